@@ -46,10 +46,9 @@ pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
     let limits = context.limits;
     match &node.value {
         // `i4,f8` is a record too. Before it is built: it would take more memory than the text.
-        Value::Text(text) if text.len() > limits.fields => check_fields(text.split(',').count(), limits)
+        Value::Text(text) => check_fields(text.split(',').count(), limits)
             .and_then(|()| dict::dtype_string(text, context))
             .map_err(|error| locate(error, node)),
-        Value::Text(text) => dict::dtype_string(text, context).map_err(|error| locate(error, node)),
         Value::Tuple(items) => match items.as_slice() {
             // `str` of the dtype of an `np.recarray`. Only the text of a dtype has such a name.
             [Node { value: Value::RecordType, .. }, dtype]
@@ -131,15 +130,12 @@ pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     }
 }
 
-/// Appends Python's `repr` of a title that is not text. Floats stay as they were written: NumPy
-/// wrote them by `repr` too.
+/// Appends Python's `repr` of a title that is not text. `True`, `False` and `None` have one
+/// spelling. Floats stay as they were written: NumPy wrote them by `repr` too.
 fn push_title(node: &Node<'_>, out: &mut String) {
     // Writing to a `String` cannot fail.
     let _ = match &node.value {
         Value::Integer(value) => write!(out, "{value}"),
-        Value::Bool(true) => write!(out, "True"),
-        Value::Bool(false) => write!(out, "False"),
-        Value::None => write!(out, "None"),
         Value::Text(text) => {
             push_repr(text, out);
             Ok(())
@@ -356,6 +352,7 @@ mod tests {
             "b'\\\\ \\t\\n\\r'",
             "b\"it's\"",
             "b'\"'",
+            "b'it\\'s \"'",
             "(1, 'a')",
             "('it\"s',)",
             "()",
@@ -368,7 +365,9 @@ mod tests {
             assert_eq!(read(&descr, Limits::new()).unwrap().descr(), descr);
         }
         // As `repr` writes them.
-        for (title, expected) in [("0x10", "16"), ("1-2e-3j", "(1-2e-3j)"), ("1e-3j", "1e-3j"), ("\"t\"", "'t'")] {
+        for (title, expected) in
+            [("0x10", "16"), ("1-2e-3j", "(1-2e-3j)"), ("1e-3j", "1e-3j"), ("\"t\"", "'t'"), ("( \"t\",b\"u\")", "('t', b'u')")]
+        {
             let dtype = read(&format!("[(({title}, 'a'), '<f8')]"), Limits::new()).unwrap();
             assert_eq!(dtype.descr(), format!("[(({expected}, 'a'), '<f8')]"));
         }
@@ -388,6 +387,13 @@ mod tests {
             assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 2, found: 3 }), "{text}: {error}");
         }
         read("'<f8'", Limits::new().fields(0)).unwrap();
+    }
+
+    /// `np.dtype({})` is a record without fields.
+    #[test]
+    fn empty_dicts_are_records_without_fields() {
+        assert_eq!(read("{}", Limits::new()).unwrap().descr(), "[]");
+        read("{'names': ['a'], 'formats': ['<f8']}", Limits::new()).unwrap_err();
     }
 
     #[test]
