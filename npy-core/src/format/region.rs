@@ -356,6 +356,13 @@ impl Iterator for Pieces {
 mod tests {
     use super::*;
 
+    #[test]
+    fn debug_text_shows_the_next_range() {
+        let header = Header::new("<f8".parse().unwrap(), Order::C, &[4, 3]).unwrap();
+        let ranges = byte_ranges(&header, &[(1..2).into(), (0..2).into()]).unwrap();
+        assert_eq!(format!("{ranges:?}"), "ByteRanges { next: Some(24..40), .. }");
+    }
+
     /// The bytes of each element of a region, which is a start, a count and a step for each axis.
     fn elements(shape: &[usize], order: Order, itemsize: u64, taken: &[[usize; 3]]) -> Vec<Range<u64>> {
         let mut all = vec![0_u64];

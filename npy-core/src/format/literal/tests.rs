@@ -168,3 +168,22 @@ fn excerpts_are_cut_at_a_character() {
         assert_eq!(shown, expected);
     }
 }
+
+#[test]
+fn excerpts_have_sixty_characters_at_most() {
+    for (character, latin1) in [("x", true), ("x", false), ("\u{1f600}", false)] {
+        let dialect = Dialect { latin1, long_integers: true, is_dtype: false, base: 0, depth: 200 };
+        // Both quotes are counted.
+        for (length, expected) in [(58, format!("'{}'", character.repeat(58))), (59, format!("'{}…", character.repeat(59)))] {
+            let text = format!("'{}'", character.repeat(length));
+            assert_eq!(parse(text.as_bytes(), dialect).unwrap().excerpt(), expected);
+        }
+    }
+}
+
+#[test]
+fn nul_bytes_in_comments_are_located() {
+    let dialect = Dialect { latin1: true, long_integers: true, is_dtype: false, base: 10, depth: 200 };
+    let error = parse(b"1  # a\0b\n", dialect).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::HeaderSyntax { offset: 16, problem: LiteralProblem::NulByte }), "{error}");
+}

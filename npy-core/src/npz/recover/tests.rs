@@ -178,6 +178,40 @@ fn restored_file_is_read_as_it_will_be() {
     }
 }
 
+/// A damaged member in the middle is an error, so that the whole ones behind it are not dropped.
+#[test]
+fn members_behind_a_damaged_one_are_found() {
+    let parts = ["a", "b", "c"].map(|name| part(name, b"", b"abc", b""));
+    let (mut file, _) = archive_of(b"", &parts, false, b"");
+    let compressed = 54 + 30 + 1 + 4 + 8;
+    file[compressed] = 200;
+    let file = &file[..3 * 54];
+    end_of(walked(file, Streamed::Decode), 1, 0, (1, 54), "damage at 54", "too many bytes");
+    end_of(walked(&file[..2 * 54], Streamed::Decode), 1, 0, (1, 54), "end", "the last one");
+}
+
+#[test]
+fn archives_in_unfinished_members_are_their_content() {
+    let (file, _) = two(b"", false, b"");
+    let (inner, _) = archive_of(b"", &[part("c", b"", b"cde", b"")], false, b"");
+    let file = [&file[..MEMBERS], &inner].concat();
+    end_of(walked(&file, Streamed::Decode), 3, 0, (1, 54), "end", "an empty member, then an archive");
+}
+
+/// An empty member that no directory lists looks like one that was begun.
+#[test]
+fn recover_drops_an_empty_member_only_at_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file.npz");
+    let parts = [part("a", b"", b"abc", b""), part("b", b"", b"", b""), part("c", b"", b"cde", b"")];
+    let (file, _) = archive_of(b"", &parts, false, b"");
+    std::fs::write(&path, &file[..MEMBERS]).unwrap();
+    assert_eq!(recover(&path).unwrap(), Recovered { members: 1, added: 1, dropped: 51 });
+    std::fs::write(&path, &file[..MEMBERS + 54]).unwrap();
+    assert_eq!(problem_of(recover(&path)), ArchiveProblem::Unrecoverable { offset: 54 });
+    assert!(std::fs::read(&path).unwrap() == file[..MEMBERS + 54]);
+}
+
 /// Their sizes follow their data, which are decoded to find them.
 #[test]
 fn streamed_members_end_where_their_data_end() {

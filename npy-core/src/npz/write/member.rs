@@ -266,6 +266,9 @@ mod tests {
             archive.add_slice(name, &items).unwrap();
         }
         assert_eq!((archive.waiting.len(), archive.members.len()), (4, 2));
+        // The threads stay while their number does.
+        archive.set_options(archive.options().level(3));
+        assert!(archive.workers.is_some());
         // What is stored comes behind them.
         archive.set_options(archive.options().compressed(false));
         archive.add_slice("g", &[1_u8]).unwrap();
