@@ -73,6 +73,48 @@ fn codes_have_sizes_and_byte_orders() {
 }
 
 #[test]
+fn single_letters_are_those_of_the_c_types() {
+    for (letters, expected) in [
+        ("?", "|b1"),
+        ("b", "|i1"),
+        ("B", "|u1"),
+        ("h", "<i2"),
+        ("H", "<u2"),
+        ("i", "<i4"),
+        ("I", "<u4"),
+        ("lqnp", "<i8"),
+        ("LQNP", "<u8"),
+        ("e", "<f2"),
+        ("f", "<f4"),
+        ("d", "<f8"),
+        ("g", "<f16"),
+        ("F", "<c8"),
+        ("D", "<c16"),
+        ("G", "<c32"),
+        ("c", "|S1"),
+    ] {
+        for letter in letters.chars() {
+            check(&[(&format!("<{letter}"), Some(expected)), (&format!("<{letter}0"), None)]);
+        }
+    }
+    check(&[(">h", Some(">i2")), (">D", Some(">c16")), ("u", None), ("W", None), ("x", None)]);
+}
+
+#[test]
+fn sizes_are_digits_within_the_limit_of_numpy() {
+    check(&[
+        ("S2147483647", Some("|S2147483647")),
+        ("S2147483648", None),
+        ("U536870911", Some("<U536870911")),
+        ("U536870912", None),
+        ("V2147483647", Some("|V2147483647")),
+        ("V2147483648", None),
+        ("u++1", None),
+        ("S99999999999999999999", None),
+    ]);
+}
+
+#[test]
 fn lists_and_shapes_stand_before_codes() {
     check(&[
         ("f8,", Some("[('f0', '<f8')]")),
@@ -86,6 +128,9 @@ fn lists_and_shapes_stand_before_codes() {
         ("()f8", Some("<f8")),
         ("(3)f8", None),
         ("(3,x)f8", None),
+        ("(+3,)f8", None),
+        ("(2,)f8, i4", Some("[('f0', '<f8', (2,)), ('f1', '<i4')]")),
+        ("M8[s], i4", Some("[('f0', '<M8[s]'), ('f1', '<i4')]")),
         ("(3,f8", None),
         ("(x", None),
         (">(2,)f8", Some("('>f8', (2,))")),
@@ -182,6 +227,11 @@ fn dicts_and_calls_lay_fields_out() {
             Some("[('a', '|u1'), ('', '|V7'), ('o', '|O'), ('b', '|u1'), ('', '|V7')]"),
         ),
         ("dtype('f8')", Some("<f8")),
+        ("dtype('u1,f8')", Some("[('f0', '|u1'), ('f1', '<f8')]")),
+        (
+            "{'names': ['r'], 'formats': [[('a', 'u1'), ('b', '<i4')]], 'aligned': True}",
+            Some("[('r', [('a', '|u1'), ('', '|V3'), ('b', '<i4')])]"),
+        ),
         ("dtype('f8', align=1)", None),
         ("dtype('f8', align)", None),
         ("dtype('f8'", None),
@@ -191,5 +241,44 @@ fn dicts_and_calls_lay_fields_out() {
         ("[('a', '<f8', (.,))]", None),
         ("[('a', '<f8', (1.,))]", None),
         ("[('a', '<f8', (1,))]", Some("[('a', '<f8', (1,))]")),
+    ]);
+}
+
+/// That of the C type on 64-bit platforms; of texts that of a character, of complex numbers that of a part.
+#[test]
+fn aligned_fields_begin_at_multiples_of_their_alignment() {
+    for (code, alignment) in [
+        ("S3", 1),
+        ("V5", 1),
+        ("?", 1),
+        ("<i2", 2),
+        ("<U3", 4),
+        ("<f4", 4),
+        ("<c8", 4),
+        ("<f12", 4),
+        ("<c24", 4),
+        ("<f8", 8),
+        ("<c16", 8),
+        ("<M8[s]", 8),
+        ("<f16", 16),
+        ("<c32", 16),
+    ] {
+        let dtype: DType = format!("dtype([('a', 'u1'), ('b', '{code}')], align=True)").parse().unwrap();
+        let DType::Record(record) = &dtype else { panic!("{dtype}") };
+        assert_eq!(record.fields()[1].offset(), alignment, "{code}");
+        assert!(record.itemsize().is_multiple_of(alignment), "{code}");
+    }
+}
+
+/// In memory they are pointers, which offsets count and the bytes of a file do not.
+#[test]
+fn offsets_count_the_pointers_of_objects() {
+    let dict = |formats: &str, offsets: &str| format!("{{'names': ['a', 'b', 'c'], 'formats': {formats}, 'offsets': {offsets}}}");
+    check(&[
+        (&dict("['u1', 'O', 'u1']", "[0, 8, 16]"), Some("[('a', '|u1'), ('', '|V7'), ('b', '|O'), ('c', '|u1')]")),
+        (&dict("['u1', 'O', 'u1']", "[0, 8, 15]"), None),
+        (&dict("['u1', ('O', 2), 'u1']", "[0, 8, 24]"), Some("[('a', '|u1'), ('', '|V7'), ('b', '|O', (2,)), ('c', '|u1')]")),
+        (&dict("['u1', ('O', 2), 'u1']", "[0, 8, 23]"), None),
+        (&dict("['u1', [('o', 'O')], 'u1']", "[0, 1, 9]"), Some("[('a', '|u1'), ('b', [('o', '|O')]), ('c', '|u1')]")),
     ]);
 }

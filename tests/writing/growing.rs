@@ -2,8 +2,10 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
+use std::time::{Duration, SystemTime};
 
 use npy_core::append::recover;
+use npy_core::error::GrowthProblem;
 use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
@@ -322,6 +324,47 @@ fn files_whose_header_and_data_disagree_are_mended() {
         recover(&path).unwrap_err();
         assert_eq!(fs::metadata(&path).unwrap().len(), length as u64);
     }
+}
+
+#[test]
+fn recover_rejects_files_of_several_arrays() {
+    let directory = directory();
+    let path = directory.path().join("two.npy");
+    let mut both = Vec::new();
+    npy_core::write(&mut both, &[1_u64; 40]).unwrap();
+    let first = both.len() as u64;
+    npy_core::write(&mut both, &[2_u64]).unwrap();
+    fs::write(&path, &both).unwrap();
+    let problem = match recover(&path).unwrap_err().into_kind() {
+        ErrorKind::CannotGrow { problem } => problem,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(problem, GrowthProblem::FollowedByArray { offset } if offset == first), "{problem}");
+    assert!(fs::read(&path).unwrap() == both);
+}
+
+#[test]
+fn recover_truncates_bytes_behind_the_counted_rows() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    npy_core::save(&path, &[1_u64, 2, 3]).unwrap();
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, [&whole[..], b"xyz"].concat()).unwrap();
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.before, recovered.rows, recovered.cut), (3, 3, 3));
+    assert!(fs::read(&path).unwrap() == whole);
+}
+
+#[test]
+fn recover_writes_nothing_to_whole_files() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    npy_core::save(&path, &[1_u64, 2, 3]).unwrap();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    OpenOptions::new().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.before, recovered.rows, recovered.cut), (3, 3, 0));
+    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), long_ago);
 }
 
 /// Blocks of arrays, contiguous or not, in both orders.

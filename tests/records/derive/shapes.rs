@@ -177,6 +177,31 @@ fn flattened_structs() {
 }
 
 #[test]
+fn structs_are_flattened_at_every_depth() {
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Outer {
+        id: f64,
+        #[npy(flatten)]
+        middle: Middle,
+    }
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Middle {
+        count: u16,
+        #[npy(flatten)]
+        inner: Inner,
+    }
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Inner {
+        x: u16,
+        y: u8,
+    }
+    let items = [Outer { id: 1.0, middle: Middle { count: 2, inner: Inner { x: 3, y: 4 } } }];
+    round_trip(&items, "[('id', '<f8'), ('count', '<u2'), ('x', '<u2'), ('y', '|u1')]");
+    let dtype = "[('x', '>u2'), ('', '|V3'), ('id', '<f8'), ('y', '|u1'), ('count', '<u2')]";
+    assert_eq!(npy_core::read::<Outer>(&written_as(&items, dtype)[..]).unwrap(), items);
+}
+
+#[test]
 fn custom_bounds() {
     trait Sensor {
         type Value: NpyElement + Clone + Debug + PartialEq;
