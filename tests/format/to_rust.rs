@@ -262,6 +262,9 @@ fn aligned_fields_are_recognised() {
         ("<m8[ms]", 8),
         ("<f8", 8),
         ("<c16", 8),
+        ("<f16", 16),
+        ("<c32", 16),
+        ("<V2", 2),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();
         let end = alignment - itemsize % alignment;
@@ -273,6 +276,31 @@ fn aligned_fields_are_recognised() {
         let rust = shifted.parse::<DType>().unwrap().to_rust("Shifted");
         assert!(rust.contains(&format!("offset = {}", alignment + 1)), "{shifted}:\n{rust}");
     }
+    // Bytes without a byte order are not aligned.
+    let rust = "[('a', '|u1'), ('', '|V1'), ('b', '|V2')]".parse::<DType>().unwrap().to_rust("Bytes");
+    assert!(rust.contains("offset = 2"), "{rust}");
+}
+
+#[test]
+fn members_of_one_name_become_one_field() {
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_slice("x", &[1.5_f64]).unwrap();
+    archive.add_slice("y", &[1_u8]).unwrap();
+    let mut file = archive.finish().unwrap().into_inner();
+    // This library writes no name twice.
+    for at in 0..file.len() {
+        if file[at..].starts_with(b"y.npy") {
+            file[at] = b'x';
+        }
+    }
+    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust("Twice").unwrap(), @r#"
+    #[derive(npy_ndarray::NpzArchive)]
+    pub struct Twice {
+        /// `<f8`
+        pub x: npy_ndarray::ndarray::Array1<f64>,
+        // "x" is the name of an earlier member too.
+    }
+    "#);
 }
 
 #[test]

@@ -94,3 +94,24 @@ impl Index {
         self.by_name.get(first).is_some_and(|&i| self.entries[i].key().starts_with(prefix))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use crate::npz::{NpzReader, NpzWriter};
+
+    #[test]
+    fn prefixes_may_be_whole_names() {
+        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+        for name in ["run", "runs", "x.y"] {
+            archive.add_slice(name, &[1_u8]).unwrap();
+        }
+        let index = NpzReader::new(archive.finish().unwrap()).unwrap().index();
+        for (prefix, is_there) in
+            [("", true), ("run", true), ("runs", true), ("x.", true), ("x.y", true), ("runs.", false), ("y", false)]
+        {
+            assert_eq!(index.has_prefix(prefix), is_there, "{prefix}");
+        }
+    }
+}

@@ -236,10 +236,28 @@ impl<R: Read + Seek> Seek for Member<'_, R> {
 mod tests {
     use std::io::{Cursor, Read};
 
+    use crate::error::{ArchiveProblem, ErrorKind};
     use crate::memory::ReadBuf;
     use crate::npz::{NpzReader, NpzWriter};
 
     const MIB: usize = 1 << 20;
+
+    #[test]
+    fn arrays_are_followed_by_a_mebibyte_at_most() {
+        let mut array = Vec::new();
+        crate::write(&mut array, &[1_u8, 2]).unwrap();
+        let with_bytes_behind = |count: usize| {
+            let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+            archive.add_bytes("x.npy", &[&array[..], &vec![0; count]].concat()).unwrap();
+            NpzReader::new(archive.finish().unwrap()).unwrap().by_name::<u8>("x")
+        };
+        assert_eq!(with_bytes_behind(MIB).unwrap(), [1, 2]);
+        let error = with_bytes_behind(MIB + 1).unwrap_err();
+        let bytes = MIB as u64 + 1;
+        assert!(
+            matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Trailing { bytes: found } } if *found == bytes)
+        );
+    }
 
     /// A result that is right does not tell how it was made.
     #[test]

@@ -358,3 +358,89 @@ impl<R> fmt::Debug for NpzStream<R> {
         f.debug_struct("NpzStream").field("member", &member).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::NpzStream;
+    use crate::error::ErrorKind;
+    use crate::limits::Limits;
+    use crate::npz::NpzWriter;
+
+    fn archive() -> Vec<u8> {
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.add_slice("x", &[1_u8, 2, 3]).unwrap();
+        archive.add_bytes("notes.txt", b"hello").unwrap();
+        archive.finish().unwrap()
+    }
+
+    /// The names of the members, and whether the stream ends without an error.
+    fn names(file: &[u8]) -> (Vec<String>, bool) {
+        let (mut stream, mut names) = (NpzStream::new(file), Vec::new());
+        loop {
+            match stream.next() {
+                Ok(Some(member)) => names.push(member.name().to_owned()),
+                Ok(None) => return (names, true),
+                Err(_) => return (names, false),
+            }
+        }
+    }
+
+    #[test]
+    fn streams_end_behind_the_last_archive() {
+        let file = archive();
+        let both = || vec!["x".to_owned(), "notes.txt".to_owned()];
+        assert_eq!(names(&file), (both(), true));
+        assert_eq!(names(&[&file[..], b"any other bytes, as many as a local header has"].concat()), (both(), true));
+        assert_eq!(names(&[&file[..], b"PK"].concat()), (both(), true));
+        assert_eq!(names(&[&file[..], &file].concat()), ([both(), both()].concat(), true));
+    }
+
+    #[test]
+    fn truncated_directories_are_errors() {
+        let mut file = archive();
+        let members = file.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        // A comment of three bytes.
+        let end = file.len();
+        file[end - 2] = 3;
+        file.extend(b"abc");
+        assert!(names(&file).1);
+        for length in members..file.len() {
+            assert!(!names(&file[..length]).1, "{length}");
+        }
+    }
+
+    #[test]
+    fn members_have_as_many_bytes_as_the_limit() {
+        let file = archive();
+        let read = |most: u64| {
+            let mut stream = NpzStream::new_with(&file[..], Limits::new().member_bytes(most));
+            stream.next().map(drop).and_then(|()| stream.next()?.expect("a second member").bytes(100))
+        };
+        assert_eq!(read(131).unwrap(), b"hello");
+        let error = read(130).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 130, found: 131, .. }), "{error}");
+        // A stored member of known size is refused before it is read.
+        let mut archive = NpzWriter::streaming(Vec::new());
+        archive.add_bytes("notes.txt", b"hello").unwrap();
+        let file = archive.finish().unwrap();
+        let begin = |most: u64| NpzStream::new_with(&file[..], Limits::new().member_bytes(most)).next().map(drop);
+        begin(5).unwrap();
+        let error = begin(4).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 4, found: 5, .. }), "{error}");
+    }
+
+    #[test]
+    fn reading_at_the_end_gives_nothing_again() {
+        let file = archive();
+        let mut stream = NpzStream::new(&file[..]);
+        let mut member = stream.next().unwrap().unwrap();
+        let mut content = member.array().unwrap().into_inner();
+        let mut data = Vec::new();
+        for _ in 0..3 {
+            content.read_to_end(&mut data).unwrap();
+            assert_eq!(data, [1, 2, 3]);
+        }
+    }
+}
