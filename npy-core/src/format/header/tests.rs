@@ -2,6 +2,7 @@
 
 use super::{Header, MOST_DIMENSIONS, Version};
 use crate::error::ErrorKind;
+use crate::options::Order;
 
 /// A file of this version and text, without padding.
 fn file(version: Version, text: &str) -> Vec<u8> {
@@ -57,5 +58,34 @@ fn the_front_of_a_file_is_parsed_if_it_is_all_there() {
     assert!(Header::parse_front(&file, &limits).unwrap().is_some());
     for length in 0..file.len() {
         assert!(Header::parse_front(&file[..length], &limits).unwrap().is_none());
+    }
+}
+
+/// NumPy pads a header as if the axis along which arrays are appended had 21 digits, by 1 to 64
+/// bytes.
+#[test]
+fn headers_have_room_for_the_axis_that_grows() {
+    for (order, name, room) in [(Order::C, "False", 20), (Order::Fortran, "True", 14)] {
+        for length in 1..=64 {
+            let descr = format!("[('{}', '<f8')]", "a".repeat(length));
+            let header = Header::new(descr.parse().unwrap(), order, &[1, 1_000_000]).unwrap();
+            let dict = format!("{{'descr': {descr}, 'fortran_order': {name}, 'shape': (1, 1000000), }}");
+            assert_eq!(header.to_bytes().len(), ((10 + dict.len() + room + 1) / 64 + 1) * 64, "{descr}");
+        }
+    }
+}
+
+/// Its length is a number of two bytes.
+#[test]
+fn long_headers_have_the_second_version() {
+    for letter in ["a", "\u{e9}"] {
+        // The magic string and the version, the length, room for growth and the last character.
+        let others = text("[('', '<f8')]").len() - 1 + 10 + 20 + 1;
+        for (bytes, version) in [((1 << 16) - 1, Version::V1), (1 << 16, Version::V2)] {
+            let name = letter.repeat(bytes - others);
+            let header = Header::new(format!("[('{name}', '<f8')]").parse().unwrap(), Order::C, &[1]).unwrap();
+            assert_eq!(header.version(), version, "{letter} {bytes}");
+            assert!(header.to_bytes().len() >= bytes);
+        }
     }
 }
