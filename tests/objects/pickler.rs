@@ -89,6 +89,16 @@ fn objects() -> Vec<PyObject> {
     objects
 }
 
+#[test]
+fn objects_are_read_as_they_were_written() {
+    for object in objects() {
+        for form in FORMS {
+            let file = written(&object, form).unwrap();
+            assert_eq!(object::read(&file[..]).unwrap().items(), std::slice::from_ref(&object), "{form:?}");
+        }
+    }
+}
+
 /// As deep as is read by default, and not one level more: neither is a file written that this crate
 /// does not read, nor one refused that it would read.
 #[test]
