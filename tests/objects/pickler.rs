@@ -46,6 +46,7 @@ fn objects() -> Vec<PyObject> {
     let mut objects = vec![
         PyObject::None,
         PyObject::Bool(true),
+        PyObject::Bool(false),
         one(),
         PyObject::Float(0.5),
         PyObject::Complex { re: 1.0, im: 2.0 },

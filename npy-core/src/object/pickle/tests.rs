@@ -316,3 +316,28 @@ fn opaque_objects_keep_what_was_added() {
         assert!(matches!(array(rest), Some(PyObject::Opaque(opaque)) if opaque.state.is_some() == has_state));
     }
 }
+
+#[test]
+fn objects_of_each_protocol_are_the_same() {
+    let uuid = |make: &[u8]| object(&[make, b"}", &text("int"), b"K\x07sb"].concat());
+    let number_7 = Some(PyObject::Uuid([[0; 15].as_slice(), &[7]].concat().try_into().unwrap()));
+    assert_eq!(uuid(b"cuuid\nUUID\n)\x81"), number_7);
+    assert_eq!(uuid(b"ccopy_reg\n_reconstructor\n(cuuid\nUUID\nc__builtin__\nobject\nNtR"), number_7);
+    assert_eq!(uuid(b"ccopy_reg\n_reconstructor\n(cuuid\nUUID\nc__builtin__\nobject\nK\x01tR"), None);
+    assert_eq!(object(b"\x96\x02\0\0\0\0\0\0\0ab"), Some(PyObject::ByteArray(b"ab".to_vec())));
+    let range = |stop: &[u8]| object(&[b"cbuiltins\nrange\nK\0", stop, b"K\x01\x87R"].concat());
+    let of_text = range(b"L18446744073709551616L\n");
+    assert!(of_text.is_some());
+    assert_eq!(of_text, range(b"\x8a\x09\0\0\0\0\0\0\0\0\x01"));
+}
+
+/// Python 2 has it as a text.
+#[test]
+fn arrays_are_begun_with_the_code_of_bytes() {
+    let is_read = |code: &[u8]| {
+        let state = [b"(K\x01K\0\x85", &plain("i2", "<")[..], b"\x89C\0tb"].concat();
+        object(&[b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85", code, b"\x87R", &state].concat()).is_some()
+    };
+    assert!(is_read(b"C\x01b") && is_read(b"U\x01b") && is_read(&text("b")));
+    assert!(!is_read(b"C\x01c") && !is_read(b"U\x01c") && !is_read(&text("c")) && !is_read(b"N"));
+}
