@@ -113,9 +113,8 @@ fn columns_come_in_parts() {
     // An error counts records from the beginning of the array.
     let mut file = file;
     let itemsize = Header::parse(&file).unwrap().0.dtype().itemsize();
-    let name = 12_345 * itemsize + itemsize - 2;
-    let end = file.len() - 20_000 * itemsize + name;
-    file[end] = 0xFF;
+    let end = file.len() - 20_000 * itemsize + 12_346 * itemsize;
+    file[end - 4..end].fill(0xFF);
     let mut reader = NpyReader::new(&file[..]).unwrap();
     reader.read_columns::<(String,)>(["name"], 12_000).unwrap();
     let error = reader.read_columns::<(String,)>(["name"], 8_000).unwrap_err();

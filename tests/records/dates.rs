@@ -8,6 +8,7 @@ use npy_core::types::{Datetime64, Timedelta64};
 use npy_core::{ErrorKind, Header, NpyElement, NpyRecord, Order};
 
 use crate::support::numpy::numpy;
+use crate::support::{as_little_endian, native};
 
 fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
     let mut file = Vec::new();
@@ -66,9 +67,11 @@ fn jiff_round_trips() {
     let records = [jiff(), Jiff { perhaps: Some(Timestamp::UNIX_EPOCH), ..jiff() }];
     let file = written(&records);
     assert_eq!(
-        Header::parse(&file).unwrap().0.dtype().to_string(),
-        "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('milliseconds', '<M8[ms]'), \
-         ('big', '>M8[s]', (2,)), ('steps', '<m8[25s]'), ('month', '<M8[M]'), ('perhaps', '<M8[us]')]",
+        as_little_endian(Header::parse(&file).unwrap().0.dtype()),
+        as_little_endian(
+            "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('milliseconds', '<M8[ms]'), \
+             ('big', '>M8[s]', (2,)), ('steps', '<m8[25s]'), ('month', '<M8[M]'), ('perhaps', '<M8[us]')]",
+        ),
     );
     assert_eq!(npy_core::read::<Jiff>(&file[..]).unwrap(), records);
 }
@@ -102,8 +105,10 @@ fn chrono_round_trips() {
     let records = [chrono(), Chrono { hours: None, ..chrono() }];
     let file = written(&records);
     assert_eq!(
-        Header::parse(&file).unwrap().0.dtype().to_string(),
-        "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('hours', '<M8[h]'), ('year', '>M8[Y]')]",
+        as_little_endian(Header::parse(&file).unwrap().0.dtype()),
+        as_little_endian(
+            "[('time', '<M8[ns]'), ('local', '<M8[ns]'), ('date', '<M8[D]'), ('span', '<m8[ns]'), ('hours', '<M8[h]'), ('year', '>M8[Y]')]",
+        ),
     );
     assert_eq!(npy_core::read::<Chrono>(&file[..]).unwrap(), records);
 }
@@ -158,7 +163,7 @@ fn rejects_dates_out_of_range_or_inexact() {
     let inexact = Jiff { milliseconds: "2024-01-01T00:00:00.0001Z".parse().unwrap(), ..jiff() };
     assert_eq!(
         problem(npy_core::write(Vec::new(), &[inexact])),
-        ValueProblem::Inexact { value: "2024-01-01T00:00:00.000100000".to_owned(), dtype: "<M8[ms]".to_owned() },
+        ValueProblem::Inexact { value: "2024-01-01T00:00:00.000100000".to_owned(), dtype: native("<M8[ms]") },
     );
     // Half of a step of 25 seconds; the second day of a month.
     assert!(matches!(

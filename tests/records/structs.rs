@@ -6,8 +6,8 @@ use npy_core::types::unit::{Nanosecond, Second};
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
 use npy_core::{DType, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
-use crate::support::as_little_endian;
 use crate::support::numpy::{frames, numpy};
+use crate::support::{as_little_endian, native};
 
 /// Every element type as a field.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ fn record_of_every_type_round_trips() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &records).unwrap();
     let (header, _) = Header::parse(&file).unwrap();
-    assert_eq!(header.dtype().to_string(), EVERYTHING);
+    assert_eq!(header.dtype().to_string(), native(EVERYTHING));
     assert_eq!(npy_core::read::<Everything>(&file[..]).unwrap(), records);
     assert_eq!(NpyReader::new(&file[..]).unwrap().records::<Everything>().collect::<Result<Vec<_>, _>>().unwrap(), records);
 }
@@ -105,7 +105,8 @@ fn the_layout_of_the_file_makes_no_difference() {
     let padded = descr.replace("), ('", "), ('', '|V5'), ('").replace("[('x'", "[('', '|V3'), ('x'");
     let trailing = descr.replace("(0,))]", "(0,)), ('', '|V3')]");
     assert!(trailing.len() > descr.len());
-    for layout in [trailing, descr.replace('<', ">"), padded.replace("('', '|V5'), ('', '|V5')", "('', '|V10')")] {
+    let swapped = if cfg!(target_endian = "big") { descr.replace('>', "<") } else { descr.replace('<', ">") };
+    for layout in [trailing, swapped, padded.replace("('', '|V5'), ('', '|V5')", "('', '|V10')")] {
         let header = Header::new(layout.parse().unwrap(), Order::C, &[records.len()]).unwrap();
         assert_ne!(header.dtype().to_string(), descr);
         let mut file = Vec::new();
@@ -207,7 +208,7 @@ print(dump(array))
 ";
     let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
-    assert_eq!(lines[0], EVERYTHING);
+    assert_eq!(lines[0], native(EVERYTHING));
     assert_eq!(lines[1], "True", "NumPy writes the same bytes");
     let (header, data_offset) = Header::parse(&file).unwrap();
     assert_eq!(lines[2], crate::support::dump::dump(&header, &file[data_offset..]));
@@ -422,7 +423,7 @@ fn arrays_are_more_axes() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &points).unwrap();
     let (header, _) = Header::parse(&file).unwrap();
-    assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("<f4", [2, 3].as_slice()));
+    assert_eq!((as_little_endian(header.dtype()).as_str(), header.shape()), ("<f4", [2, 3].as_slice()));
     assert_eq!(npy_core::read::<[f32; 3]>(&file[..]).unwrap(), points);
     assert_eq!(
         npy_core::read::<[[f32; 3]; 1]>(&file[..]).unwrap_err().to_string(),
@@ -448,7 +449,7 @@ fn arrays_are_more_axes() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &names).unwrap();
     let (header, _) = Header::parse(&file).unwrap();
-    assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("<U3", [2, 1, 2].as_slice()));
+    assert_eq!((as_little_endian(header.dtype()).as_str(), header.shape()), ("<U3", [2, 1, 2].as_slice()));
     assert_eq!(npy_core::read::<[[String; 2]; 1]>(&file[..]).unwrap(), names);
     let mut file = Vec::new();
     npy_core::write::<[u8; 3]>(&mut file, &[]).unwrap();

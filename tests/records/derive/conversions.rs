@@ -1,7 +1,6 @@
 //! Values stored under a dtype other than that of their type.
 
 use super::*;
-use crate::support::as_little_endian;
 
 #[test]
 fn numbers_under_other_dtypes() {

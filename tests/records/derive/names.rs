@@ -104,7 +104,7 @@ fn the_title_of_a_column_that_is_left_out() {
         id: u8,
     }
     let bare = Reading { depth: None, t: 1.0, weight: None, id: 2 };
-    assert_eq!(dtype_of_file(&written(&[bare.clone()])), "[(('time in s', 't'), '<f8'), ('id', '|u1')]");
+    assert_eq!(dtype_of_file(&written(&[bare.clone()])), native("[(('time in s', 't'), '<f8'), ('id', '|u1')]"));
     let full = Reading { depth: Some(1.0), weight: Some(2.0), ..bare };
     assert_eq!(dtype_of_file(&written(&[full])), Reading::dtype().to_string());
 }

@@ -49,7 +49,7 @@ fn text_that_is_too_long_is_refused_or_cut_off() {
     let (index, path, found) =
         problem(npy_core::write(Vec::new(), &[station(), Station { name: "Wetzlar".to_owned(), ..station() }]));
     assert_eq!((index, path.as_str()), (1, "name"));
-    assert_eq!(found, ValueProblem::TooLong { length: 7, dtype: "<U4".to_owned() });
+    assert_eq!(found, ValueProblem::TooLong { length: 7, dtype: native("<U4") });
     let long = Station { several: ["a".to_owned(), "abcd".to_owned()], ..station() };
     let (_, path, _) = problem(npy_core::write(Vec::new(), &[long]));
     assert_eq!(path, "several[1]");
