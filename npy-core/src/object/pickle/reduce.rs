@@ -120,7 +120,7 @@ impl Builder<'_> {
         };
         match parts {
             Some((numerator, denominator)) if denominator.is_positive() => {
-                Ok(PyObject::Fraction(Box::new([numerator, denominator])))
+                Ok(PyObject::Fraction(Box::new(lowest_terms(numerator, denominator))))
             }
             _ => Err(invalid(id, "Fraction", "a numerator and a denominator above 0")),
         }
@@ -197,6 +197,32 @@ impl Builder<'_> {
         let zone = offset.and_then(|offset| PyTimeZone::new(offset, name));
         zone.ok_or_else(|| invalid(id, "timezone", "a timedelta of less than a day, and maybe a name"))
     }
+}
+
+/// Divides both by their greatest common divisor, as Python's constructor does, if they fit an `i128`:
+/// larger ones would take time that grows with the square of their size.
+fn lowest_terms(numerator: PyInt, denominator: PyInt) -> [PyInt; 2] {
+    let (Some(over), Some(under)) = (numerator.to_i128(), denominator.to_i128()) else { return [numerator, denominator] };
+    // It is at most the denominator.
+    let divisor = i128::try_from(greatest_common_divisor(over.unsigned_abs(), under.unsigned_abs())).unwrap_or(1);
+    match divisor {
+        0 | 1 => [numerator, denominator],
+        divisor => [PyInt::from(over / divisor), PyInt::from(under / divisor)],
+    }
+}
+
+/// Subtracts and shifts, because a division of 128 bits costs more than ten of these steps.
+fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
+    if one == 0 {
+        return other;
+    }
+    let twos = (one | other).trailing_zeros();
+    one >>= one.trailing_zeros();
+    while other > 0 {
+        other >>= other.trailing_zeros();
+        (one, other) = (one.min(other), one.abs_diff(other));
+    }
+    one << twos
 }
 
 /// Whether the number in two's complement is not negative.

@@ -225,6 +225,26 @@ fn buffers_and_scalars_are_read_with_their_arguments() {
 }
 
 #[test]
+fn reduces_fractions_to_lowest_terms() {
+    let huge = format!("1{}", "0".repeat(50));
+    let kept = format!("{huge}, 2");
+    for (fraction, expected) in [
+        ("2/4", "1, 2"),
+        ("-6/4", "-3, 2"),
+        ("0/5", "0, 1"),
+        ("35/7", "5, 1"),
+        ("1/3", "1, 3"),
+        ("-170141183460469231731687303715884105728/2", "-85070591730234615865843651857942052864, 1"),
+        ("12157665459056928801/36472996377170786403", "1, 3"),
+        // Of more than 128 bits.
+        (&format!("{huge}/2"), &kept),
+    ] {
+        let opcodes = [b"cfractions\nFraction\n", &text(fraction)[..], b"\x85R"].concat();
+        assert_eq!(object(&opcodes).unwrap().to_string(), format!("Fraction({expected})"), "{fraction}");
+    }
+}
+
+#[test]
 fn objects_of_known_classes_have_their_arguments() {
     let of = |class: &[u8], rest: &[u8]| [b"c", class, rest].concat();
     let [latin, other, wide] = ["latin-1", "utf-8", "\u{20ac}"].map(text);

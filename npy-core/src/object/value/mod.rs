@@ -79,7 +79,8 @@ pub enum PyObject {
     TimeZone(Box<PyTimeZone>),
     /// `decimal.Decimal`, in the spelling of its `str`.
     Decimal(String),
-    /// `fractions.Fraction`: numerator and denominator.
+    /// `fractions.Fraction`: numerator and denominator, which are read in lowest terms if they fit an
+    /// `i128`, and as the pickle has them otherwise.
     Fraction(Box<[PyInt; 2]>),
     /// `uuid.UUID`, the most significant byte first.
     Uuid([u8; 16]),
