@@ -43,6 +43,9 @@ fn rejects_what_numpy_rejects_in_arrays_and_dtypes() {
         ("I63", "I62"),
         ("VO8", "VO9"),
         ("I7\n", "ccopyreg\n_reconstructor\n(cuuid\nUUID\nc__builtin__\nrange\nNtR(dVint\nI7\nsb"),
+        // The constructor without an argument, and with one that is ignored.
+        ("I7\n", "cuuid\nUUID\n(tR(dVint\nI7\nsb"),
+        ("I7\n", "cuuid\nUUID\n(I7\ntR(dVint\nI7\nsb"),
         // A size that is not that of `S2`.
         ("I7\n", &bytes),
     ];

@@ -269,6 +269,11 @@ impl<'a> Machine<'a> {
             Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
                 return Err(self.error(PickleProblem::NotCallable { opcode, found: known.path().1 }));
             }
+            // Its constructor wants an argument, which no pickle has: the number is in the state.
+            Node::Known(Known::Uuid) if opcode == "REDUCE" => {
+                let expected = "NEWOBJ, and a state with an int of 128 bits";
+                return Err(self.error(PickleProblem::InvalidArguments { constructor: "UUID", expected }));
+            }
             Node::Known(_) | Node::Global { .. } => {}
             other => return Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
         }

@@ -19,6 +19,9 @@ use crate::options::Order;
 /// The flags of a dtype that holds objects: they are counted, and pickled as a list.
 const OBJECT_FLAGS: i64 = 3;
 
+/// The flag of a dtype whose elements are pointers.
+const IS_POINTER: i64 = 4;
+
 /// A dtype as it is pickled.
 #[derive(Clone)]
 pub(crate) struct PickledDType {
@@ -241,13 +244,23 @@ impl Builder<'_> {
         if !matches!(&*order, "<" | ">" | "|" | "=") {
             return Err(invalid(id, "dtype", "a byte order"));
         }
+        if !matches!(&*code, "M8" | "m8") {
+            self.check_metadata(id, metadata)?;
+        }
         let size = self.integer(itemsize).ok_or_else(|| invalid(id, "dtype", expected))?;
         let size = usize::try_from(size).ok();
         let pickled = match (self.arena.node(sub_array), self.arena.node(names), self.arena.node(fields)) {
             (Node::None, Node::None, Node::None) => self.scalar_dtype(id, &code, &order, metadata)?,
+            // NumPy expects the code of a void, and the names among the fields before version 2.
+            (Node::None, Node::Tuple(_), Node::Dict(_)) if !is_code_of_void(&code) || self.integer(version) < Some(2) => {
+                return Err(invalid(id, "dtype", "the code and the version of a record"));
+            }
             (Node::None, Node::Tuple(names), Node::Dict(fields)) => {
                 let size = size.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
                 self.record(id, names, fields, size)?
+            }
+            (Node::Tuple(_), Node::None, Node::None) if !is_code_of_void(&code) => {
+                return Err(invalid(id, "dtype", "the code of a sub-array"));
             }
             (Node::Tuple(_), Node::None, Node::None) => match self.arena.tuple(sub_array) {
                 Some([base, shape]) => self.sub_array(id, base, shape)?,
@@ -255,8 +268,12 @@ impl Builder<'_> {
             },
             _ => return Err(invalid(id, "dtype", expected)),
         };
-        let object_flags = if pickled.dtype.has_object() { OBJECT_FLAGS } else { 0 };
-        if self.integer(flags).is_none_or(|flags| flags & OBJECT_FLAGS != object_flags) {
+        let (has_object, flags) = (pickled.dtype.has_object(), self.integer(flags).unwrap_or(0));
+        let object_flags = if has_object { OBJECT_FLAGS } else { 0 };
+        // NumPy follows elements that are said to be pointers.
+        // Before version 3 it had one flag, which said that elements are objects.
+        let others = if self.integer(version) < Some(3) { -1 } else { IS_POINTER };
+        if flags & OBJECT_FLAGS != object_flags || flags & others != 0 && !has_object {
             return Err(invalid(id, "dtype", "flags that say whether it holds objects"));
         }
         // NumPy takes the size of texts, bytes and voids from here.
@@ -264,6 +281,15 @@ impl Builder<'_> {
             return Err(invalid(id, "dtype", "the size that its code has"));
         }
         Ok(pickled)
+    }
+
+    /// Refuses metadata that is not a dict. What is in it is ignored.
+    fn check_metadata(&self, id: u32, metadata: u32) -> Result<()> {
+        match self.arena.node(metadata) {
+            _ if metadata == NONE => Ok(()),
+            Node::None | Node::Dict(_) => Ok(()),
+            _ => Err(invalid(id, "dtype", "metadata that is a dict")),
+        }
     }
 
     /// Whether it is `b'b'`.
@@ -298,14 +324,16 @@ impl Builder<'_> {
     /// The unit of a time, such as `[25s]`.
     fn time_unit(&self, id: u32, metadata: u32) -> Result<String> {
         let expected = "the unit of a time";
-        let Some([_, unit]) = self.arena.tuple(metadata) else { return Err(invalid(id, "dtype", expected)) };
-        let Some([name, count, divisor, _event]) = self.arena.tuple(unit) else { return Err(invalid(id, "dtype", expected)) };
+        let Some([metadata, unit]) = self.arena.tuple(metadata) else { return Err(invalid(id, "dtype", expected)) };
+        self.check_metadata(id, metadata)?;
+        let Some([name, count, divisor, event]) = self.arena.tuple(unit) else { return Err(invalid(id, "dtype", expected)) };
         let bytes = match self.arena.node(name) {
             Node::Text(span) => self.arena.bytes(span).to_vec(),
             _ => self.raw(name)?.into_owned(),
         };
         let known = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
-        let (Some(count @ 1..), Some(1)) = (self.integer(count), self.integer(divisor)) else {
+        // The event is of old versions of NumPy, which later ones ignore.
+        let (Some(count @ 1..), Some(1), Some(_)) = (self.integer(count), self.integer(divisor), self.integer(event)) else {
             return Err(invalid(id, "dtype", expected));
         };
         match known.into_iter().find(|known| known.as_bytes() == bytes) {
@@ -361,6 +389,9 @@ impl Builder<'_> {
             end_in_memory = end_in_memory.saturating_add(gap).saturating_add(dtype.itemsize);
             let mut field = Field::new(name, offset, dtype.dtype);
             if let Some(title) = title.filter(|title| !matches!(self.arena.node(*title), Node::None)) {
+                if !self.is_text(title) {
+                    return Err(invalid(id, "dtype", "titles that are texts"));
+                }
                 field = field.with_title(self.text(title)?);
             }
             placed.push(field);
@@ -411,6 +442,11 @@ impl Builder<'_> {
         };
         self.arena.children(items).map(|node| length(node).ok_or_else(|| invalid(id, "ndarray", expected))).collect()
     }
+}
+
+/// Whether it is `V` and a size.
+fn is_code_of_void(code: &str) -> bool {
+    code.strip_prefix('V').is_some_and(|size| !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// What is wrong with an array, at the place where it is made.

@@ -63,6 +63,19 @@ fn dtypes_are_read_with_their_state() {
     };
     let f8 = || plain("f8", "<");
     let two = [b"K\x02K\x03\x86".as_slice()].concat();
+    let of_one_field = |code: &str, end: &[u8]| {
+        dtype(code, "|", &[b"N", &text("a")[..], b"\x85}", &text("a"), &f8(), b"K\0", end, b"sK\x08K\x01K\0"].concat())
+    };
+    let with_code = |code: &str| of_one_field(code, b"\x86");
+    let with_title = |title: &[u8]| of_one_field("V8", &[title, b"\x87"].concat());
+    let with_version = |opcodes: &[u8], version: u8| {
+        let mut opcodes = opcodes.to_vec();
+        let state = opcodes.windows(3).position(|bytes| bytes == b"R(K").unwrap();
+        opcodes[state + 3] = version;
+        opcodes
+    };
+    let of_version = |version: u8| with_version(&with_code("V8"), version);
+    let old = |opcodes: &[u8]| with_version(opcodes, 2);
     for (case, opcodes, expected) in [
         ("a float", f8(), Some("'<f8'")),
         ("another order", plain("f8", ">"), Some("'>f8'")),
@@ -74,9 +87,16 @@ fn dtypes_are_read_with_their_state() {
         ("an invalid order", plain("f8", "?"), None),
         ("an invalid size", plain("f9", "<"), None),
         ("a text of another size", dtype("U3", "<", b"NNNK\x03K\x04K\0"), None),
+        ("a float that is a pointer", dtype("f8", "<", b"NNNK\x08K\x08K\x04"), None),
+        ("a text with the flags of NumPy", dtype("U3", "<", b"NNNK\x0cK\x04K\x08"), Some("'<U3'")),
+        ("a text of version 2 with those flags", old(&dtype("U3", "<", b"NNNK\x0cK\x04K\x08")), None),
+        ("a text of version 2", old(&dtype("U3", "<", b"NNNK\x0cK\x04K\0")), Some("'<U3'")),
         ("an object without its flags", dtype("O8", "|", b"NNNK\x08K\x08K\0"), None),
         ("seven parts", dtype("f8", "<", b"NNNK\x08K\x08"), None),
         ("nine parts", dtype("f8", "<", b"NNNK\x08K\x08K\0N"), Some("'<f8'")),
+        ("metadata that is a dict", dtype("f8", "<", b"NNNK\x08K\x08K\0}"), Some("'<f8'")),
+        ("metadata that is no dict", dtype("f8", "<", b"NNNK\x08K\x08K\0K\x01"), None),
+        ("metadata of a time that is no dict", dtype("M8", "<", b"NNNK\x08K\x08K\0K\x01(C\x01sK\x01K\x01K\x01t\x86"), None),
         ("ten parts", dtype("f8", "<", b"NNNK\x08K\x08K\0NN"), None),
         ("an item", [&f8()[..], b"Na"].concat(), None),
         ("an entry", [&f8()[..], b"NNs"].concat(), None),
@@ -87,11 +107,19 @@ fn dtypes_are_read_with_their_state() {
         ("no seconds", time(b"(C\x01sK\0K\x01K\x01t"), None),
         ("half a second", time(b"(C\x01sK\x01K\x02K\x01t"), None),
         ("three parts of a unit", time(b"(C\x01sK\x01K\x01t"), None),
+        ("an event that is no number", time(b"(C\x01sK\x01K\x01Nt"), None),
         ("a time without a unit", plain("M8", "<"), None),
         ("a sub-array", sub_array(48, &f8(), &two), Some("('<f8', (2, 3))")),
+        ("a sub-array with the code of a float", dtype("f8", "|", &[&f8()[..], &two, b"\x86NNK\x30K\x08K\0"].concat()), None),
         ("a sub-array of one axis", sub_array(32, &f8(), b"K\x04"), Some("('<f8', (4,))")),
         ("a sub-array of a negative length", sub_array(8, &f8(), b"J\xff\xff\xff\xff"), None),
         ("a record", record(12, &[("a", f8(), 0, None), ("b", plain("i4", "<"), 8, None)]), Some("[('a', '<f8'), ('b', '<i4')]")),
+        ("a record of version 2", of_version(2), Some("[('a', '<f8')]")),
+        ("a record of version 1", of_version(1), None),
+        ("a record with the code of a float", with_code("f8"), None),
+        ("a record without a size", with_code("V"), None),
+        ("a title that is no text", with_title(b"K\x07"), None),
+        ("no title", with_title(b"N"), Some("[('a', '<f8')]")),
         (
             "titles and gaps",
             record(20, &[("a", f8(), 1, Some("t")), ("b", plain("i2", "<"), 16, None)]),
