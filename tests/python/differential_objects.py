@@ -1,6 +1,6 @@
-"""Files of objects and what NumPy reads in them. `cases SEED COUNT GOLDEN...` prints five frames for each of some random and mutated
+"""Files of objects and what NumPy reads in them. `cases SEED COUNT GOLDEN...` prints six frames for each of some random and mutated
 files: what it is, the file, and the answer. `read` is given frames of files, and prints the answer to each: why NumPy refuses it (empty
-if it reads it), its content as `dump` of objects.py prints it or what is odd in what it refuses, and what `np.save` writes of it.
+if it reads it), its content as `dump` of objects.py prints it, what `np.save` writes of it, and what is odd in the pickle.
 
 Only the globals of data are found, so that no mutated pickle calls anything else, and all happens in a child with limits."""
 
@@ -61,11 +61,11 @@ def answer(file):
     try:
         array = np.lib.format.read_array(io.BytesIO(file), allow_pickle=True, pickle_kwargs={"encoding": "ASCII", "fix_imports": True})
         if not isinstance(array, np.ndarray):
-            return [b"no array: %s" % type(array).__name__.encode(), b"", b""]
+            return [b"no array: %s" % type(array).__name__.encode(), b"", b"", odd(file)]
     except Exception as error:
-        return [("%s: %s" % (type(error).__name__, str(error)[:300])).encode("utf-8", "replace"), odd(file), b""]
+        return [("%s: %s" % (type(error).__name__, str(error)[:300])).encode("utf-8", "replace"), b"", b"", odd(file)]
     if not (array.dtype.hasobject or array.dtype.kind == "T"):
-        return [b"no objects", b"", b""]
+        return [b"no objects", b"", b"", odd(file)]
     again = io.BytesIO()
     try:
         text = dump(array).encode("utf-8", "replace")
@@ -75,18 +75,18 @@ def answer(file):
         np.save(again, array)
     except Exception:
         again = io.BytesIO()
-    return [b"", text, again.getvalue()]
+    return [b"", text, again.getvalue(), odd(file)]
 
 
 def main():
     if sys.argv[1] == "read":
-        for texts in isolated(list(split(sys.stdin.buffer.read())), answer, 3):
+        for texts in isolated(list(split(sys.stdin.buffer.read())), answer, 4):
             for text in texts:
                 frame(text)
         return
     golden = [open(path, "rb").read() for path in sys.argv[4:]]
     made = list(cases(int(sys.argv[2]), int(sys.argv[3]), golden))
-    for (name, file), texts in zip(made, isolated([file for _, file in made], answer, 3)):
+    for (name, file), texts in zip(made, isolated([file for _, file in made], answer, 4)):
         frame(name.encode())
         frame(file)
         for text in texts:

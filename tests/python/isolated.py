@@ -9,6 +9,8 @@ import traceback
 
 MEMORY = 2 << 30
 SECONDS = 20
+# Of the clock, for a case that waits for a lock that nobody releases.
+PATIENCE = 60
 
 
 def limit():
@@ -49,6 +51,7 @@ def answer_all(cases, answer, write):
         for case in cases:
             # Of the processor's time, because the machine may have other things to do.
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             out.write(b"".join(struct.pack("<I", len(frame)) + frame for frame in answer(case)))
             out.flush()
     os._exit(0)

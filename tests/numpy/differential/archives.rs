@@ -59,6 +59,25 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
             },
         },
         Rule {
+            name: "names that are not UTF-8, which a flag claims",
+            holds: |verdict| verdict.ours.is_ok() && verdict.theirs.starts_with("UnicodeDecodeError: 'utf-8' codec"),
+        },
+        Rule {
+            name: "one name in two encodings",
+            // Where the flags contradict each other, equal bytes that are not ASCII are two texts.
+            holds: |verdict| {
+                let name = verdict
+                    .theirs
+                    .strip_prefix("BadZipFile: File name in directory ")
+                    .and_then(|rest| rest.split_once(" and header "));
+                verdict.ours.is_ok() && name.is_some_and(|(name, _)| !name.is_ascii())
+            },
+        },
+        Rule {
+            name: "dictionaries of LZMA that are larger than the memory",
+            holds: |verdict| verdict.ours.is_ok() && verdict.theirs.starts_with("MemoryError"),
+        },
+        Rule {
             name: "features of zip that an archive claims and does not use",
             holds: |verdict| {
                 let claims = [
