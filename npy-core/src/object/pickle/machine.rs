@@ -99,12 +99,15 @@ impl<'a> Machine<'a> {
             0x88 => return self.push_shared(1, Node::Bool(true)),
             0x89 => return self.push_shared(2, Node::Bool(false)),
             b')' => return self.push_shared(3, Node::Tuple(Items::EMPTY)),
-            b'I' | b'L' => match text::integer(argument) {
+            code @ (b'I' | b'L') => match (text::integer(argument), argument) {
+                _ if text::is_not_decimal(argument, code == b'L') => {
+                    return Err(self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) }));
+                }
                 // `00` and `01`, and whatever else of two characters Python takes for them.
-                Some(0) if step.opcode.code == b'I' && argument.len() == 2 => return self.push_shared(2, Node::Bool(false)),
-                Some(1) if step.opcode.code == b'I' && argument.len() == 2 => return self.push_shared(1, Node::Bool(true)),
-                Some(value) => Node::Int(value),
-                None => Node::LongText(self.span(step)?),
+                (Some(0), [_, b'0']) if code == b'I' => return self.push_shared(2, Node::Bool(false)),
+                (Some(1), [_, b'1']) if code == b'I' => return self.push_shared(1, Node::Bool(true)),
+                (Some(value), _) => Node::Int(value),
+                (None, _) => Node::LongText(self.span(step)?),
             },
             b'J' => Node::Int(i64::from(i32::from_le_bytes(array(argument)))),
             b'K' | b'M' => Node::Int(i64::from(u16::from_le_bytes(array(argument)))),

@@ -346,6 +346,24 @@ fn objects_of_known_classes_have_their_arguments() {
     }
 }
 
+/// As `pickle.loads` of Python 3.11 has them.
+#[test]
+fn integers_in_text_are_those_of_python() {
+    for (digits, expected) in [("01", true), ("00", false), ("+1", true), ("-0", false), (" 1", true)] {
+        assert_eq!(object(format!("I{digits}\n").as_bytes()), Some(PyObject::Bool(expected)), "{digits}");
+    }
+    for (digits, expected) in [("1 ", 1), ("1", 1), ("007", 7), (" 01", 1), ("-10", -10), ("00000000000000000001", 1)] {
+        assert_eq!(object(format!("I{digits}\n").as_bytes()), Some(PyObject::from(expected)), "{digits}");
+    }
+    for (digits, expected) in [("1L", 1), ("00", 0), ("-0L", 0), ("1 ", 1), ("-12L", -12)] {
+        assert_eq!(object(format!("L{digits}\n").as_bytes()), Some(PyObject::from(expected)), "{digits}");
+    }
+    // Octal in Python, or a mistake.
+    for opcodes in ["I010", "I08", "I-010", "I1L", "L01", "L010L", "L-01"] {
+        assert!(run(format!("{opcodes}\n.").as_bytes(), &ObjectOptions::new()).is_err(), "{opcodes}");
+    }
+}
+
 #[test]
 fn opaque_objects_keep_what_was_added() {
     let opaque = |opcodes: &[u8]| match object(&[b"cmodule\nName\n", opcodes].concat()) {

@@ -85,6 +85,17 @@ pub(crate) fn digits(bytes: &[u8]) -> Option<&str> {
     Some(text.strip_suffix('L').unwrap_or(text))
 }
 
+/// Whether Python takes the digits of an integer for other ones, or for none: a leading zero makes
+/// it octal, or is a mistake in what Python 2 called a long integer, whose `L` is one in others.
+pub(crate) fn is_not_decimal(bytes: &[u8], is_long: bool) -> bool {
+    let Some(text) = digits(bytes) else { return false };
+    let number = text.trim_start_matches(['+', '-']);
+    let most = if is_long { 0 } else { 7 };
+    let has_leading_zero = number.len() > 1 && number.starts_with('0');
+    has_leading_zero && !number.parse::<u64>().is_ok_and(|value| value <= most)
+        || !is_long && bytes.trim_ascii_end().ends_with(b"L")
+}
+
 /// An integer in two's complement of at most 8 bytes, the least significant first.
 pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
     if bytes.len() > 8 {
