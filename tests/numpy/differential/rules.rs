@@ -103,6 +103,18 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
             },
         },
         Rule {
+            name: "blanks behind the last end of a line",
+            holds: |verdict| {
+                let ends_in_blanks = || {
+                    header_text(verdict.file).is_some_and(|header| {
+                        let text = header.trim_end_matches([' ', '\t']);
+                        text.len() < header.len() && text.ends_with(['\n', '\r'])
+                    })
+                };
+                verdict.read("Cannot parse header").is_some() && ends_in_blanks()
+            },
+        },
+        Rule {
             name: "sub-array of items without bytes",
             holds: |verdict| {
                 let problems = ["EOF: reading array data", "invalid itemsize in generic type tuple"];
@@ -112,10 +124,15 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
     ]
 }
 
-/// Whether elements or fields have no bytes. Of a field without a name, which is padding here, no
-/// dtype is left.
+/// Whether elements or fields have no bytes. A field without a name is padding here, so that its
+/// dtype is only in the text.
 fn may_hold_nothing(file: &[u8], header: &Header) -> bool {
-    any(header.dtype(), &has_no_bytes) || header_text(file).is_some_and(|header| header.contains("('', "))
+    let has_nothing = |dtype: &str| {
+        let dtype: String = dtype.chars().take(40).collect();
+        ["V0'", "S0'", "U0'", "a0'", "(0", ", 0"].iter().any(|nothing| dtype.contains(nothing))
+    };
+    let is_padding = |header: &str| header.split("('', ").skip(1).any(has_nothing);
+    any(header.dtype(), &has_no_bytes) || header_text(file).is_some_and(|header| is_padding(&header))
 }
 
 impl Verdict<'_> {
