@@ -175,7 +175,7 @@ impl<T> Slots<'_, T> {
     }
 
     /// Splits off the slots after the first `count`, if there are that many.
-    #[cfg(any(unix, test))]
+    #[cfg(any(unix, windows, test))]
     pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
         let memory = mem::take(&mut self.memory);
         let filled = mem::take(&mut self.filled);

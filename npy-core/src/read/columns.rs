@@ -8,8 +8,10 @@ use super::elements::Elements;
 #[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, Decode};
 use crate::element;
+#[cfg(any(unix, windows))]
+use crate::element::CodecOf;
 use crate::element::plan::{Planner, find_field, rust_type};
-use crate::element::{Codec, CodecOf, NpyElement, PlanOf};
+use crate::element::{Codec, NpyElement, PlanOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
 use crate::memory::reserve_exact;

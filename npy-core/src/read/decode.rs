@@ -6,7 +6,9 @@ use super::in_file;
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, with_totals};
 use crate::element;
-use crate::element::{Codec, NpyElement, PlanOf};
+#[cfg(any(unix, windows))]
+use crate::element::Codec;
+use crate::element::{NpyElement, PlanOf};
 use crate::error::{Error, Result};
 #[cfg(any(unix, windows))]
 use crate::memory::slots::Reserved;

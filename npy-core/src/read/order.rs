@@ -6,8 +6,10 @@ use super::NpyReader;
 use super::elements::Elements;
 use crate::element;
 #[cfg(any(unix, windows))]
+use crate::element::Codec;
+#[cfg(any(unix, windows))]
 use crate::element::Difference;
-use crate::element::{Codec, NpyElement, PlanOf};
+use crate::element::{NpyElement, PlanOf};
 use crate::error::{ErrorKind, Result};
 use crate::format::inline::Lengths;
 #[cfg(any(unix, windows))]

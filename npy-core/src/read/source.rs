@@ -23,6 +23,7 @@ pub(crate) struct Source<R> {
     pub(crate) is_owned: bool,
     /// How to read any part of it at any time, if it is a file in which the array begins where the
     /// file does.
+    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "some features ask whether there is one"))]
     pub(crate) file: Option<AsFile<R>>,
 }
 

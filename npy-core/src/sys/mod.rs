@@ -6,4 +6,5 @@ pub(crate) mod huge_pages;
 #[cfg(feature = "libdeflate")]
 pub(crate) mod libdeflate;
 pub(crate) mod lock;
+#[cfg(any(unix, windows, feature = "npz"))]
 pub(crate) mod threads;
