@@ -415,7 +415,7 @@ def dtypes():
     yield "two fields of one name", "InvalidArguments", "overlap", of(["a", "a"], [(a, field)], 16)
     yield "a record of 2**40 bytes", "InvalidArray", "-", of(["a"], [(a, field)], 2**40)
     yield "a record of -1 bytes", "InvalidArguments", "-", of(["a"], [(a, field)], -1)
-    yield "a title that is no text", "InvalidArguments", "-", of(["a"], [(a, tuple_(OBJECT, integer(0), integer(5)))])
+    yield "a title that is not text", "InvalidArguments", "-", of(["a"], [(a, tuple_(OBJECT, integer(0), integer(5)))])
     for what, items in {"None": NONE, "an empty tuple": b")", "two values": tuple_(NONE, NONE), "a list": list_(NONE)}.items():
         yield "%s for a record" % what, "InvalidArguments", "tuple", of(["a"], [(a, field)], 8, items)
 

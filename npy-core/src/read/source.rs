@@ -23,7 +23,10 @@ pub(crate) struct Source<R> {
     pub(crate) is_owned: bool,
     /// How to read any part of it at any time, if it is a file in which the array begins where the
     /// file does.
-    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "some features ask whether there is one"))]
+    #[cfg_attr(
+        not(any(unix, windows, feature = "object")),
+        expect(dead_code, reason = "only threads that read parts, and pickles, ask whether it is a file")
+    )]
     pub(crate) file: Option<AsFile<R>>,
 }
 

@@ -217,7 +217,7 @@ pub fn saved_files<'a>() -> Vec<Rule<Saved<'a>>> {
             },
         },
         Rule {
-            name: "lone surrogates and titles that are no text keep the spelling of the header",
+            name: "lone surrogates and titles that are not text keep the spelling of the header",
             holds: |saved| {
                 let ((ours, data), (theirs, their_data)) =
                     (Header::parse(saved.ours).unwrap(), Header::parse(saved.theirs).unwrap());
