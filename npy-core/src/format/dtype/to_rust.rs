@@ -74,9 +74,10 @@ fn object_fields(name: &str, record: &Record) -> String {
     let mut idents = Names::default();
     for field in record.fields() {
         let ident = idents.add(&field_name(field.name()), "_");
+        // What objects are converted to: text, and types of the language.
         let rust = match field.dtype() {
             DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Unicode { .. }) => Some("String".to_owned()),
-            DType::Scalar(scalar) if is_primitive(scalar.kind()) => rust_type(field.dtype(), "npy_core::"),
+            DType::Scalar(_) => rust_type(field.dtype(), "npy_core::").filter(|rust| !rust.contains("::")),
             _ => None,
         };
         let rust = rust.unwrap_or_else(|| "npy_core::object::PyObject".to_owned());
@@ -84,25 +85,6 @@ fn object_fields(name: &str, record: &Record) -> String {
         let _ = writeln!(text, "//     let {ident} = array.field({:?})?.to_vec::<{rust}>()?;", field.name());
     }
     text
-}
-
-/// Whether its Rust type is one of the language, which objects are converted to.
-fn is_primitive(kind: ScalarKind) -> bool {
-    use ScalarKind as Kind;
-    matches!(
-        kind,
-        Kind::Bool
-            | Kind::Int8
-            | Kind::Int16
-            | Kind::Int32
-            | Kind::Int64
-            | Kind::UInt8
-            | Kind::UInt16
-            | Kind::UInt32
-            | Kind::UInt64
-            | Kind::Float32
-            | Kind::Float64
-    )
 }
 
 /// A member of an archive, for [`archive_to_rust`].
