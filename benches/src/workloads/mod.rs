@@ -60,7 +60,10 @@ pub(crate) const PAGE: Page = Page {
             "growth",
             "Files of unknown length. `NpyWriter::create` leaves a valid file at every instant, by four flushes; the others flush once.",
         ),
-        group("sizes", "Each job with 1 KiB to 4 GiB: its time beside that of the machine should not grow with the size."),
+        group(
+            "sizes",
+            "Each job with 1 KiB to 4 GiB beside what the machine needs for as many bytes, which should not depend on the size.",
+        ),
         group("memory", "Peak memory beside that of the result; while 256 MiB are streamed, beside 64 MiB."),
     ],
 };

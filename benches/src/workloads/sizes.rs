@@ -1,12 +1,14 @@
-//! The same jobs from a few elements to more than a cache and a file system take at once: the time of an element should not depend on
-//! how many there are.
+//! The same jobs from a few elements to more than a cache and a file system take at once, each beside what the machine needs for as many
+//! bytes: the ratio should not depend on how many there are.
 
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
 
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_core::{NpyReader, NpyRecord};
+use npy_core::print::PrintOptions;
+use npy_core::{NpyReader, NpyRecord, SaveOptions};
 
 use super::{GIB, KIB, MIB, bytes};
 use crate::harness::bench::{Bench, Job};
@@ -23,9 +25,24 @@ struct Event {
 }
 
 const EVENT_BYTES: usize = 16;
+/// The elements of a row. A region that takes half of each row has a piece in every one.
 const ROW: usize = 16;
 
+const READ: &str = "std::fs::read";
+const WRITE: &str = "std::fs::write";
+
+/// A job: its name, what it does, how many times the size its files take, and how it runs.
+type Work = (&'static str, &'static str, usize, fn(&Job<'_>, usize) -> Outcome);
+
 pub(super) fn run(bench: &mut Bench) {
+    let jobs: [Work; 6] = [
+        ("read", "read an array of f64", 1, read),
+        ("records", "read records as structs", 1, records),
+        ("npz", "read an array of f64 from a stored archive", 1, archive),
+        ("region", "read half of each row", 1, region),
+        ("show", "print the corners of an array", 1, show),
+        ("write", "save an array of u8", 3, write),
+    ];
     let sizes = [
         ("1KiB", KIB, KIB),
         ("16KiB", 16 * KIB, 2 * KIB),
@@ -35,36 +52,85 @@ pub(super) fn run(bench: &mut Bench) {
         ("1GiB", GIB, 32 * KIB),
         ("4GiB", 4 * GIB, 64 * KIB),
     ];
-    for (name, size, quick) in sizes {
-        let size = bench.size(size, quick);
-        let need = Need { is_optional: size >= GIB, ..Need::of(bytes(4, size), bytes(3, size)) };
-        bench.case(&format!("sizes.{name}"), &format!("each job with {name}, and the time of 8 bytes of it"), need, |job| {
-            of_size(job, size)
-        });
+    for (job, title, files, measure) in jobs {
+        for (name, size, quick) in sizes {
+            let size = bench.size(size, quick);
+            let need = Need { is_optional: size >= GIB, ..Need::of(bytes(files, size), bytes(2, size)) };
+            bench.case(&format!("sizes.{job}.{name}"), &format!("{title}, {name}, times of 8 bytes"), need, |job| {
+                measure(job, size)
+            });
+        }
     }
 }
 
-fn of_size(job: &Job<'_>, size: usize) -> Outcome {
-    let [path, events, archive, target] =
-        ["array.npy", "events.npy", "archive.npz", "target.npy"].map(|name| job.directory.file(name));
-    let items = vec![0.5_f64; size / 8];
-    {
-        // A region that takes half of each row has a piece in every row.
-        let header = npy_core::Header::new("<f8".parse().unwrap(), npy_core::Order::C, &[items.len() / ROW, ROW]).unwrap();
-        let mut file = File::create(&path).unwrap();
-        header.write(&mut file).unwrap();
-        let mut writer = NpzWriter::create(&archive).unwrap();
-        writer.add_slice("x", &items).unwrap();
-        writer.finish().unwrap();
-        let bytes: Vec<u8> = items.iter().flat_map(|item| item.to_le_bytes()).collect();
-        file.write_all(&bytes).unwrap();
-        let count = size / EVENT_BYTES;
-        let each = |i: usize| Event { time: 0.5, channel: u32::try_from(i % 100).unwrap_or_default(), amplitude: 1.0 };
-        npy_core::save(&events, &(0..count).map(each).collect::<Vec<_>>()).unwrap();
-    }
-    let columns = [(..).into(), (..ROW / 2).into()];
-    let calls = u32::try_from(MIB / size.clamp(1, MIB)).unwrap().max(1);
+fn read(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.directory.file("array.npy");
+    save_rows(&path, size);
+    let ours = || drop(black_box(NpyReader::open(&path).unwrap().into_vec::<f64>().unwrap()));
+    beside(job, size, (READ, || drop(black_box(fs::read(&path).unwrap()))), ("NpyReader::into_vec", ours))
+}
 
+fn records(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.directory.file("events.npy");
+    let each = |index: usize| Event { time: 0.5, channel: u32::try_from(index % 100).unwrap_or_default(), amplitude: 1.0 };
+    npy_core::save(&path, &(0..size / EVENT_BYTES).map(each).collect::<Vec<_>>()).unwrap();
+    let ours = || drop(black_box(npy_core::load::<Event>(&path).unwrap()));
+    beside(job, size, (READ, || drop(black_box(fs::read(&path).unwrap()))), ("load, records", ours))
+}
+
+fn archive(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.directory.file("archive.npz");
+    let mut writer = NpzWriter::create(&path).unwrap();
+    writer.add_slice("x", &vec![0.5_f64; size / 8]).unwrap();
+    writer.finish().unwrap();
+    let ours = || drop(black_box(NpzReader::open(&path).unwrap().by_name::<f64>("x").unwrap()));
+    beside(job, size, (READ, || drop(black_box(fs::read(&path).unwrap()))), ("NpzReader", ours))
+}
+
+fn region(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.directory.file("array.npy");
+    save_rows(&path, size);
+    let columns = [(..).into(), (..ROW / 2).into()];
+    let ours = || drop(black_box(NpyReader::open(&path).unwrap().read_region::<f64>(&columns).unwrap()));
+    beside(job, size, (READ, || drop(black_box(fs::read(&path).unwrap()))), ("read_region", ours))
+}
+
+/// Its limit opens the file and reads as many bytes as are printed, from its beginning.
+fn show(job: &Job<'_>, size: usize) -> Outcome {
+    let path = job.directory.file("array.npy");
+    save_rows(&path, size);
+    let ours = || {
+        let mut reader = NpyReader::open(&path).unwrap();
+        black_box(reader.print_region(&[(..).into(), (..).into()], PrintOptions::new()).unwrap().to_string());
+    };
+    let limit = || {
+        let mut corners = [0; KIB];
+        File::open(&path).unwrap().read_exact(&mut corners).unwrap();
+        black_box(corners);
+    };
+    beside(job, size, ("open, read 1 KiB", limit), ("print_region", ours))
+}
+
+fn write(job: &Job<'_>, size: usize) -> Outcome {
+    let [path, plain] = ["array.npy", "plain"].map(|name| job.directory.file(name));
+    let items = vec![1_u8; size];
+    let in_place = SaveOptions::new().in_place(true);
+    // To a new file each: what is written over keeps its pages.
+    let remove = |path| drop(fs::remove_file(path));
+    let ours = || {
+        remove(&path);
+        npy_core::save_with(&path, &items, in_place).unwrap();
+    };
+    let limit = || {
+        remove(&plain);
+        fs::write(&plain, &items).unwrap();
+    };
+    beside(job, size, (WRITE, limit), ("save, in place", ours))
+}
+
+/// Measures one of ours beside the limit.
+fn beside(job: &Job<'_>, size: usize, limit: (&str, impl FnMut()), ours: (&str, impl FnMut())) -> Outcome {
+    let calls = u32::try_from(MIB / size.clamp(1, MIB)).unwrap().max(1);
     let mut case = job.case();
     case.rounds(match size {
         0..=MIB => 31,
@@ -73,20 +139,19 @@ fn of_size(job: &Job<'_>, size: usize) -> Outcome {
     });
     case.measure_second_runs();
     case.units(calls * u32::try_from(size / 8).unwrap(), "8 bytes");
-    case.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
-    case.ours("NpyReader::into_vec", repeat(calls, || drop(black_box(NpyReader::open(&path).unwrap().into_vec::<f64>().unwrap()))));
-    case.ours("load, records", repeat(calls, || drop(black_box(npy_core::load::<Event>(&events).unwrap()))));
-    case.ours("NpzReader", repeat(calls, || drop(black_box(NpzReader::open(&archive).unwrap().by_name::<f64>("x").unwrap()))));
-    case.ours(
-        "read_region, half of each row",
-        repeat(calls, || drop(black_box(NpyReader::open(&path).unwrap().read_region::<f64>(&columns).unwrap()))),
-    );
-    case.ours("read_at, one row", repeat(calls, || drop(black_box(NpyReader::open(&path).unwrap().read_at::<f64>(0..1).unwrap()))));
-    case.ours("save", repeat(calls, || npy_core::save(&target, &items).unwrap()));
-    case.limit("std::fs::write", {
-        let plain = job.directory.file("plain");
-        let bytes = fs::read(&path).unwrap();
-        repeat(calls, move || fs::write(&plain, &bytes).unwrap())
-    });
+    case.limit(limit.0, repeat(calls, limit.1));
+    case.ours(ours.0, repeat(calls, ours.1));
     case.measure()
+}
+
+/// Saves rows of `f64`.
+fn save_rows(path: &Path, size: usize) {
+    let header = npy_core::Header::new("<f8".parse().unwrap(), npy_core::Order::C, &[size / 8 / ROW, ROW]).unwrap();
+    let row = 0.5_f64.to_le_bytes().repeat(ROW);
+    let mut file = BufWriter::with_capacity(MIB, File::create(path).unwrap());
+    header.write(&mut file).unwrap();
+    for _ in 0..size / row.len() {
+        file.write_all(&row).unwrap();
+    }
+    file.flush().unwrap();
 }
