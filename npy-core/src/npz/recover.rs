@@ -240,6 +240,30 @@ impl Walk {
         };
         (listed + added, end)
     }
+
+    /// Whether a directory at this place lists all members so far, as the last one did.
+    fn is_continued_by(&self, directory: &Directory) -> bool {
+        self.last.as_ref().is_none_or(|last| last.prefix == directory.prefix) && lists(directory, &self.found)
+    }
+
+    /// The first member of another archive, if this is the directory of one: it lists the last
+    /// members only.
+    fn first_of_other(&self, directory: &Directory) -> Option<usize> {
+        let first = self.found.len().checked_sub(directory.entries.len())?;
+        // What a member that was not finished holds counts as its content.
+        let is_behind = first >= self.listed() && self.kept().0 == self.found.len();
+        (is_behind && lists(directory, &self.found[first..])).then_some(first)
+    }
+}
+
+/// Whether a directory lists these members, and no others.
+fn lists(directory: &Directory, found: &[Found]) -> bool {
+    let is_listed = |entry: &Entry| {
+        let at = entry.offset.checked_add(directory.prefix);
+        let member = at.and_then(|at| found.binary_search_by_key(&at, |member| member.offset).ok());
+        member.is_some_and(|member| found[member].is_listed_as(entry, directory.prefix))
+    };
+    directory.entries.len() == found.len() && directory.entries.iter().all(is_listed)
 }
 
 impl Found {
@@ -295,28 +319,13 @@ fn walk(reader: &mut dyn ReadSeek, length: u64, limits: &Limits, streamed: Strea
         if (signature == ENTRY || signature == END64 || signature == END)
             && let Some(directory) = read_directory(&mut window, place, length, limits)?
         {
-            let found = &walk.found;
-            let is_of = |prefix, found: &[Found]| {
-                directory.entries.len() == found.len()
-                    && directory.entries.iter().all(|entry| {
-                        let at = entry.offset.checked_add(prefix);
-                        let member = at.and_then(|at| found.binary_search_by_key(&at, |member| member.offset).ok());
-                        member.is_some_and(|member| found[member].is_listed_as(entry, prefix))
-                    })
-            };
-            if walk.last.as_ref().is_none_or(|last| last.prefix == directory.prefix) && is_of(directory.prefix, found) {
+            if walk.is_continued_by(&directory) {
                 place = directory.end;
                 walk.last = Some(directory);
                 continue;
             }
-            // That of another archive lists the last members only. What a member that was not
-            // finished holds counts as its content.
-            let (listed, others) = (walk.listed(), directory.entries.len());
-            let first = found.len().checked_sub(others).filter(|first| *first >= listed && walk.kept().0 == found.len());
-            if let Some(first) = first
-                && is_of(directory.prefix, &found[first..])
-            {
-                let offset = found.get(first).map_or(place, |member| member.offset);
+            if let Some(first) = walk.first_of_other(&directory) {
+                let offset = walk.found.get(first).map_or(place, |member| member.offset);
                 walk.stop = Stop::OtherArchive { offset };
                 return Ok(walk);
             }

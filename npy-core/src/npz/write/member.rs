@@ -81,31 +81,7 @@ impl<W: Write> NpzWriter<W> {
         written: &Cell<u64>,
         workers: &mut Option<Workers>,
     ) -> Result<(), Failure> {
-        let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if self.overwrite.is_some() { 0 } else { DESCRIPTOR };
-        let method = if self.options.is_compressed { 8 } else { 0 };
-        // Where sizes are patched later, an impossible size stands in, so that an unfinished member
-        // cannot be misread.
-        let (mut crc, mut size) = (0, if self.overwrite.is_some() { u64::MAX } else { 0 });
-        if let Front::Known(bytes) = front
-            && !self.options.is_compressed
-            && self.overwrite.is_none()
-        {
-            // Readers of streams can then skip a stored member that is not an array.
-            (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
-            flags &= !DESCRIPTOR;
-        }
-        let (offset, padding) = (0, Vec::new());
-        let local = Local {
-            name: name.as_bytes().to_vec(),
-            method,
-            flags,
-            crc,
-            compressed: size,
-            size,
-            offset,
-            padding,
-            blocks: Vec::new(),
-        };
+        let local = self.local_before_content(name, front);
         let head = match front {
             Front::Head(head) => self.encode_head(&head.to_bytes()),
             Front::Known(_) | Front::Nothing => Vec::new(),
@@ -147,6 +123,34 @@ impl<W: Write> NpzWriter<W> {
             }
         }
         Ok(())
+    }
+
+    /// The local header of a member, with what is known before its content.
+    fn local_before_content(&self, name: &str, front: Front<'_>) -> Local {
+        let is_patched = self.overwrite.is_some();
+        let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if is_patched { 0 } else { DESCRIPTOR };
+        // Where sizes are patched later, an impossible size stands in, so that an unfinished member
+        // cannot be misread.
+        let (mut crc, mut size) = (0, if is_patched { u64::MAX } else { 0 });
+        if let Front::Known(bytes) = front
+            && !self.options.is_compressed
+            && !is_patched
+        {
+            // Readers of streams can then skip a stored member that is not an array.
+            (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
+            flags &= !DESCRIPTOR;
+        }
+        Local {
+            name: name.as_bytes().to_vec(),
+            method: if self.options.is_compressed { 8 } else { 0 },
+            flags,
+            crc,
+            compressed: size,
+            size,
+            offset: 0,
+            padding: Vec::new(),
+            blocks: Vec::new(),
+        }
     }
 
     /// Writes what comes behind a content, and what is known only now before it.

@@ -1,5 +1,6 @@
 //! NumPy's own objects in a pickle: dtypes, scalars and arrays.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::encode::swap_bytes;
@@ -22,6 +23,23 @@ const OBJECT_FLAGS: i64 = 3;
 /// The flag of a dtype whose elements are pointers.
 const IS_POINTER: i64 = 4;
 
+/// What a call of `dtype` and its state are to be.
+const DTYPE_STATE: &str = "a code of a dtype, and its state";
+
+/// The code that `dtype` was called with, and the parts of its state that matter here.
+struct DTypeState<'a> {
+    code: Cow<'a, str>,
+    version: i64,
+    order: Cow<'a, str>,
+    sub_array: u32,
+    names: u32,
+    fields: u32,
+    /// If it is not negative.
+    size: Option<usize>,
+    flags: i64,
+    metadata: u32,
+}
+
 /// A dtype as it is pickled.
 #[derive(Clone)]
 pub(crate) struct PickledDType {
@@ -40,7 +58,7 @@ pub(crate) struct Numpy {
     header: Option<Header>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// The array that the pickle is about.
     pub(crate) fn root(&mut self, id: u32) -> Result<ObjectArray> {
         let found = match self.arena.node(id) {
@@ -218,28 +236,46 @@ impl Builder<'_> {
             Node::Known(Known::StringDType) => return self.string_dtype(id, arguments),
             _ => return Err(invalid(id, "ndarray", "a dtype")),
         }
-        let expected = "a code of a dtype, and its state";
-        let Some([code, align, copy]) = self.arena.tuple(arguments) else { return Err(invalid(id, "dtype", expected)) };
+        let state = self.dtype_state(id, arguments)?;
+        let pickled = self.dtype_of_state(id, &state)?;
+        let has_object = pickled.dtype.has_object();
+        let object_flags = if has_object { OBJECT_FLAGS } else { 0 };
+        // NumPy follows elements that are said to be pointers.
+        // Before version 3 it had one flag, which said that elements are objects.
+        let others = if state.version < 3 { -1 } else { IS_POINTER };
+        if state.flags & OBJECT_FLAGS != object_flags || state.flags & others != 0 && !has_object {
+            return Err(invalid(id, "dtype", "flags that say whether it holds objects"));
+        }
+        // NumPy takes the size of texts, bytes and voids from here.
+        if state.code.starts_with(['S', 'U', 'V']) && state.size != Some(pickled.itemsize) {
+            return Err(invalid(id, "dtype", "the size that its code has"));
+        }
+        Ok(pickled)
+    }
+
+    /// What `dtype` was called with, and the state that was set in it.
+    fn dtype_state(&self, id: u32, arguments: u32) -> Result<DTypeState<'a>> {
+        let wrong = || invalid(id, "dtype", DTYPE_STATE);
+        let [code, align, copy] = self.arena.tuple(arguments).ok_or_else(wrong)?;
         let code = match self.arena.node(code) {
             Node::Known(Known::Record) => "V0".into(),
             _ if self.is_text(code) => self.text(code)?,
-            _ => return Err(invalid(id, "dtype", expected)),
+            _ => return Err(wrong()),
         };
         let (state, items, entries) = self.added(id);
-        let Node::Tuple(parts @ Items { count: 8..=9, .. }) = self.arena.node(state) else {
-            return Err(invalid(id, "dtype", expected));
-        };
+        let Node::Tuple(parts @ Items { count: 8..=9, .. }) = self.arena.node(state) else { return Err(wrong()) };
         if items.count > 0 || entries.count > 0 {
-            return Err(invalid(id, "dtype", expected));
+            return Err(wrong());
         }
         let mut part = [NONE; 9];
         part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
         let [version, order, sub_array, names, fields, itemsize, alignment, flags, metadata] = part;
         // What is of no use here is as NumPy wants it all the same.
-        let numbers = [align, copy, version, alignment, flags];
-        if numbers.into_iter().any(|number| self.integer(number).is_none()) || !matches!(self.integer(version), Some(0..=4)) {
-            return Err(invalid(id, "dtype", expected));
+        if [align, copy, alignment].into_iter().any(|number| self.integer(number).is_none()) {
+            return Err(wrong());
         }
+        let version = self.integer(version).filter(|version| (0..=4).contains(version)).ok_or_else(wrong)?;
+        let flags = self.integer(flags).ok_or_else(wrong)?;
         let order = self.text(order)?;
         if !matches!(&*order, "<" | ">" | "|" | "=") {
             return Err(invalid(id, "dtype", "a byte order"));
@@ -247,40 +283,31 @@ impl Builder<'_> {
         if !matches!(&*code, "M8" | "m8") {
             self.check_metadata(id, metadata)?;
         }
-        let size = self.integer(itemsize).ok_or_else(|| invalid(id, "dtype", expected))?;
-        let size = usize::try_from(size).ok();
-        let pickled = match (self.arena.node(sub_array), self.arena.node(names), self.arena.node(fields)) {
-            (Node::None, Node::None, Node::None) => self.scalar_dtype(id, &code, &order, metadata)?,
+        let size = usize::try_from(self.integer(itemsize).ok_or_else(wrong)?).ok();
+        Ok(DTypeState { code, version, order, sub_array, names, fields, size, flags, metadata })
+    }
+
+    fn dtype_of_state(&mut self, id: u32, state: &DTypeState<'_>) -> Result<PickledDType> {
+        let wrong = || invalid(id, "dtype", DTYPE_STATE);
+        match (self.arena.node(state.sub_array), self.arena.node(state.names), self.arena.node(state.fields)) {
+            (Node::None, Node::None, Node::None) => self.scalar_dtype(id, &state.code, &state.order, state.metadata),
             // NumPy expects the code of a void, and the names among the fields before version 2.
-            (Node::None, Node::Tuple(_), Node::Dict(_)) if !is_code_of_void(&code) || self.integer(version) < Some(2) => {
-                return Err(invalid(id, "dtype", "the code and the version of a record"));
+            (Node::None, Node::Tuple(_), Node::Dict(_)) if !is_code_of_void(&state.code) || state.version < 2 => {
+                Err(invalid(id, "dtype", "the code and the version of a record"))
             }
             (Node::None, Node::Tuple(names), Node::Dict(fields)) => {
-                let size = size.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
-                self.record(id, names, fields, size)?
+                let size = state.size.ok_or_else(|| invalid(id, "dtype", "the size of a record"))?;
+                self.record(id, names, fields, size)
             }
-            (Node::Tuple(_), Node::None, Node::None) if !is_code_of_void(&code) => {
-                return Err(invalid(id, "dtype", "the code of a sub-array"));
+            (Node::Tuple(_), Node::None, Node::None) if !is_code_of_void(&state.code) => {
+                Err(invalid(id, "dtype", "the code of a sub-array"))
             }
-            (Node::Tuple(_), Node::None, Node::None) => match self.arena.tuple(sub_array) {
-                Some([base, shape]) => self.sub_array(id, base, shape)?,
-                None => return Err(invalid(id, "dtype", expected)),
-            },
-            _ => return Err(invalid(id, "dtype", expected)),
-        };
-        let (has_object, flags) = (pickled.dtype.has_object(), self.integer(flags).unwrap_or(0));
-        let object_flags = if has_object { OBJECT_FLAGS } else { 0 };
-        // NumPy follows elements that are said to be pointers.
-        // Before version 3 it had one flag, which said that elements are objects.
-        let others = if self.integer(version) < Some(3) { -1 } else { IS_POINTER };
-        if flags & OBJECT_FLAGS != object_flags || flags & others != 0 && !has_object {
-            return Err(invalid(id, "dtype", "flags that say whether it holds objects"));
+            (Node::Tuple(_), Node::None, Node::None) => {
+                let [base, shape] = self.arena.tuple(state.sub_array).ok_or_else(wrong)?;
+                self.sub_array(id, base, shape)
+            }
+            _ => Err(wrong()),
         }
-        // NumPy takes the size of texts, bytes and voids from here.
-        if code.starts_with(['S', 'U', 'V']) && size != Some(pickled.itemsize) {
-            return Err(invalid(id, "dtype", "the size that its code has"));
-        }
-        Ok(pickled)
     }
 
     /// Refuses metadata that is not a dict. What is in it is ignored.
