@@ -88,7 +88,7 @@ pub trait MapMutNpyExt: MapNpyExt {
     fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
 }
 
-macro_rules! looking {
+macro_rules! impl_map {
     ($type:ty, $map:ident => $header:expr) => {
         impl MapNpyExt for $type {
             fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>> {
@@ -107,14 +107,14 @@ macro_rules! looking {
     };
 }
 
-looking!(NpyMap, map => map.header());
-looking!(NpyMapMut, map => map.header());
+impl_map!(NpyMap, map => map.header());
+impl_map!(NpyMapMut, map => map.header());
 #[cfg(feature = "rawarray")]
-looking!(RaMap, map => map.header().to_npy());
+impl_map!(RaMap, map => map.header().to_npy());
 #[cfg(feature = "rawarray")]
-looking!(RaMapMut, map => map.header().to_npy());
+impl_map!(RaMapMut, map => map.header().to_npy());
 
-macro_rules! changing {
+macro_rules! impl_map_mut {
     ($type:ty, $map:ident => $header:expr) => {
         impl MapMutNpyExt for $type {
             fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
@@ -134,9 +134,9 @@ macro_rules! changing {
     };
 }
 
-changing!(NpyMapMut, map => map.header());
+impl_map_mut!(NpyMapMut, map => map.header());
 #[cfg(feature = "rawarray")]
-changing!(RaMapMut, map => map.header().to_npy());
+impl_map_mut!(RaMapMut, map => map.header().to_npy());
 
 /// The layout of an array of the given number of rows.
 fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {

@@ -101,13 +101,13 @@ impl Stage {
         {
             let mut is_vectored = true;
             while begin < length && is_vectored {
-                let place = self.handed.saturating_add(self.bytes.len() as u64);
+                let place = self.put_bytes.saturating_add(self.bytes.len() as u64);
                 let end = (begin + rows.up_to_piece(place)).min(length);
                 with_lines(&mut |lines| padded.fill(lines, begin..end))?;
                 if difference == Difference::ByteOrder {
                     padded.swap();
                 }
-                is_vectored = self.hand_on_rows(sink, &padded.rows().collect::<Vec<_>>())?;
+                is_vectored = self.put_rows(sink, &padded.rows().collect::<Vec<_>>())?;
                 self.count += ((end - begin) * count) as u64;
                 begin = end;
             }
@@ -128,11 +128,11 @@ impl Stage {
 
     /// Writes the stage and the rows behind it, up to the last multiple of a piece, and leaves the
     /// rest in the stage. Returns whether the writer takes several rows at once.
-    fn hand_on_rows(&mut self, sink: &mut dyn Sink, rows: &[&[u8]]) -> Result<bool> {
+    fn put_rows(&mut self, sink: &mut dyn Sink, rows: &[&[u8]]) -> Result<bool> {
         let staged = self.bytes.len();
         let length = rows.iter().fold(staged, |length, row| length.saturating_add(row.len()));
         // Less than a piece.
-        let behind = usize::try_from(self.handed.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
+        let behind = usize::try_from(self.put_bytes.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
         let end = length.saturating_sub(behind);
         // For the rest, before anything is written that would have to be counted.
         self.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;

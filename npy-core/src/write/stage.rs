@@ -52,7 +52,7 @@ pub(crate) struct Stage {
     /// Elements accepted so far.
     pub(super) count: u64,
     /// Bytes written to the stream, the header included.
-    pub(super) handed: u64,
+    pub(super) put_bytes: u64,
     /// Bytes not written yet; at first the header, so that a small array takes one system call.
     pub(super) bytes: Vec<u8>,
     /// The size of a piece. A file that grows does not hold pushed elements back for long.
@@ -86,7 +86,7 @@ impl Stage {
             itemsize: layout.dtype().itemsize(),
             expected: layout.element_count() as u64,
             count: 0,
-            handed: 0,
+            put_bytes: 0,
             bytes: header.to_bytes_with_room(room),
             piece: STAGED_PIECE,
             growth: None,
@@ -99,7 +99,7 @@ impl Stage {
         let (growable, start) = (&growth.growable, growth.start);
         self.bytes = Vec::new();
         self.piece = STAGE_BYTES;
-        self.handed = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(self.itemsize as u64));
+        self.put_bytes = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(self.itemsize as u64));
         self.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
         self.growth = Some(growth);
     }
@@ -244,7 +244,7 @@ impl Stage {
     /// Writes the buffered elements, and commits an array that grows.
     pub(super) fn commit(&mut self, sink: &mut dyn Sink) -> Result<()> {
         self.admit(0)?;
-        self.hand_on(sink)?;
+        self.put_all(sink)?;
         let result = match &mut self.growth {
             Some(growth) => growth.commit(sink, self.count, self.itemsize),
             None => sink.flush().map_err(cannot_write),
@@ -276,7 +276,7 @@ impl Stage {
     #[cfg(feature = "npz")]
     pub(super) fn end_open(&mut self, sink: &mut dyn Sink) -> Result<u64> {
         self.admit(0)?;
-        self.hand_on(sink)?;
+        self.put_all(sink)?;
         self.state = State::Over;
         Ok(self.count)
     }
@@ -346,8 +346,8 @@ impl Stage {
     /// Reserves `bytes` more, and returns their position.
     pub(super) fn make_room(&mut self, sink: &mut dyn Sink, bytes: usize) -> Result<usize> {
         if self.bytes.len() >= self.piece {
-            self.hand_on_pieces(sink)?;
-            if self.growth.is_none() && self.handed >= MANY_BYTES {
+            self.put_pieces(sink)?;
+            if self.growth.is_none() && self.put_bytes >= MANY_BYTES {
                 self.piece = LARGE_PIECE;
             }
         }
@@ -363,9 +363,9 @@ impl Stage {
     }
 
     /// Writes the stage up to the last multiple of a piece.
-    fn hand_on_pieces(&mut self, sink: &mut dyn Sink) -> Result<()> {
+    fn put_pieces(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let length = self.bytes.len();
-        let behind = (self.handed + length as u64) % self.piece as u64;
+        let behind = (self.put_bytes + length as u64) % self.piece as u64;
         // Less than a piece.
         let end = length - usize::try_from(behind).unwrap_or_default().min(length);
         let written = sink.put(&self.bytes[..end]);
@@ -374,7 +374,7 @@ impl Stage {
         Ok(())
     }
 
-    fn hand_on(&mut self, sink: &mut dyn Sink) -> Result<()> {
+    fn put_all(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let written = sink.put(&self.bytes);
         let length = self.bytes.len();
         self.note(written, length)?;
@@ -386,9 +386,9 @@ impl Stage {
     pub(super) fn note(&mut self, written: io::Result<()>, bytes: usize) -> Result<()> {
         match written {
             Ok(()) => {
-                self.handed += bytes as u64;
+                self.put_bytes += bytes as u64;
                 if let Some(file) = self.growth.as_mut().and_then(|growth| growth.file.as_mut()) {
-                    file.note(self.handed);
+                    file.note(self.put_bytes);
                 }
             }
             Err(error) => {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use super::super::codec::decoder::Decoder;
 use super::super::codec::input::Input;
-use super::super::zip::local_header::{LocalHeader, pass_bytes};
+use super::super::zip::local_header::{LocalHeader, skip_bytes};
 use super::super::zip::problem::{archive, cannot_read, problem};
 use super::super::zip::records::Claim;
 use super::content::Content;
@@ -131,7 +131,7 @@ impl<R: Read> NpzStream<R> {
     pub fn next(&mut self) -> Result<Option<StreamMember<'_, R>>> {
         self.skip()?;
         match std::mem::replace(&mut self.place, Place::Lost) {
-            Place::Before(bytes) => pass_bytes(&mut self.input, bytes)?,
+            Place::Before(bytes) => skip_bytes(&mut self.input, bytes)?,
             Place::Over => {
                 self.place = Place::Over;
                 return Ok(None);
@@ -163,7 +163,7 @@ impl<R: Read> NpzStream<R> {
             let limits = self.limits;
             drop(MemberContent { stream: self }.into_reader(limits));
         }
-        self.pass_over(None)
+        self.finish_member(None)
     }
 
     /// Reads and checks the member that begins here. Returns what the archive says of it, and its
@@ -193,7 +193,7 @@ impl<R: Read> NpzStream<R> {
     }
 
     /// Reads the rest of the member, up to a limit, and checks it.
-    fn pass_over(&mut self, most: Option<u64>) -> Result<()> {
+    fn finish_member(&mut self, most: Option<u64>) -> Result<()> {
         if !matches!(self.place, Place::In(..)) {
             return Ok(());
         }
@@ -333,7 +333,7 @@ impl<R: Read> MemberContent<'_, R> {
 
     /// Reads the rest of the member behind its array, and checks it.
     fn finish(&mut self) -> Result<()> {
-        self.stream.pass_over(Some(MOST_TRAILING))
+        self.stream.finish_member(Some(MOST_TRAILING))
     }
 }
 

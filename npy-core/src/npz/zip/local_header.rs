@@ -32,15 +32,15 @@ impl LocalHeader {
         loop {
             match &signature {
                 LOCAL => break,
-                ENTRY => pass_over(reader, 42, &[24, 26, 28])?,
-                END64_LOCATOR => pass_over(reader, 16, &[])?,
+                ENTRY => skip_record(reader, 42, &[24, 26, 28])?,
+                END64_LOCATOR => skip_record(reader, 16, &[])?,
                 END64 => {
                     let mut bytes = [0; 8];
                     read_exact(reader, &mut bytes)?;
-                    pass_bytes(reader, u64::from_le_bytes(bytes))?;
+                    skip_bytes(reader, u64::from_le_bytes(bytes))?;
                 }
                 END => {
-                    pass_over(reader, 18, &[16])?;
+                    skip_record(reader, 18, &[16])?;
                     // What comes after an archive need not be one.
                     match reader.read_exact(&mut signature) {
                         Ok(()) if &signature == LOCAL => break,
@@ -96,18 +96,18 @@ impl LocalHeader {
 
 /// Skips a record of `bytes` bytes and what follows it, whose lengths are at these places of the
 /// record.
-fn pass_over(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<()> {
+fn skip_record(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<()> {
     let mut record = [0; 42];
     let record = &mut record[..bytes];
     read_exact(reader, record)?;
     let length = |at: &usize| u64::from(Fields::new(&record[*at..]).u16());
-    pass_bytes(reader, lengths.iter().map(length).sum())
+    skip_bytes(reader, lengths.iter().map(length).sum())
 }
 
 /// Skips `bytes` bytes.
-pub(crate) fn pass_bytes(reader: &mut dyn Read, bytes: u64) -> Result<()> {
-    let passed = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
-    if passed < bytes { Err(archive(ArchiveProblem::NoEnd)) } else { Ok(()) }
+pub(crate) fn skip_bytes(reader: &mut dyn Read, bytes: u64) -> Result<()> {
+    let skipped = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
+    if skipped < bytes { Err(archive(ArchiveProblem::NoEnd)) } else { Ok(()) }
 }
 
 fn read_exact(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {

@@ -492,7 +492,7 @@ impl NpyMapMut {
 }
 
 /// The methods of both maps that only read. The examples need the name of the type.
-macro_rules! looking {
+macro_rules! impl_map {
     ($map:ident) => {
         impl $map {
             /// Returns the header, as it was when the file was mapped.
@@ -634,8 +634,8 @@ macro_rules! looking {
     };
 }
 
-looking!(NpyMap);
-looking!(NpyMapMut);
+impl_map!(NpyMap);
+impl_map!(NpyMapMut);
 
 #[cold]
 fn cannot_flush(error: io::Error) -> Error {

@@ -298,7 +298,7 @@ impl RaMapMut {
 }
 
 /// What both maps can: everything that only reads. The examples need the type's name.
-macro_rules! reading {
+macro_rules! impl_map {
     ($map:ident) => {
         impl $map {
             /// Returns the header of the file.
@@ -381,8 +381,8 @@ macro_rules! reading {
     };
 }
 
-reading!(RaMap);
-reading!(RaMapMut);
+impl_map!(RaMap);
+impl_map!(RaMapMut);
 
 /// Opens a file whose data are not compressed. `length` is that of the whole file, metadata
 /// included.

@@ -31,7 +31,7 @@ impl<D> Fuse<D> {
     }
 
     /// Drops the decompressor.
-    pub(super) fn blow(&mut self) {
+    pub(super) fn discard(&mut self) {
         self.0 = None;
     }
 }

@@ -127,7 +127,7 @@ impl Decoder {
     /// Drops the decompressor, so that all further calls fail.
     pub(crate) fn fail(&mut self) {
         if let Self::Compressed(codec) = self {
-            codec.blow();
+            codec.discard();
         }
     }
 }
