@@ -1,7 +1,7 @@
 //! Printed arrays, compared with the output of NumPy.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::{env, fs};
 
 use npy_core::DynValues;
 use npy_core::object::{self, ObjectArray, PyObject};
@@ -12,7 +12,7 @@ use crate::support::numpy::{frames, numpy, push_frame};
 use crate::support::{announce, data};
 
 /// How many random arrays NumPy prints with its default options, how many with random ones, and how
-/// many with objects; and how many floats of each width.
+/// many with objects; and how many floats of each width, unless `NPY_FLOATS` says otherwise.
 const PLAIN: usize = 1_500;
 const WITH_OPTIONS: usize = 800;
 const WITH_OBJECTS: usize = 700;
@@ -57,7 +57,8 @@ fn random_arrays_are_printed_as_numpy_does() {
 #[test]
 fn random_floats_are_printed_as_numpy_does() {
     let Some(numpy) = numpy("random_floats_are_printed_as_numpy_does") else { return };
-    let stream = numpy.run(["printing.py", "floats", "20261123", &FLOATS.to_string()], b"");
+    let floats = env::var("NPY_FLOATS").map_or(FLOATS, |floats| floats.parse().unwrap());
+    let stream = numpy.run(["printing.py", "floats", "20261123", &floats.to_string()], b"");
     let frames = frames(&stream);
     let Some((version, cases)) = current(&frames) else { return };
     let mut count = 0;
@@ -74,7 +75,7 @@ fn random_floats_are_printed_as_numpy_does() {
         }
     }
     announce(&format!("floats printed by NumPy {version}: {count}"));
-    assert_eq!(count, 4 * FLOATS);
+    assert_eq!(count, 4 * floats);
 }
 
 #[test]
