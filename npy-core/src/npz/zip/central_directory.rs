@@ -25,6 +25,9 @@ const END64_BYTES: usize = 56;
 /// The longest comment of an archive, which may follow its end record.
 const LONGEST_COMMENT: usize = u16::MAX as usize;
 
+/// How many bytes at the end of a file usually hold the end record, and often the directory too.
+const USUAL_TAIL: usize = 4096;
+
 /// How many bytes of a file without an end record are searched for the first local header.
 const SEARCHED_PREFIX: u64 = 1 << 20;
 
@@ -126,14 +129,14 @@ enum Ending {
 }
 
 fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<Ending> {
-    let Some(end) = find_end(reader, length)? else { return Ok(Ending::Missing) };
+    let Some((end, tail)) = find_end(reader, length)? else { return Ok(Ending::Missing) };
     if end.is_followed {
         return Ok(Ending::Doubtful);
     }
     if end.entries > limits.members {
         return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found: end.entries }.into());
     }
-    let bytes = read_at(reader, end.begin, end.bytes)?;
+    let bytes = tail.read_at(reader, end.begin, end.bytes)?;
     let entries = parse_entries(&bytes, &end)?;
     let mut directory = Directory { entries, bytes, prefix: end.prefix, comment: end.comment, begin: end.begin, end: end.end };
     let is_complete = is_complete(reader, &mut directory.entries, end.begin)?;
@@ -228,23 +231,68 @@ pub(crate) fn expect_no_header_behind_members(reader: &mut dyn ReadSeek, directo
     }
 }
 
+/// The last bytes of a file, which are read once.
+struct Tail {
+    begin: u64,
+    bytes: Vec<u8>,
+}
+
+impl Tail {
+    fn read(reader: &mut dyn ReadSeek, length: u64, most: usize) -> Result<Self> {
+        let begin = length.saturating_sub(most as u64);
+        Ok(Self { begin, bytes: read_at(reader, begin, length - begin)? })
+    }
+
+    /// Bytes of the file, read again only if they begin before the tail.
+    fn read_at(&self, reader: &mut dyn ReadSeek, offset: u64, count: u64) -> Result<Vec<u8>> {
+        let begin = offset.checked_sub(self.begin).and_then(|begin| usize::try_from(begin).ok());
+        let rest = begin.and_then(|begin| self.bytes.get(begin..));
+        match rest.and_then(|rest| rest.get(..usize::try_from(count).ok()?)) {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => read_at(reader, offset, count),
+        }
+    }
+
+    /// Where the last end record begins whose comment ends where the file ends, as every writer
+    /// leaves it. `None` also if bytes that may belong to it lie before the tail.
+    fn find_last(&self) -> Option<usize> {
+        let is_last = |&at: &usize| {
+            let comment = Fields::new(&self.bytes[at + END_BYTES - 2..]).u16();
+            usize::from(comment) == self.bytes.len() - at - END_BYTES
+        };
+        self.end_records().find(is_last).filter(|at| self.begin == 0 || *at >= END64_LOCATOR_BYTES)
+    }
+
+    /// Where end records begin, from the back.
+    fn end_records(&self) -> impl Iterator<Item = usize> {
+        let last = (self.bytes.len() + 1).saturating_sub(END_BYTES);
+        (0..last).rev().filter(|&at| self.bytes[at..].starts_with(END))
+    }
+}
+
 /// Finds the record at the end of the archive, and by it the directory, which lies in the file.
-fn find_end(reader: &mut dyn ReadSeek, length: u64) -> Result<Option<Place>> {
-    let tail_bytes = length.min((LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES) as u64);
-    let tail_begin = length - tail_bytes;
-    let tail = read_at(reader, tail_begin, tail_bytes)?;
+fn find_end(reader: &mut dyn ReadSeek, length: u64) -> Result<Option<(Place, Tail)>> {
+    let mut tail = Tail::read(reader, length, USUAL_TAIL)?;
+    let mut found = tail.find_last();
+    if found.is_none() && tail.begin > 0 {
+        tail = Tail::read(reader, length, LONGEST_COMMENT + END_BYTES + END64_LOCATOR_BYTES)?;
+        found = tail.find_last();
+    }
     // From the back: in front of the record there may be anything, such as an archive that is a
     // member. One whose comment ends where the file ends comes first, because a comment may hold
     // anything, too; others have something behind them that does not belong to the archive.
-    let last = (tail.len() + 1).saturating_sub(END_BYTES);
-    let mut ends = (0..last).rev().filter(|&at| tail[at..].starts_with(END));
-    let is_at_end = |&at: &usize| Fields::new(&tail[at + END_BYTES - 2..]).u16() as usize == tail.len() - at - END_BYTES;
-    let Some(at) = ends.clone().find(is_at_end).or_else(|| ends.next()) else { return Ok(None) };
-    let mut fields = Fields::new(&tail[at + 4..]);
+    let Some(at) = found.or_else(|| tail.end_records().next()) else { return Ok(None) };
+    let place = place_of(reader, length, &tail, at)?;
+    Ok(Some((place, tail)))
+}
+
+/// Reads from the end record at `at` in the tail where the directory is.
+fn place_of(reader: &mut dyn ReadSeek, length: u64, tail: &Tail, at: usize) -> Result<Place> {
+    let (record, after) = (tail.begin + at as u64, &tail.bytes[at + END_BYTES..]);
+    let mut fields = Fields::new(&tail.bytes[at + 4..]);
     let (disk, directory_disk, _, entries) = (fields.u16(), fields.u16(), fields.u16(), fields.u16());
     let (bytes, offset) = (fields.number::<4>(), fields.number::<4>());
-    let record = tail_begin + at as u64;
-    let (entries, bytes, offset, record) = match read_end64(reader, &tail[..at], record)? {
+    let (entries, bytes, offset, record) = match read_end64(reader, tail, at)? {
         Some(end64) => end64,
         None if (disk, directory_disk) != (0, 0) => return Err(archive(ArchiveProblem::SeveralDisks)),
         None => (u64::from(entries), bytes, offset, record),
@@ -253,21 +301,22 @@ fn find_end(reader: &mut dyn ReadSeek, length: u64) -> Result<Option<Place>> {
     // archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
     let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
-    let comment_bytes = Fields::new(&tail[at + END_BYTES - 2..]).u16();
-    let comment: Vec<u8> = tail[at + END_BYTES..].iter().copied().take(comment_bytes.into()).collect();
-    let behind = &tail[at + END_BYTES + comment.len()..];
+    let comment_bytes = Fields::new(&tail.bytes[at + END_BYTES - 2..]).u16();
+    let comment: Vec<u8> = after.iter().copied().take(comment_bytes.into()).collect();
+    let behind = &after[comment.len()..];
     // A part of an archive, or what a power cut leaves of one: this end is one that members were
     // added behind.
     let is_followed = (!behind.is_empty() && behind.iter().all(|byte| *byte == 0))
         || (1..LOCAL.len()).any(|cut| behind == &LOCAL[..cut])
         || behind.windows(4).any(|window| [LOCAL, ENTRY, END, END64].iter().any(|signature| window == signature.as_slice()));
     let end = length - behind.len() as u64;
-    Ok(Some(Place { entries, begin, bytes, prefix: begin - offset, comment, end, is_followed }))
+    Ok(Place { entries, begin, bytes, prefix: begin - offset, comment, end, is_followed })
 }
 
 /// Reads the number of entries, the size and the offset of the central directory from the zip64
 /// record, and the position of that record. Returns `None` if there is no such record.
-fn read_end64(reader: &mut dyn ReadSeek, before: &[u8], end: u64) -> Result<Option<(u64, u64, u64, u64)>> {
+fn read_end64(reader: &mut dyn ReadSeek, tail: &Tail, end: usize) -> Result<Option<(u64, u64, u64, u64)>> {
+    let before = &tail.bytes[..end];
     let Some(locator) =
         before.len().checked_sub(END64_LOCATOR_BYTES).map(|at| &before[at..]).filter(|at| at.starts_with(END64_LOCATOR))
     else {
@@ -277,8 +326,8 @@ fn read_end64(reader: &mut dyn ReadSeek, before: &[u8], end: u64) -> Result<Opti
     let claimed = fields.number::<8>();
     // Just before the locator, as every writer puts it; its offset does not count what is before
     // the archive.
-    let at = end.saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
-    let record = read_at(reader, at, END64_BYTES as u64)?;
+    let at = (tail.begin + end as u64).saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
+    let record = tail.read_at(reader, at, END64_BYTES as u64)?;
     if !record.starts_with(END64) {
         return Err(archive(ArchiveProblem::NoDirectory { offset: claimed, bytes: END64_BYTES as u64 }));
     }

@@ -63,9 +63,12 @@ pub(crate) fn problem_of<T>(result: Result<T>) -> ArchiveProblem {
 
 #[test]
 fn directory_is_found_by_its_end() {
+    /// The longest comment behind which the usual tail still holds the end record.
+    const SHORT: usize = USUAL_TAIL - END_BYTES;
+    let comments = [0, 4, SHORT - END64_LOCATOR_BYTES, SHORT - END64_LOCATOR_BYTES + 1, SHORT, SHORT + 1, LONGEST_COMMENT];
     for prefix in [0, 7, 70_000] {
         for is_wide in [false, true] {
-            for comment in [0, 4, LONGEST_COMMENT] {
+            for comment in comments {
                 for behind in [&b""[..], b"\0x", b"PK\x03x", b"of PK\x06\x07"] {
                     let case = format!("{prefix} bytes before, wide: {is_wide}, comment of {comment}, {} behind", behind.len());
                     if comment == LONGEST_COMMENT && !behind.is_empty() {
