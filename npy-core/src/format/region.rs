@@ -229,7 +229,7 @@ impl fmt::Debug for ByteRanges {
 #[derive(Clone)]
 pub(crate) struct Pieces {
     /// Bytes in a piece.
-    length: u64,
+    pub(crate) length: u64,
     /// The innermost loop.
     inner: Loop,
     /// Those around it, from the inside to the outside.
@@ -237,6 +237,19 @@ pub(crate) struct Pieces {
     /// Where the first piece of the innermost loop begins.
     run: u64,
     is_done: bool,
+}
+
+/// Some pieces of the innermost loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// Where the first begins.
+    pub(crate) start: u64,
+    /// Where the last ends.
+    pub(crate) end: u64,
+    /// Bytes in a piece.
+    pub(crate) length: u64,
+    /// Bytes from the beginning of one to that of the next.
+    pub(crate) stride: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -303,16 +316,18 @@ impl Pieces {
         self.inner.stride.saturating_sub(self.length)
     }
 
-    /// Skips pieces, as many as end at `limit` or before, but stays in the innermost loop,
-    /// before whose first piece it does not stand; where the last of them ends.
-    pub(crate) fn pass_within_run(&mut self, limit: u64) -> Option<u64> {
-        let first_end = self.run + self.inner.index * self.inner.stride + self.length;
-        if self.is_done || self.inner.index == 0 || first_end > limit {
+    /// The next pieces of the innermost loop, as many as end at `limit` or before and at most
+    /// `most`; none of them if its first piece comes next.
+    pub(crate) fn next_within_run(&mut self, limit: u64, most: u64) -> Option<Run> {
+        let Loop { index, count, stride } = self.inner;
+        let start = self.run + index * stride;
+        let room = limit.checked_sub(start + self.length)?;
+        if self.is_done || index == 0 || most == 0 {
             return None;
         }
-        let more = (limit - first_end).checked_div(self.inner.stride)?.min(self.inner.count - 1 - self.inner.index);
-        self.inner.index += more;
-        self.next().map(|last| last.end)
+        let count = (room.checked_div(stride)? + 1).min(count - index).min(most);
+        self.inner.index += count - 1;
+        self.next().map(|last| Run { start, end: last.end, length: self.length, stride })
     }
 
     /// Brings the outer loops to where the next run begins.
@@ -387,6 +402,11 @@ mod tests {
         all
     }
 
+    /// Where the first piece begins and the last one ends.
+    fn ends(pieces: &[Range<u64>]) -> Option<(u64, u64)> {
+        Some((pieces.first()?.start, pieces.last()?.end))
+    }
+
     /// Every region of small arrays with these parts of the axes: all of it, none, one, and steps.
     fn for_each_region(mut check: impl FnMut(&Header, &[AxisRange], Vec<Range<u64>>)) {
         const PARTS: [[usize; 3]; 7] = [[0, 6, 1], [0, 5, 1], [2, 1, 1], [1, 2, 1], [1, 0, 1], [0, 3, 2], [2, 2, 3]];
@@ -425,27 +445,35 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_skipped_up_to_a_limit_within_a_run() {
+    fn pieces_of_a_run_come_up_to_a_limit_and_a_number() {
         for_each_region(|header, region, _| {
             let pieces = Pieces::new(header, region).unwrap();
             let all: Vec<_> = pieces.clone().collect();
             let run = usize::try_from(pieces.inner.count).unwrap();
             if all.is_empty() {
-                assert_eq!(pieces.clone().pass_within_run(u64::MAX), None);
+                assert_eq!(pieces.clone().next_within_run(u64::MAX, u64::MAX).map(|run| run.end), None);
                 return;
             }
             assert_eq!(pieces.inner_gap(), if run > 1 { all[1].start - all[0].end } else { 0 });
             for begin in 0..=all.len() {
                 let last = (begin / run + 1) * run;
                 let limits = all[begin.min(all.len() - 1)..].iter().take(3).flat_map(|piece| [piece.end - 1, piece.end]);
-                for limit in limits.chain([u64::MAX]) {
+                for (limit, most) in limits.chain([u64::MAX]).flat_map(|limit| [0, 1, 2, usize::MAX].map(|most| (limit, most))) {
                     let mut rest = pieces.clone();
                     rest.by_ref().take(begin).for_each(drop);
-                    let within = all.iter().take(last).skip(begin).take_while(|piece| piece.end <= limit);
-                    let skipped = if begin % run == 0 { 0 } else { within.count() };
-                    let expected = skipped.checked_sub(1).map(|more| all[begin + more].end);
-                    assert_eq!(rest.pass_within_run(limit), expected, "{header:?} {region:?} from {begin} to {limit}");
-                    assert_eq!(rest.collect::<Vec<_>>(), all[begin + skipped..]);
+                    let within = all.iter().take(last).skip(begin).take(most).take_while(|piece| piece.end <= limit);
+                    let count = if begin % run == 0 { 0 } else { within.count() };
+                    let found = rest.next_within_run(limit, most as u64);
+                    let case = format!("{header:?} {region:?}, at most {most} from {begin} to {limit}");
+                    assert_eq!(found.map(|run| (run.start, run.end)), ends(&all[begin..][..count]), "{case}");
+                    assert!(
+                        found.is_none_or(|run| all[begin..][..count].iter().zip(0..).all(|(piece, index)| {
+                            let start = run.start + index * run.stride;
+                            *piece == (start..start + run.length)
+                        })),
+                        "{case}"
+                    );
+                    assert_eq!(rest.collect::<Vec<_>>(), all[begin + count..], "{case}");
                 }
             }
         });

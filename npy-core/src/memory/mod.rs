@@ -352,8 +352,9 @@ impl BulkLayout {
     }
 }
 
+/// The error of a read that was to give `expected` bytes from `offset` on, and gave `found`.
 #[cold]
-fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> crate::error::Error {
+pub(crate) fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> crate::error::Error {
     // An error of this crate that came through `io` already says where the data end.
     let is_own = error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<crate::error::Error>);
     if error.kind() == io::ErrorKind::UnexpectedEof && !is_own {

@@ -14,7 +14,6 @@ pub(crate) struct ReadBuf<'a> {
     pub(super) initialised: usize,
 }
 
-#[cfg(feature = "npz")]
 impl<'a> ReadBuf<'a> {
     /// Memory whose content is not needed any more.
     pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
@@ -27,7 +26,12 @@ impl<'a> ReadBuf<'a> {
 
     /// Returns whether all bytes are filled.
     pub(crate) fn is_full(&self) -> bool {
-        self.filled == self.memory.len()
+        self.room() == 0
+    }
+
+    /// How many bytes are not filled.
+    pub(crate) fn room(&self) -> usize {
+        self.memory.len() - self.filled
     }
 
     /// Calls `fill` for at most `most` bytes and returns those that it filled.
@@ -52,6 +56,7 @@ impl<'a> ReadBuf<'a> {
 
     /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how
     /// many bytes it wrote.
+    #[cfg(feature = "npz")]
     pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
         let target = self.zeroed(usize::MAX);
         let room = target.len();
@@ -77,7 +82,6 @@ impl<'a> ReadBuf<'a> {
 
 impl ReadBuf<'_> {
     /// How many bytes were filled.
-    #[cfg(any(unix, windows, feature = "npz"))]
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -121,6 +125,23 @@ impl ReadBuf<'_> {
         self.filled += count;
         self.initialised = self.initialised.max(self.filled);
         count
+    }
+
+    /// Copies the first `length` of every `stride` bytes, as often as `bytes` hold them and they
+    /// fit.
+    pub(crate) fn copy_strided(&mut self, bytes: &[u8], length: usize, stride: usize) {
+        let rest = &mut self.memory[self.filled..];
+        // Of a constant length, each piece is copied by a few instructions and not by a call.
+        let count = match length {
+            4 => copy_pieces(rest, bytes, 4, stride),
+            8 => copy_pieces(rest, bytes, 8, stride),
+            16 => copy_pieces(rest, bytes, 16, stride),
+            32 => copy_pieces(rest, bytes, 32, stride),
+            64 => copy_pieces(rest, bytes, 64, stride),
+            _ => copy_pieces(rest, bytes, length, stride),
+        };
+        self.filled += count * length;
+        self.initialised = self.initialised.max(self.filled);
     }
 
     /// Reads once from a stream. The memory is zeroed before, once, a cache's worth at a time,
@@ -199,6 +220,20 @@ pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u
     Ok(unsafe { assume_init(&mut memory[..filled]) })
 }
 
+/// Copies the first `length` of every `stride` bytes, and returns how often.
+#[inline(always)]
+fn copy_pieces(memory: &mut [MaybeUninit<u8>], bytes: &[u8], length: usize, stride: usize) -> usize {
+    let mut count = 0;
+    for (slots, bytes) in memory.chunks_exact_mut(length).zip(bytes.chunks(stride)) {
+        let Some(bytes) = bytes.get(..length) else { break };
+        for (slot, byte) in slots.iter_mut().zip(bytes) {
+            slot.write(*byte);
+        }
+        count += 1;
+    }
+    count
+}
+
 /// Safe code could put another `ReadBuf` where one was lent, of which nothing here is true.
 #[cold]
 fn replaced() -> io::Error {
@@ -208,3 +243,29 @@ fn replaced() -> io::Error {
 /// Apple's systems refuse to read more at a time.
 #[cfg(unix)]
 const MOST_AT_ONCE: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strided_pieces_are_copied_as_long_as_they_are_whole_and_fit() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(400).collect();
+        for length in [1, 3, 4, 8, 12, 16, 32, 63, 64, 65] {
+            for (stride, room) in
+                [(length, 400), (length + 1, 400), (length + 40, 400), (length + 7, 3 * length), (length + 7, 3 * length - 1)]
+            {
+                let pieces = bytes.chunks(stride).filter_map(|bytes| bytes.get(..length));
+                let expected: Vec<u8> = pieces.take(room / length).flatten().copied().collect();
+                let mut memory = vec![MaybeUninit::uninit(); 1 + room];
+                let mut buf = ReadBuf { memory: &mut memory, filled: 0, initialised: 0 };
+                assert_eq!(buf.copy_from(b"-"), 1);
+                buf.copy_strided(&bytes, length, stride);
+                assert_eq!((buf.filled(), buf.initialised), (1 + expected.len(), 1 + expected.len()));
+                // SAFETY: so many bytes are filled.
+                let copied = unsafe { assume_init(&mut memory[1..=expected.len()]) };
+                assert_eq!(copied, expected, "{length} of {stride} bytes");
+            }
+        }
+    }
+}

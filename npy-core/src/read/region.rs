@@ -11,7 +11,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Part, Result};
 use crate::format::header::Header;
 use crate::format::region::{AxisRange, Pieces, region_shape};
-use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
+use crate::memory::{ReadBuf, STAGE_BYTES, truncated_or_io};
 
 /// The longest gap between two ranges that is read and discarded, because a seek costs more.
 const MOST_GAP: u64 = 16 * 1024;
@@ -121,7 +121,7 @@ pub(crate) struct Gather<'a, R> {
 impl<R: Read + Seek> Gather<'_, R> {
     fn source<'b>() -> Source<&'b mut Self> {
         Source {
-            fill: |gather, buf| buf.read_from(gather),
+            fill: |gather, buf| gather.fill(buf),
             length: |gather, _| gather.is_there.then_some(u64::MAX),
             bytes: |_| &[],
             consume: |_, _| (),
@@ -129,6 +129,48 @@ impl<R: Read + Seek> Gather<'_, R> {
             is_owned: false,
             file: None,
         }
+    }
+
+    /// Fills the buffer with the next bytes of the region.
+    fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        while !buf.is_full() {
+            if self.current.is_empty() {
+                match self.pieces.next() {
+                    Some(next) => self.current = next,
+                    None => break,
+                }
+            }
+            let length = self.current.end - self.current.start;
+            if self.staged.contains(&self.current.start) {
+                self.copy_staged(buf)?;
+            } else if length >= DIRECT {
+                let count = usize::try_from(length).map_or(buf.room(), |length| length.min(buf.room()));
+                self.origin.read_at(self.current.start, buf, count)?;
+                self.current.start += count as u64;
+            } else {
+                self.fill_stage()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the rest of the current piece from the stage, which holds it to its end, and the next
+    /// ones of the innermost loop that it holds.
+    fn copy_staged(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        let Range { start, end } = self.current;
+        let staged = |range: Range<u64>| {
+            let [begin, end] = [range.start, range.end].map(|at| usize::try_from(at - self.staged.start).unwrap_or(usize::MAX));
+            self.stage.get(begin..end).ok_or(io::ErrorKind::InvalidInput)
+        };
+        self.current.start += buf.copy_from(staged(start..end)?) as u64;
+        if self.current.is_empty()
+            && let Some(run) = self.pieces.next_within_run(self.staged.end, buf.room() as u64 / self.pieces.length)
+        {
+            // Both are within the stage.
+            let [length, stride] = [run.length, run.stride].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+            buf.copy_strided(staged(run.start..run.end)?, length, stride);
+        }
+        Ok(())
     }
 
     /// Reads the rest of the current piece, and the next ones as far as they are near and fit the
@@ -141,8 +183,8 @@ impl<R: Read + Seek> Gather<'_, R> {
         // Pieces are ascending and do not overlap.
         while let Some(next) = ahead.next().filter(|next| next.start - end <= MOST_GAP && next.end <= limit) {
             end = next.end;
-            if is_dense && let Some(last_end) = ahead.pass_within_run(limit) {
-                end = last_end;
+            if is_dense && let Some(run) = ahead.next_within_run(limit, u64::MAX) {
+                end = run.end;
             }
         }
         // Not more than the stage has room for.
@@ -151,41 +193,9 @@ impl<R: Read + Seek> Gather<'_, R> {
             self.stage.resize(length, 0);
         }
         self.staged = 0..0;
-        self.origin.read_at(start, &mut self.stage[..length])?;
+        self.origin.read_at(start, &mut ReadBuf::over(&mut self.stage[..length]), length)?;
         self.staged = start..end;
         Ok(())
-    }
-}
-
-impl<R: Read + Seek> Read for Gather<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut done = 0;
-        while done < buffer.len() {
-            if self.current.is_empty() {
-                match self.pieces.next() {
-                    Some(next) => self.current = next,
-                    None => break,
-                }
-            }
-            let rest = &mut buffer[done..];
-            let length = self.current.end - self.current.start;
-            let count = usize::try_from(length).map_or(rest.len(), |length| length.min(rest.len()));
-            let target = &mut rest[..count];
-            if self.staged.contains(&self.current.start) {
-                // Within the stage, which holds the piece to its end.
-                let begin = usize::try_from(self.current.start - self.staged.start).unwrap_or(usize::MAX);
-                let bytes = self.stage.get(begin..).and_then(|stage| stage.get(..count)).ok_or(io::ErrorKind::InvalidInput)?;
-                target.copy_from_slice(bytes);
-            } else if length >= DIRECT {
-                self.origin.read_at(self.current.start, target)?;
-            } else {
-                self.fill_stage()?;
-                continue;
-            }
-            self.current.start += count as u64;
-            done += count;
-        }
-        Ok(done)
     }
 }
 
@@ -206,13 +216,16 @@ struct Missing {
 }
 
 impl<R: Read + Seek> Origin<'_, R> {
-    fn read_at(&mut self, begin: u64, buffer: &mut [u8]) -> io::Result<()> {
+    /// Reads `count` bytes that begin at `begin`, for which the buffer has room.
+    fn read_at(&mut self, begin: u64, buf: &mut ReadBuf<'_>, count: usize) -> io::Result<()> {
         seek(self.reader, self.position, begin)?;
         let Self { reader, fill, .. } = self;
-        let result = Bulk::<u8>::new().fill_slice(buffer, false, begin, &mut |buf| fill(reader, buf));
-        match result.map_err(Error::into_kind) {
+        let before = buf.filled();
+        let result = buf.fill_at_most(count, |buf| buf.fill_up(&mut |buf| fill(reader, buf))).map(drop);
+        let found = (buf.filled() - before) as u64;
+        match result.map_err(|error| truncated_or_io(error, begin, count as u64, found).into_kind()) {
             Ok(()) => {
-                self.position = begin + buffer.len() as u64;
+                self.position = begin + found;
                 Ok(())
             }
             Err(ErrorKind::Truncated { expected, found, .. }) => {
