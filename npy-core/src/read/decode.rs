@@ -4,7 +4,7 @@ use super::elements::Elements;
 use super::in_file;
 #[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
-use super::stage::{elements_per_stage, with_totals};
+use super::stage::{elements_per_stage, stage_bytes, with_totals};
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::Codec;
@@ -118,10 +118,11 @@ impl Elements<'_> {
         }
         let path = self.state.path.as_deref();
         let fill = &mut |buf: &mut ReadBuf<'_>| self.input.fill(buf);
+        let size = stage_bytes(count * itemsize);
         let mut stage = Vec::new();
         let mut done = 0;
         while done < count {
-            let step = elements_per_stage(begin + (done * itemsize) as u64, itemsize).min(count - done);
+            let step = elements_per_stage(size, begin + (done * itemsize) as u64, itemsize).min(count - done);
             let bytes = step * itemsize;
             let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
             let truncated = |error: Error| in_file(path, with_totals(error, begin, totals.0, totals.1));

@@ -13,12 +13,19 @@ use crate::memory::slots::{Sends, Sent, Slots};
 #[cfg(any(unix, windows))]
 use crate::memory::threads::{Divide, FilePart, by_threads};
 
+/// The size of a stage through which `bytes` bytes go: a quarter of few, because memory that is new
+/// to the process takes longer than what is done with it.
+pub(crate) fn stage_bytes(bytes: usize) -> usize {
+    const LEAST: usize = 32 * 1024;
+    (bytes / 4).clamp(LEAST, STAGE_BYTES).next_power_of_two()
+}
+
 /// How many elements to read next, of which the first begins at `offset` in the file. They end
 /// where the last one reaches a multiple of the stage's size, so that hardly a page is read twice.
-pub(crate) fn elements_per_stage(offset: u64, itemsize: usize) -> usize {
+pub(crate) fn elements_per_stage(stage: usize, offset: u64, itemsize: usize) -> usize {
     // Less than the stage.
-    let past = usize::try_from(offset % STAGE_BYTES as u64).unwrap_or_default();
-    (STAGE_BYTES - past).div_ceil(itemsize.max(1))
+    let past = usize::try_from(offset % stage as u64).unwrap_or_default();
+    (stage - past).div_ceil(itemsize.max(1))
 }
 
 /// Makes an error about a part of the array one about the whole.
@@ -74,7 +81,7 @@ pub(crate) fn decode_by_threads(
         let mut done = begin;
         while done < end {
             let place = (done as u64).saturating_mul(itemsize as u64);
-            let step = elements_per_stage(part.offset.saturating_add(place), itemsize).min(end - done);
+            let step = elements_per_stage(STAGE_BYTES, part.offset.saturating_add(place), itemsize).min(end - done);
             let bytes = part.read(place, step.saturating_mul(itemsize), stage)?;
             chunk.decode(bytes, itemsize, step, first.saturating_add(done as u64))?;
             done += step;
