@@ -262,7 +262,7 @@ mod tests {
                 assert_eq!(buf.copy_from(b"-"), 1);
                 buf.copy_strided(&bytes, length, stride);
                 assert_eq!((buf.filled(), buf.initialised), (1 + expected.len(), 1 + expected.len()));
-                // SAFETY: so many bytes are filled.
+                // SAFETY: as many bytes were filled just now.
                 let copied = unsafe { assume_init(&mut memory[1..=expected.len()]) };
                 assert_eq!(copied, expected, "{length} of {stride} bytes");
             }
