@@ -26,14 +26,19 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Errors of the format are the same; which bytes of a truncated file are missing depends on the reader.
+/// Errors of the format are the same; which bytes of a truncated file are missing depends on the reader, and so does whether
+/// an invalid value in front of them is seen first.
 fn assert_same<T: PartialEq>(found: Result<T, npy_remote::Error>, expected: npy_core::Result<T>, shown: &str) {
     match (found, expected) {
         (Ok(found), Ok(expected)) => assert!(found == expected, "{shown}"),
         (Err(found), Err(expected)) => {
             let ErrorKind::Npy(found) = found.kind() else { panic!("{shown}: {found}") };
+            let is_later = matches!(
+                (found.kind(), expected.kind()),
+                (npy_core::ErrorKind::Truncated { .. }, npy_core::ErrorKind::InvalidValue { .. })
+            );
             let kinds = [found.kind(), expected.kind()].map(std::mem::discriminant);
-            assert_eq!(kinds[0], kinds[1], "{shown}: {found} instead of {expected}");
+            assert!(is_later || kinds[0] == kinds[1], "{shown}: {found} instead of {expected}");
         }
         (Err(found), Ok(_)) => panic!("{shown}: {found}"),
         (Ok(_), Err(expected)) => panic!("{shown}: no error, instead of {expected}"),
