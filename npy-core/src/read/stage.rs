@@ -13,8 +13,9 @@ use crate::memory::slots::{Sends, Sent, Slots};
 #[cfg(any(unix, windows))]
 use crate::memory::threads::{Divide, FilePart, by_threads};
 
-/// The size of a stage through which `bytes` bytes go: a quarter of few, because memory that is new
-/// to the process takes longer than what is done with it.
+/// The size of the stage for an array of `bytes` bytes. Small arrays have a smaller one, because
+/// result and stage together may be more than the allocator keeps, so that each load faults its pages
+/// in again.
 pub(crate) fn stage_bytes(bytes: usize) -> usize {
     const LEAST: usize = 32 * 1024;
     (bytes / 4).clamp(LEAST, STAGE_BYTES).next_power_of_two()
