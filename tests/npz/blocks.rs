@@ -148,13 +148,48 @@ fn archives_of_few_members_are_read_by_all_threads() {
     }
 }
 
+/// An array of at least a block begins with a block of its own behind that of the header, and may
+/// end with a whole one.
+#[test]
+fn blocks_of_every_length_are_listed() {
+    const BLOCK: usize = 131_072;
+    for (count, listed) in [
+        (BLOCK - 17, 0),
+        (BLOCK - 16, 0),
+        (BLOCK - 15, 2),
+        (BLOCK - 1, 2),
+        (BLOCK, 2),
+        (BLOCK + 1, 3),
+        (2 * BLOCK - 1, 3),
+        (2 * BLOCK, 3),
+        (2 * BLOCK + 1, 4),
+    ] {
+        let items = items(count);
+        let archive = archive_of(&items);
+        let is_listed = archive[entry(&archive) + 46 + 5..].starts_with(b"np");
+        let found = if is_listed { (field(&archive).1 - 10) / 4 } else { 0 };
+        assert_eq!(found, listed, "{count}");
+        for threads in [1, 2] {
+            assert!(read(&archive, threads).unwrap() == items, "{count} {threads}");
+        }
+        // No byte is missing or too many: another reader takes the same.
+        let mut stream = NpzStream::new(&archive[..]);
+        assert!(stream.next().unwrap().unwrap().array().unwrap().into_vec::<u64>().unwrap() == items);
+        let mut many = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+        many.set_options(many.options().level(1).threads(2));
+        many.add_slice("x", &items).unwrap();
+        assert!(many.finish().unwrap().into_inner() == archive, "{count}");
+    }
+}
+
 /// Whatever is said of the blocks, the values are those that one thread reads, or there are none.
 #[test]
 fn forged_block_sizes_never_change_values() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let (begin, length) = field(&archive);
-    assert_eq!(length, 4 + 2 + 4 + 6 * 4);
+    // The header, five of 1 MiB, and what is left.
+    assert_eq!(length, 4 + 2 + 4 + 7 * 4);
     assert!(read(&archive, 2).unwrap() == items);
     let mut state = 3;
     for i in (0..length * 8).step_by(3).chain(length * 8..length * 8 + 40) {
@@ -174,7 +209,7 @@ fn forged_block_sizes_never_change_values() {
     let lengths: Vec<u32> =
         archive[begin + 10..begin + length].chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
     let mut lies = vec![lengths.iter().rev().copied().collect::<Vec<_>>()];
-    for i in 0..5 {
+    for i in 0..lengths.len() - 1 {
         for difference in [-100_000, -9, -5, -1, 1, 5, 100_000] {
             let mut lie = lengths.clone();
             lie[i] = lie[i].wrapping_add_signed(difference);
@@ -210,7 +245,8 @@ fn dependent_blocks_are_read_by_one_thread() {
     npy_core::write(&mut content, &items).unwrap();
     let mut compress = Compress::new(Compression::new(6), false);
     let mut blocks = Vec::new();
-    let mut chunks = content.chunks(1 << 20).peekable();
+    let (header, elements) = content.split_at(content.len() - size_of_val(&items[..]));
+    let mut chunks = [header].into_iter().chain(elements.chunks(1 << 20)).peekable();
     while let Some(chunk) = chunks.next() {
         let mut block = Vec::with_capacity(2 << 20);
         let flush = if chunks.peek().is_some() { FlushCompress::Sync } else { FlushCompress::Finish };
@@ -231,7 +267,8 @@ fn dependent_blocks_are_read_by_one_thread() {
     put(&mut archive, end + 16, begin + new);
     put(&mut archive, 30 + 5 + 4 + 8, new);
     put(&mut archive, begin + new + 20, new);
-    let (field, _) = field(&archive);
+    let (field, length) = field(&archive);
+    assert_eq!(length, 10 + 4 * blocks.len());
     for (i, block) in blocks.iter().enumerate() {
         put(&mut archive, field + 10 + 4 * i, block.len());
     }
@@ -378,7 +415,7 @@ fn readers_that_fail_are_errors() {
 fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
     let mut state = 11;
     for i in 0..24_usize {
-        let count = [3, 700, 20_000, 131_056, 131_057, 160_000][i % 6];
+        let count = [3, 700, 20_000, 131_056, 131_072, 160_000][i % 6];
         let items: Vec<u64> = (0..count).map(|k| if i % 2 == 0 { random(&mut state) as u64 } else { k as u64 / 3 }).collect();
         archive.set_options(archive.options().compressed(i % 13 != 7));
         archive.set_options(archive.options().aligned(i % 5 == 3));

@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::blocks::BLOCK_BYTES;
+use super::blocks::{BLOCK_BYTES, blocks_field};
 use super::deflate::Compressor;
 use crate::sys::threads::useful_threads;
 
@@ -22,8 +22,12 @@ const WORTH_A_THREAD: usize = 8 * 1024;
 /// How content is compressed.
 pub(crate) enum Method<'a> {
     Stored,
-    /// With this level, in blocks.
-    Deflated(u32, &'a mut Workers),
+    /// In blocks. Behind a header that was encoded before, all have the same size.
+    Deflated {
+        level: u32,
+        workers: &'a mut Workers,
+        has_head: bool,
+    },
 }
 
 /// Where the content of a member goes.
@@ -41,10 +45,36 @@ pub(crate) struct Whole {
     pub(crate) size: u64,
     /// Bytes that were written of it.
     pub(crate) compressed: u64,
-    /// Bytes of each block that was compressed for itself, and written.
-    pub(crate) blocks: Vec<u64>,
+    pub(crate) blocks: Written,
     /// The blocks that were not written yet.
     pub(crate) pending: VecDeque<Pending>,
+}
+
+/// The blocks that a content was compressed in.
+#[derive(Default)]
+pub(crate) struct Written {
+    /// Bytes of each, if it was written.
+    pub(crate) bytes: Vec<u64>,
+    /// Bytes of content in the first, if it is shorter than others.
+    front: Option<u64>,
+    /// Whether the last is only a mark that nothing follows.
+    has_mark: bool,
+}
+
+impl Written {
+    /// The extra field that locates them, behind a header that stands before them.
+    pub(crate) fn field(mut self, head: Option<(u64, u64)>) -> Vec<u8> {
+        if self.has_mark
+            && let Some(mark) = self.bytes.pop()
+            && let Some(last) = self.bytes.last_mut()
+        {
+            *last += mark;
+        }
+        match (head, self.front, &self.bytes[..]) {
+            (None, Some(content), [first, blocks @ ..]) => blocks_field(Some((content, *first)), blocks),
+            (head, _, blocks) => blocks_field(head, blocks),
+        }
+    }
 }
 
 /// A block that a thread is busy with, or is done with.
@@ -123,13 +153,14 @@ impl<'a, W: Write> Sink<'a, W> {
         let writer = Counting { writer, count: 0, total, has_failed: false };
         let output = match method {
             Method::Stored => Output::Stored(writer),
-            Method::Deflated(level, workers) => Output::Deflated(Blocks {
+            Method::Deflated { level, workers, has_head } => Output::Deflated(Blocks {
                 writer,
                 level,
                 workers,
                 block: Vec::new(),
+                may_be_front: !has_head,
                 pending: VecDeque::new(),
-                written: Vec::new(),
+                written: Written::default(),
             }),
         };
         Self { output, crc: crc32fast::Hasher::new(), size: 0, position }
@@ -147,7 +178,7 @@ impl<'a, W: Write> Sink<'a, W> {
     /// before.
     pub(crate) fn finish(self) -> io::Result<Whole> {
         let (compressed, blocks, pending) = match self.output {
-            Output::Stored(counting) => (counting.count, Vec::new(), VecDeque::new()),
+            Output::Stored(counting) => (counting.count, Written::default(), VecDeque::new()),
             Output::Deflated(blocks) => blocks.finish()?,
         };
         Ok(Whole { crc: self.crc, size: self.size, compressed, blocks, pending })
@@ -205,27 +236,27 @@ struct Blocks<'a, W> {
     writer: Counting<'a, W>,
     level: u32,
     workers: &'a mut Workers,
-    /// What was not given to a thread yet.
+    /// What was not given to a thread yet, less than a whole block.
     block: Vec<u8>,
+    /// Whether the next block may be a shorter one.
+    may_be_front: bool,
     /// The blocks that come next.
     pending: VecDeque<Pending>,
-    /// Bytes of each block that was written.
-    written: Vec<u64>,
+    written: Written,
 }
 
 impl<W: Write> Blocks<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.block.len() == BLOCK_BYTES {
-            // It is not the last.
-            self.send(false)?;
-        }
-        if self.workers.most == 0
-            && self.block.is_empty()
-            && let Some((block, [_, ..])) = bytes.split_at_checked(BLOCK_BYTES)
-        {
-            // So that nobody has to keep it. It is not the last.
-            self.compress_now(block, false)?;
-            return Ok(block.len());
+        if let Some(whole) = bytes.get(..BLOCK_BYTES) {
+            if self.may_be_front && !self.block.is_empty() {
+                // A header; what follows is then compressed where it is.
+                self.written.front = Some(self.block.len() as u64);
+                self.send(false)?;
+            }
+            if self.workers.most == 0 && self.block.is_empty() {
+                self.compress_now(whole, false)?;
+                return Ok(whole.len());
+            }
         }
         if self.block.capacity() < BLOCK_BYTES {
             // Exact capacity for the rest, because most members are small.
@@ -234,6 +265,10 @@ impl<W: Write> Blocks<'_, W> {
         }
         let count = bytes.len().min(BLOCK_BYTES - self.block.len());
         self.block.extend_from_slice(&bytes[..count]);
+        if self.block.len() == BLOCK_BYTES {
+            // If it is the last, an empty one follows.
+            self.send(false)?;
+        }
         Ok(count)
     }
 
@@ -251,12 +286,14 @@ impl<W: Write> Blocks<'_, W> {
             self.write_next()?;
         }
         let block = mem::take(&mut self.block);
+        self.may_be_front = false;
         self.pending.push_back(self.workers.compress(block, self.level, is_last));
         Ok(())
     }
 
     /// Compresses a block in the only thread, which leaves nothing pending.
     fn compress_now(&mut self, block: &[u8], is_last: bool) -> io::Result<()> {
+        self.may_be_front = false;
         let compressed = self.workers.compressor.compress(block, self.level, is_last)?;
         self.write_block(&compressed)
     }
@@ -269,13 +306,15 @@ impl<W: Write> Blocks<'_, W> {
     }
 
     fn write_block(&mut self, compressed: &[u8]) -> io::Result<()> {
-        self.written.push(compressed.len() as u64);
+        self.written.bytes.push(compressed.len() as u64);
         self.writer.write_all(compressed)
     }
 
-    fn finish(mut self) -> io::Result<(u64, Vec<u64>, VecDeque<Pending>)> {
+    fn finish(mut self) -> io::Result<(u64, Written, VecDeque<Pending>)> {
+        let has_begun = !self.pending.is_empty() || !self.written.bytes.is_empty();
+        self.written.has_mark = has_begun && self.block.is_empty();
         self.send(true)?;
-        while !self.pending.is_empty() && !self.written.is_empty() {
+        while !self.pending.is_empty() && !self.written.bytes.is_empty() {
             self.write_next()?;
         }
         Ok((self.writer.count, self.written, self.pending))

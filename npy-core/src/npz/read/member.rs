@@ -274,13 +274,14 @@ mod tests {
         for level in [1, 2, 6] {
             let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
             archive.set_options(archive.options().level(level));
-            archive.add_slice("x", &items).unwrap();
-            archive.add_stream("y", |writer| writer.write_slice(&items)).unwrap();
+            archive.add_content("x", |member| Ok(content.chunks(1000).try_for_each(|part| member.write_all(part))?)).unwrap();
+            archive.add_slice("y", &items).unwrap();
+            archive.add_stream("z", |writer| writer.write_slice(&items)).unwrap();
             let file = archive.finish().unwrap().into_inner();
             let mut archive = NpzReader::from_bytes(&file).unwrap();
             archive.set_threads(2);
-            // The first block begins with the header, and in a stream it is the header.
-            for (index, first) in [(0, MIB), (1, 128)] {
+            // Of little pieces, the first block begins with the header; else it is the header.
+            for (index, first) in [(0, MIB), (1, 128), (2, 128)] {
                 let mut member = archive.member(index).unwrap();
                 let mut found = vec![0; content.len()];
                 // As far as the array's header, and on to the end of the block.

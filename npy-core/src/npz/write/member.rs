@@ -8,7 +8,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use super::super::codec::blocks::blocks_field;
 use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
 use super::super::zip::emit::{Local, padding_field};
 use super::super::zip::records::{DESCRIPTOR, UTF8};
@@ -90,7 +89,8 @@ impl<W: Write> NpzWriter<W> {
         let mut output = Output { archive: self, local, head, has_begun: false, written };
         let method = if output.archive.options.is_compressed {
             let (level, threads) = (output.archive.options.level, output.archive.options.threads);
-            Method::Deflated(level, workers.get_or_insert_with(|| Workers::new(threads)))
+            let workers = workers.get_or_insert_with(|| Workers::new(threads));
+            Method::Deflated { level, workers, has_head: head_bytes > 0 }
         } else {
             output.begin()?;
             Method::Stored
@@ -114,7 +114,7 @@ impl<W: Write> NpzWriter<W> {
             return Err(io::Error::other("the length of the header changed").into());
         }
         if has_begun {
-            self.end_member(local, &content, &head, written)?;
+            self.end_member(local, content, &head, written)?;
         } else {
             self.waiting.push_back(Waiting { local, is_aligned: self.options.is_aligned, content, head });
             let most = workers.as_ref().map_or(0, Workers::most_pending);
@@ -154,7 +154,7 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Writes what comes behind a content, and what is known only now before it.
-    fn end_member(&mut self, mut local: Local, content: &Whole, head: &Head, written: &Cell<u64>) -> io::Result<()> {
+    fn end_member(&mut self, mut local: Local, content: Whole, head: &Head, written: &Cell<u64>) -> io::Result<()> {
         complete(&mut local, content, head);
         match self.overwrite {
             Some(overwrite) => {
@@ -180,11 +180,12 @@ impl<W: Write> NpzWriter<W> {
     fn write_first_waiting(&mut self) -> io::Result<()> {
         let Some(Waiting { mut local, is_aligned, mut content, head }) = self.waiting.pop_front() else { return Ok(()) };
         let blocks = content.pending.drain(..).map(Pending::wait).collect::<io::Result<VecDeque<_>>>()?;
-        content.blocks = blocks.iter().map(|block| block.len() as u64).collect();
-        content.compressed = content.blocks.iter().sum();
+        content.blocks.bytes = blocks.iter().map(|block| block.len() as u64).collect();
+        content.compressed = content.blocks.bytes.iter().sum();
         self.place(&mut local, is_aligned);
         let empty = local.clone();
-        complete(&mut local, &content, &head);
+        let content_bytes = content.compressed;
+        complete(&mut local, content, &head);
         let mut front = if self.overwrite.is_some() { local.header() } else { empty.header() };
         front.extend(&head.encoded);
         self.writer.write_all(&front)?;
@@ -192,7 +193,7 @@ impl<W: Write> NpzWriter<W> {
             self.writer.write_all(block)?;
         }
         let descriptor_bytes = self.write_descriptor(&local)?;
-        self.position += front.len() as u64 + content.compressed + descriptor_bytes;
+        self.position += front.len() as u64 + content_bytes + descriptor_bytes;
         self.members.push(local);
         Ok(())
     }
@@ -238,7 +239,7 @@ impl<W: Write> NpzWriter<W> {
 }
 
 /// Notes what is known of a member when its content was written.
-fn complete(local: &mut Local, content: &Whole, head: &Head) {
+fn complete(local: &mut Local, content: Whole, head: &Head) {
     let (head_size, head_bytes) = (head.bytes.len() as u64, head.encoded.len() as u64);
     let mut crc = crc32fast::Hasher::new();
     crc.update(&head.bytes);
@@ -246,7 +247,7 @@ fn complete(local: &mut Local, content: &Whole, head: &Head) {
     local.crc = crc.finalize();
     local.size = content.size + head_size;
     local.compressed = content.compressed + head_bytes;
-    local.blocks = blocks_field((head_size > 0).then_some((head_size, head_bytes)), &content.blocks);
+    local.blocks = content.blocks.field((head_size > 0).then_some((head_size, head_bytes)));
 }
 
 #[cfg(test)]
