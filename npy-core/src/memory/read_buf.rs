@@ -56,7 +56,7 @@ impl<'a> ReadBuf<'a> {
 
     /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how
     /// many bytes it wrote.
-    #[cfg(feature = "npz")]
+    #[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
     pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
         let target = self.zeroed(usize::MAX);
         let room = target.len();
@@ -65,18 +65,47 @@ impl<'a> ReadBuf<'a> {
         result
     }
 
-    /// Inflates `data` into the remaining bytes, and returns them; `None` if the stream does not
-    /// fill them exactly.
-    #[cfg(feature = "libdeflate")]
-    pub(crate) fn inflate(&mut self, decompressor: &mut crate::sys::libdeflate::Decompressor, data: &[u8]) -> Option<&[u8]> {
+    /// Inflates some of `input`, as [`Decompress::decompress`](flate2::Decompress::decompress) does.
+    #[cfg(feature = "npz")]
+    pub(crate) fn inflate_some(
+        &mut self,
+        decoder: &mut flate2::Decompress,
+        input: &[u8],
+    ) -> Result<flate2::Status, flate2::DecompressError> {
         let rest = &mut self.memory[self.filled..];
-        if !decompressor.inflate(data, rest) {
-            return None;
-        }
-        self.filled += rest.len();
+        let before = decoder.total_out();
+        let status = decoder.decompress_uninit(input, rest, flate2::FlushDecompress::None)?;
+        // The decoder wrote as many bytes from the first of `rest` on as it counts.
+        let given = usize::try_from(decoder.total_out() - before).unwrap_or(usize::MAX);
+        self.filled += given.min(rest.len());
         self.initialised = self.initialised.max(self.filled);
-        // SAFETY: `inflate` returned `true`, so libdeflate wrote every byte of `rest`.
-        Some(unsafe { assume_init(rest) })
+        Ok(status)
+    }
+
+    /// What was filled from this byte on.
+    #[cfg(feature = "npz")]
+    pub(crate) fn filled_from(&mut self, begin: usize) -> &[u8] {
+        // SAFETY: what is filled is initialised.
+        unsafe { assume_init(&mut self.memory[begin..self.filled]) }
+    }
+
+    /// Lets only the first bytes count as filled.
+    #[cfg(all(feature = "npz", any(not(feature = "libdeflate"), test)))]
+    pub(crate) fn truncate(&mut self, filled: usize) {
+        self.filled = self.filled.min(filled);
+    }
+
+    /// Inflates `data` into the remaining bytes; returns whether the stream fills them exactly.
+    #[cfg(feature = "libdeflate")]
+    pub(crate) fn inflate_all(&mut self, decompressor: &mut crate::sys::libdeflate::Decompressor, data: &[u8]) -> bool {
+        let rest = &mut self.memory[self.filled..];
+        // Then it wrote every byte of `rest`.
+        let is_whole = decompressor.inflate(data, rest);
+        if is_whole {
+            self.filled += rest.len();
+            self.initialised = self.initialised.max(self.filled);
+        }
+        is_whole
     }
 }
 

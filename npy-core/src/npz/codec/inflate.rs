@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, Status};
 
 use super::blocks::Block;
 use crate::format::trust::Checked;
@@ -132,16 +132,16 @@ impl StreamInflater {
 
     fn inflate<R: Read>(&mut self, data: &mut Take<R>, is_end: bool, part: &mut ReadBuf<'_>) -> Option<crc32fast::Hasher> {
         self.decoder.reset(false);
-        part.fill_with(|output| {
-            let checksum = self.inflate_into(output, data, is_end).map(|()| checksum_of(output));
-            let filled = if checksum.is_some() { output.len() } else { 0 };
-            (checksum, filled)
-        })
+        let begin = part.filled();
+        if self.inflate_into(part, data, is_end).is_none() {
+            part.truncate(begin);
+            return None;
+        }
+        Some(checksum_of(part.filled_from(begin)))
     }
 
-    /// Fills `output` with what `data` hold, which must be as much.
-    fn inflate_into<R: Read>(&mut self, output: &mut [u8], data: &mut Take<R>, is_end: bool) -> Option<()> {
-        let mut rest = output;
+    /// Fills `part` with what `data` hold, which must be as much.
+    fn inflate_into<R: Read>(&mut self, part: &mut ReadBuf<'_>, data: &mut Take<R>, is_end: bool) -> Option<()> {
         let mut has_ended = false;
         while data.limit() > 0 {
             let read = read_some(data, &mut self.buffer)?;
@@ -150,14 +150,13 @@ impl StreamInflater {
                 if has_ended {
                     return None;
                 }
-                let (used, given);
-                (used, given, has_ended) = step(&mut self.decoder, input, rest)?;
+                let used;
+                (used, has_ended) = step(&mut self.decoder, input, part)?;
                 input = &input[used..];
-                rest = &mut rest[given..];
             }
         }
         let is_whole = if is_end { has_ended } else { !has_ended && is_between_blocks(&mut self.decoder, &[]) };
-        (is_whole && rest.is_empty()).then_some(())
+        (is_whole && part.is_full()).then_some(())
     }
 }
 
@@ -180,7 +179,8 @@ impl WholeInflater {
             return None;
         }
         let length = self.read(data, is_end)?;
-        part.inflate(&mut self.decoder, self.buffer.get(..length)?).map(checksum_of)
+        let begin = part.filled();
+        part.inflate_all(&mut self.decoder, self.buffer.get(..length)?).then(|| checksum_of(part.filled_from(begin)))
     }
 
     /// Brings all data to the buffer, and the end of a stream behind those that have none; tells
@@ -228,27 +228,26 @@ pub(crate) fn is_between_blocks(decoder: &mut Decompress, last: &[u8]) -> bool {
     let data = [last, &END].concat();
     let mut rest = &data[..];
     while !rest.is_empty() {
-        match step(decoder, rest, &mut []) {
-            Some((used, _, true)) => return used == rest.len(),
-            Some((used, _, false)) => rest = &rest[used..],
+        match step(decoder, rest, &mut ReadBuf::over(&mut [])) {
+            Some((used, true)) => return used == rest.len(),
+            Some((used, false)) => rest = &rest[used..],
             None => return false,
         }
     }
     false
 }
 
-/// Returns how many bytes one call has used and given, and whether the stream has ended. `None` if
-/// it cannot continue, or exceeds the buffer.
-fn step(decoder: &mut Decompress, input: &[u8], output: &mut [u8]) -> Option<(usize, usize, bool)> {
-    let before = (decoder.total_in(), decoder.total_out());
+/// Returns how many bytes one call has used, and whether the stream has ended. `None` if it cannot
+/// continue, or exceeds the buffer.
+fn step(decoder: &mut Decompress, input: &[u8], part: &mut ReadBuf<'_>) -> Option<(usize, bool)> {
+    let (before, filled) = (decoder.total_in(), part.filled());
     // Even if the buffer is full, the end of a block is still to be read.
     let mut excess = [0];
-    let is_full = output.is_empty();
-    let status = decoder.decompress(input, if is_full { &mut excess } else { output }, FlushDecompress::None).ok()?;
-    let used = usize::try_from(decoder.total_in() - before.0).ok()?;
-    let given = usize::try_from(decoder.total_out() - before.1).ok()?;
-    let is_stuck = (used, given) == (0, 0) || (is_full && given > 0);
-    (!is_stuck).then_some((used, given, status == Status::StreamEnd))
+    let mut excess = ReadBuf::over(&mut excess);
+    let inflated = if part.is_full() { excess.inflate_some(decoder, input) } else { part.inflate_some(decoder, input) };
+    let used = usize::try_from(decoder.total_in() - before).ok()?;
+    let is_stuck = used == 0 && part.filled() == filled || excess.filled() > 0;
+    (!is_stuck).then_some((used, inflated.ok()? == Status::StreamEnd))
 }
 
 #[cfg(test)]

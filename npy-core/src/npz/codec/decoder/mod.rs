@@ -9,7 +9,7 @@ mod zstd;
 
 use std::io::{self, BufRead, Read};
 
-use flate2::{Decompress, FlushDecompress};
+use flate2::Decompress;
 
 use super::super::zip::problem::damaged;
 use super::inflate::is_between_blocks;
@@ -85,13 +85,7 @@ impl Decoder {
         }
         loop {
             let available = input.fill_buf()?;
-            let step = codec.call(|codec| {
-                buf.fill_with(|output| {
-                    let step = codec.step(available, output).and_then(|step| step.expect_progress(available));
-                    let given = step.as_ref().map_or(0, |step| step.given);
-                    (step, given)
-                })
-            })?;
+            let step = codec.call(|codec| codec.step(available, buf).and_then(|step| step.expect_progress(available)))?;
             input.consume(step.used);
             if step.is_end {
                 #[cfg(feature = "lzma")]
@@ -134,23 +128,23 @@ impl Decoder {
 
 impl Codec {
     /// One call of the decompressor.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<Step> {
+    fn step(&mut self, input: &[u8], buf: &mut ReadBuf<'_>) -> io::Result<Step> {
         match self {
             Self::Deflated(decoder) => {
-                let before = (decoder.total_in(), decoder.total_out());
-                let status = decoder.decompress(input, output, FlushDecompress::None).map_err(|_| damaged())?;
-                let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
+                let before = (decoder.total_in(), buf.filled());
+                let status = buf.inflate_some(decoder, input).map_err(|_| damaged())?;
+                let (used, given) = (difference(decoder.total_in(), before.0), buf.filled() - before.1);
                 Ok(Step { used, given, is_end: status == flate2::Status::StreamEnd })
             }
             #[cfg(feature = "bzip2")]
-            Self::Bzip2(decoder) => {
+            Self::Bzip2(decoder) => step_zeroed(buf, |output| {
                 let before = (decoder.total_in(), decoder.total_out());
                 let status = decoder.decompress(input, output).map_err(|_| damaged())?;
                 let (used, given) = (difference(decoder.total_in(), before.0), difference(decoder.total_out(), before.1));
                 Ok(Step { used, given, is_end: status == bzip2::Status::StreamEnd })
-            }
+            }),
             #[cfg(feature = "lzma")]
-            Self::Lzma(decoder) => decoder.step(input, output),
+            Self::Lzma(decoder) => step_zeroed(buf, |output| decoder.step(input, output)),
             // Reads for itself.
             #[cfg(feature = "zstd")]
             Self::Zstd(_) => Err(damaged()),
@@ -170,6 +164,16 @@ impl Codec {
             Self::Lzma(_) => Err(damaged()),
         }
     }
+}
+
+/// One call of a decompressor that needs memory that is initialised.
+#[cfg(any(feature = "bzip2", feature = "lzma"))]
+fn step_zeroed(buf: &mut ReadBuf<'_>, step: impl FnOnce(&mut [u8]) -> io::Result<Step>) -> io::Result<Step> {
+    buf.fill_with(|output| {
+        let step = step(output);
+        let given = step.as_ref().map_or(0, |step| step.given);
+        (step, given)
+    })
 }
 
 /// How much a count has grown, by no more than a slice's length.
