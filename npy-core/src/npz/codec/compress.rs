@@ -53,11 +53,11 @@ pub(crate) struct Whole {
 /// The blocks that a content was compressed in.
 #[derive(Default)]
 pub(crate) struct Written {
-    /// Bytes of each, if it was written.
+    /// Bytes of each in the archive. Of a member that waits, they are known when it is written.
     pub(crate) bytes: Vec<u64>,
     /// Bytes of content in the first, if it is shorter than others.
     front: Option<u64>,
-    /// Whether the last is only a mark that nothing follows.
+    /// Whether the last has no content, and only ends the stream.
     has_mark: bool,
 }
 
@@ -249,7 +249,7 @@ impl<W: Write> Blocks<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(whole) = bytes.get(..BLOCK_BYTES) {
             if self.may_be_front && !self.block.is_empty() {
-                // A header; what follows is then compressed where it is.
+                // Usually a header. What follows need not be copied then.
                 self.written.front = Some(self.block.len() as u64);
                 self.send(false)?;
             }
