@@ -26,7 +26,7 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::zip_by_hand::ZipByHand;
-use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
+use crate::peers::{NDARRAY_NPY, NPYZ, from_page, read_over, write_bytes};
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVEZ: &str = "np.savez";
@@ -63,7 +63,8 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     write_ours(&path, &Arrays::new(size), level, 1);
     job.numpy.set_path("path", &path);
     job.numpy.define("def read():\n with np.load(path) as archive: return [archive[name] for name in archive.files]");
-    let mut buffer = fs::read(&path).unwrap();
+    let mut memory = Vec::new();
+    let buffer = from_page(&mut memory, fs::read(&path).unwrap().len());
 
     let mut case = job.case();
     case.measure_second_runs();
@@ -80,7 +81,7 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     if level.is_some() {
         add_libdeflate(&mut case, &path);
     }
-    case.limit("read(2) of the archive into a warm buffer", || read_over(&path, &mut buffer));
+    case.limit("read(2) of the archive into a warm buffer", || read_over(&path, buffer));
     if level.is_none() {
         case.targets([
             Target::factor(READ, job.directory.either(0.42, 0.53), NP_LOAD),

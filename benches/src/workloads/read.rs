@@ -19,7 +19,7 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::mapped::map;
-use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, hdf5, read_npyz, read_over, read_rawarray};
+use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, from_page, hdf5, read_npyz, read_over, read_rawarray};
 
 const NP_LOAD: &str = "np.load";
 const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";
@@ -61,7 +61,8 @@ fn read_small(job: &Job<'_>, size: usize, is_smallest: bool) -> Outcome {
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
     job.numpy.set_path("path", &path);
     let mut items = vec![0.0_f64; size / 8];
-    let mut buffer = vec![0; file_size(&path)];
+    let mut memory = Vec::new();
+    let buffer = from_page(&mut memory, file_size(&path));
     let calls = job.size(200, 10);
 
     let mut case = job.case();
@@ -73,7 +74,7 @@ fn read_small(job: &Job<'_>, size: usize, is_smallest: bool) -> Outcome {
     case.variant(READ_INTO, repeat(calls, || NpyReader::open(&path).unwrap().read_into(black_box(&mut items)).unwrap()));
     case.peer(NDARRAY_NPY, repeat(calls, || drop(black_box(ndarray_npy::read_npy::<_, Array1<f64>>(&path).unwrap()))));
     case.peer(NPYZ, repeat(calls, || drop(black_box(read_npyz::<f64>(&path)))));
-    case.limit(READ, repeat(calls, || read_over(&path, &mut buffer)));
+    case.limit(READ, repeat(calls, || read_over(&path, buffer)));
     case.limit("std::fs::read", repeat(calls, || drop(black_box(fs::read(&path).unwrap()))));
     case.targets([
         Target::factor(LOAD, if is_smallest { 0.16 } else { 0.36 }, NP_LOAD),
@@ -88,8 +89,10 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     npy_core::save(&path, &items).unwrap();
     rawarray::RawArray::from(items.clone()).write(&raw).unwrap();
     job.numpy.set_path("path", &path);
-    let mut buffer = vec![0; file_size(&path)];
-    let (source, mut copy, mut items2) = (fs::read(&path).unwrap(), buffer.clone(), items.clone());
+    let mut memory = Vec::new();
+    let buffer = from_page(&mut memory, file_size(&path));
+    let source = fs::read(&path).unwrap();
+    let (mut copy, mut items2) = (source.clone(), items.clone());
 
     let mut case = job.case();
     case.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
@@ -109,7 +112,7 @@ fn read(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
         let map = map(&path);
         black_box(map.view::<f64>().unwrap().iter().step_by(512).sum::<f64>());
     });
-    case.limit(READ, || read_over(&path, &mut buffer));
+    case.limit(READ, || read_over(&path, buffer));
     case.limit("std::fs::read, into fresh memory", || drop(black_box(fs::read(&path).unwrap())));
     case.limit("memcpy into a warm buffer", || black_box(&mut copy).copy_from_slice(black_box(&source)));
     // Under `always`, all get the huge pages that otherwise only ours and NumPy request.
@@ -171,7 +174,8 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     let path = job.directory.file("array.npy");
     npy_core::save(&path, &Random::new(1).uniforms(size / 8)).unwrap();
     job.numpy.set_path("path", &path);
-    let (mut part, mut buffer) = (vec![0.0_f64; PART], vec![0; PART * 8]);
+    let (mut part, mut memory) = (vec![0.0_f64; PART], Vec::new());
+    let buffer = from_page(&mut memory, PART * 8);
 
     let mut case = job.case();
     case.rounds(if is_huge { FEWEST_ROUNDS } else { 9 });
@@ -212,7 +216,7 @@ fn sum(job: &Job<'_>, size: usize, is_huge: bool) -> Outcome {
     case.limit("read(2) of all parts into a warm buffer", || {
         use std::io::Read;
         let mut file = fs::File::open(&path).unwrap();
-        while file.read(black_box(&mut buffer)).unwrap() > 0 {}
+        while file.read(black_box(buffer)).unwrap() > 0 {}
     });
     for ours in [STREAMED, FOR_EACH_CHUNK] {
         case.targets([Target::factor(ours, 1.0, MAPPED)]);

@@ -16,7 +16,7 @@ use crate::harness::directory::Need;
 use crate::harness::outcome::Outcome;
 use crate::harness::target::Target;
 use crate::peers::mapped::map;
-use crate::peers::{NPYZ, read_npyz, read_over, write_allocated, write_bytes};
+use crate::peers::{NPYZ, from_page, read_npyz, read_over, write_allocated, write_bytes};
 
 const NP_LOAD: &str = "np.load, packed";
 const NP_ALIGNED: &str = "np.load().astype(align=True)";
@@ -68,7 +68,8 @@ fn read<T: NpyElement + Clone, P: npyz::Deserialize>(job: &Job<'_>, count: usize
     let size = save(&path, count, record);
     job.numpy.set_path("path", &path);
     define_aligned(job);
-    let mut buffer = vec![0; size];
+    let mut memory = Vec::new();
+    let buffer = from_page(&mut memory, size);
 
     let mut case = job.case();
     case.measure_second_runs();
@@ -78,7 +79,7 @@ fn read<T: NpyElement + Clone, P: npyz::Deserialize>(job: &Job<'_>, count: usize
     case.ours(LOAD_PACKED, || drop(black_box(DynValues::load(&path).unwrap())));
     case.variant(LOAD_2, || drop(black_box(npy_core::load_with::<T>(&path, ReadOptions::new().threads(2)).unwrap())));
     case.peer(NPYZ, || drop(black_box(read_npyz::<P>(&path))));
-    case.limit(READ, || read_over(&path, &mut buffer));
+    case.limit(READ, || read_over(&path, buffer));
     if has_targets {
         case.targets([
             Target::factor(LOAD, job.directory.either(1.22, 1.15), NP_LOAD),
