@@ -46,17 +46,6 @@ pub(crate) fn read_rawarray<T: rawarray::RawArrayType>(path: &Path) -> Vec<T> {
     rawarray::RawArray::read(path).unwrap().into()
 }
 
-/// Memory of `length` bytes that begins at a page, within `memory`.
-///
-/// Large blocks of most allocators begin 16 bytes behind one. There, the kernel of some machines copies
-/// files from their beginning at less than half the speed, which is no limit of those machines.
-pub(crate) fn from_page(memory: &mut Vec<u8>, length: usize) -> &mut [u8] {
-    const PAGE: usize = 4096;
-    *memory = vec![0; length + PAGE];
-    let before = memory.as_ptr().align_offset(PAGE);
-    &mut memory[before..][..length]
-}
-
 /// Reads a file into a reused buffer: `open`, `read`, `close`.
 pub(crate) fn read_over(path: &Path, buffer: &mut [u8]) {
     File::open(path).unwrap().read_exact(black_box(buffer)).unwrap();

@@ -18,7 +18,7 @@ use npyz::WriterBuilder;
 use npyz::zip::CompressionMethod;
 use npyz::zip::write::FileOptions;
 
-use super::{MIB, bytes};
+use super::{MIB, bytes, file_size, from_page};
 use crate::harness::bench::{Bench, Job};
 use crate::harness::case::Case;
 use crate::harness::directory::Need;
@@ -26,7 +26,7 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::zip_by_hand::ZipByHand;
-use crate::peers::{NDARRAY_NPY, NPYZ, from_page, read_over, write_bytes};
+use crate::peers::{NDARRAY_NPY, NPYZ, read_over, write_bytes};
 
 const NP_LOAD: &str = "np.load";
 const NP_SAVEZ: &str = "np.savez";
@@ -64,7 +64,7 @@ fn read(job: &Job<'_>, size: usize, level: Option<u32>) -> Outcome {
     job.numpy.set_path("path", &path);
     job.numpy.define("def read():\n with np.load(path) as archive: return [archive[name] for name in archive.files]");
     let mut memory = Vec::new();
-    let buffer = from_page(&mut memory, fs::read(&path).unwrap().len());
+    let buffer = from_page(&mut memory, file_size(&path));
 
     let mut case = job.case();
     case.measure_second_runs();

@@ -14,6 +14,7 @@ mod sizes;
 mod memory;
 
 use std::fs;
+use std::path::Path;
 
 use npy_core::NpyElement;
 
@@ -116,6 +117,21 @@ fn in_huge_pages<T: NpyElement>(job: &Job<'_>, items: &[T]) -> Vec<T> {
     let items = npy_core::load(&path).unwrap();
     fs::remove_file(&path).unwrap();
     items
+}
+
+/// Puts new memory into `memory`, and returns `length` bytes of it that begin at a page.
+///
+/// Large blocks of glibc begin 16 bytes behind a page. On an AMD EPYC, the kernel copies the beginning of
+/// a file to there at less than half the speed.
+fn from_page(memory: &mut Vec<u8>, length: usize) -> &mut [u8] {
+    const BYTES: usize = 4096;
+    *memory = vec![0; length + BYTES];
+    let before = memory.as_ptr().align_offset(BYTES);
+    &mut memory[before..][..length]
+}
+
+fn file_size(path: &Path) -> usize {
+    usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::hint::{black_box, spin_loop};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -10,7 +9,7 @@ use ndarray::Array1;
 use npy_core::{NpyReader, ReadOptions};
 use npy_ndarray::ReadNpyExt;
 
-use super::{GIB, KIB, MIB, bytes};
+use super::{GIB, KIB, MIB, bytes, file_size, from_page};
 use crate::harness::bench::{Bench, Job};
 use crate::harness::case::{FEWEST_ROUNDS, repeat};
 use crate::harness::directory::Need;
@@ -19,7 +18,7 @@ use crate::harness::outcome::Outcome;
 use crate::harness::random::Random;
 use crate::harness::target::Target;
 use crate::peers::mapped::map;
-use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, from_page, hdf5, read_npyz, read_over, read_rawarray};
+use crate::peers::{HDF5, NDARRAY_NPY, NPYZ, RAWARRAY, hdf5, read_npyz, read_over, read_rawarray};
 
 const NP_LOAD: &str = "np.load";
 const NP_MAPPED_SUM: &str = "np.load(mmap_mode='r').sum()";
@@ -246,8 +245,4 @@ impl pulp::WithSimd for Sum<'_> {
         }
         lanes.iter().chain(rest).sum()
     }
-}
-
-fn file_size(path: &Path) -> usize {
-    usize::try_from(fs::metadata(path).unwrap().len()).unwrap()
 }

@@ -10,13 +10,13 @@ use npy_core::{DynValues, NpyElement, NpyReader, NpyRecord, ReadOptions, SaveOpt
 use npyz::WriterBuilder;
 use npyz::arrayvec::ArrayVec;
 
-use super::{bytes, in_huge_pages};
+use super::{bytes, from_page, in_huge_pages};
 use crate::harness::bench::{Bench, Job};
 use crate::harness::directory::Need;
 use crate::harness::outcome::Outcome;
 use crate::harness::target::Target;
 use crate::peers::mapped::map;
-use crate::peers::{NPYZ, from_page, read_npyz, read_over, write_allocated, write_bytes};
+use crate::peers::{NPYZ, read_npyz, read_over, write_allocated, write_bytes};
 
 const NP_LOAD: &str = "np.load, packed";
 const NP_ALIGNED: &str = "np.load().astype(align=True)";
