@@ -1,5 +1,6 @@
 //! `npy convert`.
 
+mod floats;
 mod text;
 
 use std::fs;
