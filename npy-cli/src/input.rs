@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
-pub(crate) use array::{Array, spooled};
+pub(crate) use array::{Array, object_options, spooled};
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};
 

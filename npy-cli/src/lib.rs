@@ -18,6 +18,7 @@ mod table;
 mod input;
 mod pieces;
 mod columns;
+mod objects;
 mod float;
 mod export;
 mod select;

@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod help;
 mod info;
+mod objects;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;

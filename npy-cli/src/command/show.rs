@@ -8,7 +8,7 @@ mod table;
 use npy_core::DynValues;
 
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, spooled};
+use crate::input::{Array, Input, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, Slice};
 
@@ -67,9 +67,36 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     precision: Option<usize>,
 
+    /// Show objects of unknown classes without a note; nothing of them is run
+    #[arg(long)]
+    opaque: bool,
+
+    /// The encoding of Python 2's text in pickles: ascii, latin1 or bytes
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, hide_possible_values = true)]
+    encoding: Encoding,
+
     /// Characters in a line; the default is the width of the terminal, or NumPy's 75
     #[arg(long, value_name = "N")]
     width: Option<usize>,
+}
+
+/// `encoding` of `np.load`.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Encoding {
+    #[default]
+    Ascii,
+    Latin1,
+    Bytes,
+}
+
+impl From<Encoding> for npy_core::object::Encoding {
+    fn from(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Ascii => Self::Ascii,
+            Encoding::Latin1 => Self::Latin1,
+            Encoding::Bytes => Self::Bytes,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
@@ -79,7 +106,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     input.with_member(member, |mut array| {
         let selection = arguments.rows_of(slice.of(array.header())?)?;
         if array.header().dtype().has_object() {
-            return objects::show(arguments, &selection, &array.into_objects()?, screen);
+            let options = object_options().encoding(arguments.encoding.into());
+            return objects::show(arguments, &selection, &array.into_objects(options)?, screen);
         }
         let order = array.header().order();
         if !array.can_go_back() && !selection.is_forward(order) && arguments.reads_in_c_order() {

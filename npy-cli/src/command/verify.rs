@@ -2,24 +2,25 @@
 
 mod nested;
 
+use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use npy_core::FileFormat;
-use npy_core::npz::{ArchiveFile, NpzReader};
-use npy_core::object::ObjectOptions;
+use npy_core::error::PickleProblem;
+use npy_core::npz::{ArchiveFile, NpzReader, leads_elsewhere};
+use npy_core::object::ObjectArray;
+use npy_core::{ErrorKind, FileFormat};
 use serde_json::json;
 
 use super::batch::Batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input};
+use crate::input::{Array, Input, object_options};
 use crate::output::{Screen, Style};
-use crate::pieces;
-use crate::{quantity, signals};
+use crate::{objects, pieces, quantity, signals};
 use nested::Budget;
 
 /// The exit code if anything is damaged.
@@ -36,9 +37,10 @@ Examples:
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
 run). Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
 temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB. \
-Bytes after an array are reported. NumPy ignores them, so they are not damage.
+Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are classes that are not \
+known, names of members that occur twice, and names that lead out of the directory of the archive.
 
-A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
+A line is printed for each problem and remark. Where a member is damaged, the good ones beside it are listed.
 
 Exit codes: 0 nothing is damaged, 2 something is, or cannot be read.")]
 pub(crate) struct Arguments {
@@ -61,6 +63,15 @@ struct Finding {
     /// Of a member, with those of archives around it.
     member: Option<String>,
     state: State,
+    /// Of what is intact, but may surprise.
+    remarks: Vec<String>,
+}
+
+impl Finding {
+    fn text(&self) -> String {
+        let state = self.state.text();
+        std::iter::once(state).chain(self.remarks.iter().cloned()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 enum State {
@@ -174,30 +185,53 @@ fn check(file: &str, members: Option<Range<usize>>, extracted: &AtomicU64) -> Ve
         _ => {
             let length = input.path().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
             let format = input.format();
-            let state = input.with_member(0, |array| check_array(array, format, length))?;
-            Ok(vec![Finding { member: None, state }])
+            let (state, remarks) = input.with_member(0, |array| check_array(array, format, length))?;
+            Ok(vec![Finding { member: None, state, remarks }])
         }
     });
-    result.unwrap_or_else(|failure| vec![Finding { member: None, state: State::damaged(&failure, file) }])
+    result.unwrap_or_else(|failure| vec![Finding { member: None, state: State::damaged(&failure, file), remarks: Vec::new() }])
 }
 
 /// Checks an array that is a file. What it has is read only where its length does not tell whether it is whole.
-fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Option<u64>) -> Result<State> {
+fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Option<u64>) -> Result<(State, Vec<String>)> {
     let header = array.header().clone();
     if header.dtype().has_object() {
-        array.into_objects()?;
-        return Ok(State::Good);
+        return check_objects(array.into_objects(object_options()));
     }
-    match length {
+    let state = match length {
         Some(length) if format == FileFormat::Npy => {
-            Ok(compare_lengths(header.data_bytes(), length.saturating_sub(array.data_offset())))
+            compare_lengths(header.data_bytes(), length.saturating_sub(array.data_offset()))
         }
         _ => {
             let count = pieces::elements_of_piece(header.dtype());
             while header.data_bytes() > 0 && array.next_elements(count)?.is_some() {}
-            Ok(State::Good)
+            State::Good
         }
+    };
+    Ok((state, Vec::new()))
+}
+
+/// Damage of a pickle, or what of an intact one is not known or not read.
+fn check_objects(result: npy_core::Result<ObjectArray>) -> Result<(State, Vec<String>)> {
+    match result {
+        Ok(array) => Ok((State::Good, objects::unknown_classes(&array).into_iter().collect())),
+        Err(error) if is_intact(error.kind()) => Ok((State::Good, vec![format!("not read: {}", nameless(error))])),
+        Err(error) => Err(nameless(error)),
     }
+}
+
+/// Whether Python reads a pickle that is not read here.
+fn is_intact(kind: &ErrorKind) -> bool {
+    let ErrorKind::Pickle { problem, .. } = kind else { return false };
+    matches!(
+        problem,
+        PickleProblem::RefusedOpcode { .. }
+            | PickleProblem::UnsupportedProtocol { .. }
+            | PickleProblem::NotAscii { .. }
+            | PickleProblem::Cycle
+            | PickleProblem::LimitExceeded { .. }
+            | PickleProblem::NotAnObjectArray { .. }
+    )
 }
 
 fn compare_lengths(expected: u64, found: u64) -> State {
@@ -217,6 +251,7 @@ fn check_members(
     budget: &Budget<'_>,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let copies = copies_of_names(archive);
     // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
@@ -227,30 +262,45 @@ fn check_members(
         } else {
             nested::check(archive, index, &name, depth, budget).map(|inner| {
                 findings.extend(inner);
-                State::Good
+                (State::Good, Vec::new())
             })
         };
-        let state = result.unwrap_or_else(|error| {
+        let (state, mut remarks) = result.unwrap_or_else(|error| {
             let message = error.to_string();
             let own = format!("member {:?}: ", archive.name(index).unwrap_or_default());
-            State::Damaged(message.strip_prefix(&own).unwrap_or(&message).to_owned())
+            (State::Damaged(message.strip_prefix(&own).unwrap_or(&message).to_owned()), Vec::new())
         });
-        findings.push(Finding { member: Some(name), state });
+        if let Some(copies) = copies.get(&whole_name) {
+            remarks.push(format!("the name occurs {copies} times, and NumPy reads the last of them"));
+        }
+        if leads_elsewhere(&whole_name) {
+            remarks.push("the name leads out of the directory of the archive, or is not a name on all systems".to_owned());
+        }
+        findings.push(Finding { member: Some(name), state, remarks });
     }
     findings
 }
 
+/// How often the names occur that members share.
+fn copies_of_names(archive: &NpzReader<ArchiveFile>) -> HashMap<String, usize> {
+    let mut copies: HashMap<String, usize> = HashMap::new();
+    for name in (0..archive.len()).filter_map(|index| archive.whole_name(index)) {
+        *copies.entry(name.to_owned()).or_default() += 1;
+    }
+    copies.retain(|_, count| *count > 1);
+    copies
+}
+
 /// Checks an array in an archive. Its checksum is checked at its end.
-fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<State> {
+fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<(State, Vec<String>)> {
     let reader = archive.array(index).map_err(nameless)?;
     let header = reader.header().clone();
     let mut content = reader.into_inner();
     let found = io::copy(&mut content, &mut io::sink()).map_err(|error| Failure::Nameless(error.to_string()))?;
     if header.dtype().has_object() {
-        archive.array(index).and_then(|reader| reader.into_objects(ObjectOptions::new())).map_err(nameless)?;
-        return Ok(State::Good);
+        return check_objects(archive.array(index).and_then(|reader| reader.into_objects(object_options())));
     }
-    Ok(compare_lengths(header.data_bytes(), found))
+    Ok((compare_lengths(header.data_bytes(), found), Vec::new()))
 }
 
 /// The failure without the names of the file and the member, which are known.
@@ -265,11 +315,11 @@ fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool
             None => file.to_owned(),
         };
         let style = match finding.state {
-            State::Good if !is_damaged => continue,
+            State::Good if !is_damaged && finding.remarks.is_empty() => continue,
             State::Damaged(_) => Style::Bad,
             _ => Style::Good,
         };
-        let state = screen.paint(style, &escape::line(&finding.state.text()));
+        let state = screen.paint(style, &escape::line(&finding.text()));
         writeln!(screen, "{}: {state}", screen.paint(Style::Title, &escape::line(&name)))?;
     }
     Ok(())
@@ -278,10 +328,16 @@ fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool
 fn to_json(file: &str, findings: &[Finding], is_good: bool) -> serde_json::Value {
     let items: Vec<serde_json::Value> = findings
         .iter()
-        .map(|finding| match &finding.state {
-            State::Good => json!({"member": finding.member, "good": true}),
-            State::Trailing(bytes) => json!({"member": finding.member, "good": true, "trailing_bytes": bytes}),
-            State::Damaged(message) => json!({"member": finding.member, "good": false, "problem": message}),
+        .map(|finding| {
+            let mut item = match &finding.state {
+                State::Good => json!({"member": finding.member, "good": true}),
+                State::Trailing(bytes) => json!({"member": finding.member, "good": true, "trailing_bytes": bytes}),
+                State::Damaged(message) => json!({"member": finding.member, "good": false, "problem": message}),
+            };
+            if !finding.remarks.is_empty() {
+                item["remarks"] = json!(finding.remarks);
+            }
+            item
         })
         .collect();
     json!({"file": file, "good": is_good, "items": items})

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-use npy_core::object::{ObjectArray, ObjectOptions};
+use npy_core::object::{ObjectArray, ObjectOptions, UnknownGlobals};
 use npy_core::region::AxisRange;
 use npy_core::{DynValues, Header, NpyReader};
 
@@ -22,7 +22,7 @@ pub(crate) trait Array {
     /// The elements of a region at both ends of each axis that has edges.
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
     /// The array as Python objects, of which nothing is run.
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray>;
+    fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray>;
     /// Whether reading can go back: not in a stream or a compressed member.
     fn can_go_back(&self) -> bool;
 }
@@ -51,13 +51,18 @@ impl<R: Read + Seek> Array for NpyReader<R> {
         Ok(self.read_corners(region, edges)?)
     }
 
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
-        Ok((*self).into_objects(ObjectOptions::new())?)
+    fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray> {
+        (*self).into_objects(options)
     }
 
     fn can_go_back(&self) -> bool {
         true
     }
+}
+
+/// How pickles are read: an object of an unknown class is kept with its name.
+pub(crate) fn object_options() -> ObjectOptions {
+    ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)
 }
 
 /// An array whose bytes come once, one after another.
@@ -84,8 +89,8 @@ impl<A: Array> Array for Once<A> {
         self.0.read_corners(region, edges)
     }
 
-    fn into_objects(self: Box<Self>) -> Result<ObjectArray> {
-        Box::new(self.0).into_objects()
+    fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray> {
+        Box::new(self.0).into_objects(options)
     }
 
     fn can_go_back(&self) -> bool {

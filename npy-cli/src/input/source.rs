@@ -7,7 +7,7 @@ use npy_core::object::ObjectArray;
 use npy_core::rawarray::RaHeader;
 use npy_core::{FileFormat, Header, NpyReader};
 
-use super::{Array, Input, Place};
+use super::{Array, Input, Place, object_options};
 use crate::failure::{Failure, Result};
 use crate::signals;
 
@@ -95,7 +95,7 @@ fn hold(input: &mut Input, index: usize) -> Result<(Header, Held)> {
     input.with_member(index, |array| {
         let header = array.header().clone();
         let held = if header.dtype().has_object() {
-            Held::Objects(array.into_objects()?)
+            Held::Objects(array.into_objects(object_options())?)
         } else if is_stream || is_compressed {
             copy(array)?
         } else {

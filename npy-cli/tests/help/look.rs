@@ -33,7 +33,7 @@ Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.
 
 #[test]
 fn explains_show() {
-    insta::assert_snapshot!(run(["show", "--help"]).ok(), @r#"
+    insta::assert_snapshot!(run(["show", "--help"]).ok(), @"
 Print an array or a slice of it, as NumPy prints it
 
 Usage: npy show [OPTIONS] <FILE> [SLICE]
@@ -43,16 +43,19 @@ Arguments:
   [SLICE]  What to show of the array
 
 Options:
-      --table          Show records as a table with aligned columns
-      --json           Write JSON: nested lists, records as objects
-      --csv            Write CSV: a line for each row, for records after a line of their names
-      --head <N>       Show the first N rows
-      --tail <N>       Show the last N rows
-      --all            Show all elements, which takes memory; --json and --csv do not
-      --precision <N>  At most N digits after the point; the default is 8
-      --width <N>      Characters in a line; the default is the width of the terminal, or NumPy's 75
-      --color <WHEN>   When to use colors: auto, always or never; NO_COLOR turns them off too
-  -h, --help           Print help
+      --table                Show records as a table with aligned columns
+      --json                 Write JSON: nested lists, records as objects
+      --csv                  Write CSV: a line for each row, for records after a line of their names
+      --head <N>             Show the first N rows
+      --tail <N>             Show the last N rows
+      --all                  Show all elements, which takes memory; --json and --csv do not
+      --precision <N>        At most N digits after the point; the default is 8
+      --opaque               Show objects of unknown classes without a note; nothing of them is run
+      --encoding <ENCODING>  The encoding of Python 2's text in pickles: ascii, latin1 or bytes
+      --width <N>            Characters in a line; the default is the width of the terminal, or
+                             NumPy's 75
+      --color <WHEN>         When to use colors: auto, always or never; NO_COLOR turns them off too
+  -h, --help                 Print help
 
 Slices are NumPy's, and only what is shown is read:
   [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
@@ -67,7 +70,7 @@ Examples:
   npy show --json picks.npy '[0]'          one record for another program
 
 Exit codes: 0 success, 2 the file cannot be read, or the slice does not fit it.
-"#);
+");
 }
 
 #[cfg(feature = "view")]
@@ -345,9 +348,12 @@ Examples:
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing
 of them is run). Of an archive every member is read to its end, which checks its checksum; archives
 in it are extracted to a temporary directory and checked too, up to 32 times the bytes of the file
-or 1 GiB. Bytes after an array are reported. NumPy ignores them, so they are not damage.
+or 1 GiB. Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are
+classes that are not known, names of members that occur twice, and names that lead out of the
+directory of the archive.
 
-A line is printed for each problem. Where a member is damaged, the good ones beside it are listed.
+A line is printed for each problem and remark. Where a member is damaged, the good ones beside it
+are listed.
 
 Exit codes: 0 nothing is damaged, 2 something is, or cannot be read.
 ");

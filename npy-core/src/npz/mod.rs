@@ -44,6 +44,8 @@ mod zip;
 mod zip_crate;
 
 pub use read::NpzReader;
+#[doc(hidden)]
+pub use read::extract::leads_elsewhere;
 pub use read::file::ArchiveFile;
 #[doc(hidden)]
 pub use read::in_place::is_about_place;

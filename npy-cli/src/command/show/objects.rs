@@ -1,20 +1,31 @@
 //! Arrays of Python objects, which are in memory as a whole.
 
+use std::io::{self, Write as _};
+
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::object::{ObjectArray, PyObject};
 use npy_core::{DType, DynValues};
 use serde_json::Value;
 
 use super::{Arguments, print, stream, table};
+use crate::escape;
 use crate::export::json::{Layout, Writer};
 use crate::failure::{Failure, Result};
+use crate::objects;
 use crate::output::Screen;
 use crate::select::{Chosen, Selection};
 
 /// Shows a selection of objects, of which nothing is run.
 pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectArray, screen: &mut Screen) -> Result<()> {
     let options = arguments.print_options(screen);
-    match selection.of_objects(array)? {
+    let chosen = selection.of_objects(array)?;
+    if let Chosen::Objects(objects) = &chosen
+        && let Some(classes) = objects::unknown_classes(objects).filter(|_| !arguments.opaque)
+    {
+        let note = format!("{}: {classes}, shown by name; --opaque leaves this note out", arguments.file);
+        let _ = writeln!(io::stderr(), "npy: {}", escape::line(&note));
+    }
+    match chosen {
         _ if arguments.csv => Err(Failure::Nameless(
             "unsupported dtype for --csv: Python objects; use --json, or show a field without them".to_owned(),
         )),

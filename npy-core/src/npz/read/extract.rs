@@ -96,6 +96,12 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 }
 
+/// Whether a name of a member leads out of the directory that it is extracted to, and is refused.
+#[doc(hidden)]
+pub fn leads_elsewhere(name: &str) -> bool {
+    path_below(Path::new(""), name).is_none()
+}
+
 /// The path of a name below the directory; `None` for names that lead elsewhere, on any system.
 fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| {

@@ -1,0 +1,53 @@
+//! Arrays of Python objects: read as data, of which nothing is run.
+
+use std::collections::BTreeSet;
+
+use npy_core::object::{ObjectArray, Opaque, PyObject};
+
+/// The unknown classes of an array as a remark; `None` if there are none.
+pub(crate) fn unknown_classes(array: &ObjectArray) -> Option<String> {
+    let mut names = BTreeSet::new();
+    for item in array.items() {
+        for_each_opaque(item, &mut |opaque| {
+            // The functions of pickle itself stand before the class.
+            if !matches!(opaque.module.as_str(), "copyreg" | "copy_reg" | "builtins" | "__builtin__") {
+                names.insert(format!("{}.{}", opaque.module, opaque.name));
+            }
+        });
+    }
+    let plural = if names.len() == 1 { "" } else { "es" };
+    let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+    let list = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| format!("unknown class{plural} {list}{more}"))
+}
+
+/// The most names in a remark.
+const MOST_NAMES: usize = 5;
+
+/// Calls `each` with the objects of unknown classes, at any depth.
+fn for_each_opaque(object: &PyObject, each: &mut dyn FnMut(&Opaque)) {
+    let mut all = |items: &mut dyn Iterator<Item = &PyObject>| {
+        for item in items {
+            for_each_opaque(item, each);
+        }
+    };
+    match object {
+        PyObject::List(items) | PyObject::Tuple(items) | PyObject::Set(items) | PyObject::FrozenSet(items) => {
+            all(&mut items.iter());
+        }
+        PyObject::Dict(entries) | PyObject::OrderedDict(entries) => {
+            all(&mut entries.iter().flat_map(|(key, value)| [key, value]));
+        }
+        PyObject::Slice(parts) => all(&mut parts.iter()),
+        PyObject::Objects(array) => all(&mut array.items().iter()),
+        PyObject::Opaque(opaque) => {
+            each(opaque);
+            let entries = opaque.entries.iter().flat_map(|(key, value)| [key, value]);
+            let parts = opaque.arguments.iter().flatten().chain(&opaque.state).chain(&opaque.items);
+            for part in parts.chain(entries) {
+                for_each_opaque(part, each);
+            }
+        }
+        _ => {}
+    }
+}
