@@ -7,6 +7,7 @@ pub(crate) mod paths;
 pub(crate) mod source;
 mod stream;
 
+use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub(crate) struct Input {
     format: FileFormat,
     /// After the colon.
     member: Option<String>,
+    /// The archive that the file is, from its first use on: its central directory is read once.
+    archive: OnceCell<NpzReader<ArchiveFile>>,
 }
 
 enum Place {
@@ -75,7 +78,11 @@ impl Input {
         }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(path))?;
-        Self { name: path.to_owned(), place: Place::Path(path.into()), format, member: None }.with_selected(member)
+        Self::new(path, Place::Path(path.into()), format).with_selected(member)
+    }
+
+    fn new(name: &str, place: Place, format: FileFormat) -> Self {
+        Self { name: name.to_owned(), place, format, member: None, archive: OnceCell::new() }
     }
 
     /// Selects a member, which only archives have.
@@ -104,7 +111,7 @@ impl Input {
             signals::check()?;
             Place::Spool { file, _guard: guard }
         };
-        Ok(Self { name: name.to_owned(), place, format, member: None })
+        Ok(Self::new(name, place, format))
     }
 
     /// What the user typed, for messages and titles; with the member, if one is selected.
@@ -131,11 +138,19 @@ impl Input {
         self.member.as_deref()
     }
 
-    /// Opens the archive that the file is.
+    /// A reader of the archive that the file is. Its central directory is read by the first call alone.
     pub(crate) fn archive(&self) -> Result<NpzReader<ArchiveFile>> {
+        if let Some(archive) = self.archive.get() {
+            return Ok(archive.clone());
+        }
         let path = self.path().ok_or_else(|| Failure::new("-: expected an archive"))?;
-        let limits = npy_core::Limits::new();
-        NpzReader::open_with(path, limits).map_err(|error| self.name_of(error_without_path(error).into()))
+        let archive = NpzReader::open(path).map_err(|error| self.name_of(error_without_path(error).into()))?;
+        Ok(self.archive.get_or_init(|| archive).clone())
+    }
+
+    /// Closes the archive until it is used again: inputs that wait for their turn may be more than a process can have open.
+    pub(crate) fn close_archive(&mut self) {
+        self.archive = OnceCell::new();
     }
 
     /// The indices of the members to work on: the selected one, or all that are arrays. Any other format counts as one
@@ -228,8 +243,9 @@ impl Input {
                     NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(Once(reader))))
                 }
             },
-            (Place::Path(path), format) => with_file(path, format, index, work),
-            (Place::Spool { file, .. }, format) => with_file(file.path(), format, index, work),
+            (_, FileFormat::Npz) => self.archive().and_then(|archive| with_member_of(archive, index, work)),
+            (Place::Path(path), format) => with_file(path, format, work),
+            (Place::Spool { file, .. }, format) => with_file(file.path(), format, work),
         };
         result.map_err(|failure| self.name_of(failure))
     }
@@ -285,20 +301,24 @@ fn format_of(front: &[u8]) -> Result<FileFormat> {
     FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
 }
 
-fn with_file<T>(path: &Path, format: FileFormat, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+fn with_member_of<T>(
+    mut archive: NpzReader<ArchiveFile>,
+    index: usize,
+    work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
+) -> Result<T> {
+    let name = archive.name(index).unwrap_or_default().to_owned();
+    let member = |failure: Failure| match failure {
+        Failure::Nameless(message) => Failure::OfMember(format!("member {name:?}: {message}")),
+        other => other,
+    };
+    let is_stored = archive.method(index) == Some(0);
+    let reader = archive.array(index).map_err(error_without_path)?;
+    if is_stored { work(Box::new(reader)) } else { work(Box::new(Once(reader))) }.map_err(member)
+}
+
+fn with_file<T>(path: &Path, format: FileFormat, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
     match format {
-        FileFormat::Npz => {
-            let mut archive = NpzReader::open(path).map_err(error_without_path)?;
-            let name = archive.name(index).unwrap_or_default().to_owned();
-            let member = |failure: Failure| match failure {
-                Failure::Nameless(message) => Failure::OfMember(format!("member {name:?}: {message}")),
-                other => other,
-            };
-            let is_stored = archive.method(index) == Some(0);
-            let reader = archive.array(index).map_err(error_without_path)?;
-            if is_stored { work(Box::new(reader)) } else { work(Box::new(Once(reader))) }.map_err(member)
-        }
         FileFormat::RawArray => {
             let mut file = BufReader::new(open()?);
             let header = RaHeader::read(&mut file)?;

@@ -8,6 +8,7 @@ mod diff;
 mod help;
 mod info;
 mod objects;
+mod members;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;

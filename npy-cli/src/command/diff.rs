@@ -3,6 +3,7 @@
 mod compare;
 mod judge;
 
+use std::collections::{HashMap, VecDeque};
 use std::io::Write as _;
 
 use npy_core::{FileFormat, Header, Order};
@@ -139,14 +140,19 @@ impl Pairs {
         if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
             let [a, b] = [inputs[0].members()?, inputs[1].members()?];
             let (mut pairs, mut only) = (Vec::new(), [Vec::new(), Vec::new()]);
+            // Of members that share a name the first is compared with the first.
+            let mut others: HashMap<&Option<String>, VecDeque<usize>> = HashMap::new();
+            for (index, name) in &b {
+                others.entry(name).or_default().push_back(*index);
+            }
             for (index, name) in &a {
-                match b.iter().find(|(_, other)| other == name) {
-                    Some((other, _)) => pairs.push(Pair { indices: [*index, *other], name: name.clone() }),
+                match others.get_mut(name).and_then(VecDeque::pop_front) {
+                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone() }),
                     None => only[0].extend(name.clone()),
                 }
             }
-            only[1]
-                .extend(b.into_iter().filter(|(_, name)| !a.iter().any(|(_, other)| other == name)).filter_map(|(_, name)| name));
+            let is_left = |index: &usize, name| others.get(name).and_then(VecDeque::front).is_some_and(|first| index >= first);
+            only[1].extend(b.iter().filter(|(index, name)| is_left(index, name)).filter_map(|(_, name)| name.clone()));
             return Ok(Self { pairs, only });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];

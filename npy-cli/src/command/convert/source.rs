@@ -146,6 +146,7 @@ impl InputSource {
         if items.is_empty() {
             return Err(Failure::new(format!("{text}: the archive has no arrays")));
         }
+        input.close_archive();
         Ok(Self { input, indices, items })
     }
 }
@@ -156,8 +157,13 @@ impl Source for InputSource {
     }
 
     fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
+        let is_last = index + 1 == self.indices.len();
         let index = self.indices.get(index).copied().unwrap_or_default();
-        self.input.with_member(index, |mut array| pieces::for_each(&mut *array, order, sink))
+        let result = self.input.with_member(index, |mut array| pieces::for_each(&mut *array, order, sink));
+        if is_last {
+            self.input.close_archive();
+        }
+        result
     }
 }
 

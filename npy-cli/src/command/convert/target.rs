@@ -1,5 +1,6 @@
 //! What is written: one array or several, in one of the formats.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -182,7 +183,7 @@ fn add_members<W: Write>(jobs: &mut [Job], archive: &mut NpzWriter<W>) -> Result
 }
 
 fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {
-    let mut paths: Vec<PathBuf> = Vec::new();
+    let (mut paths, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for job in &*jobs {
         let name = Path::new(&job.name);
         let is_inside = !job.name.is_empty() && name.components().all(|part| matches!(part, Component::Normal(_)));
@@ -191,7 +192,7 @@ fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {
             return Err(Failure::new(format!("{}: {message}", job.input)));
         }
         let path = directory.join(format!("{}.npy", job.name));
-        if paths.contains(&path) {
+        if !known.insert(path.clone()) {
             return Err(Failure::new(format!("{}: expected different names, found {:?} twice", job.input, job.name)));
         }
         paths.push(path);

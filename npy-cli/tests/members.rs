@@ -1,0 +1,138 @@
+//! Archives of many members, whose central directory is read once.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use npy_core::npz::{NpzReader, NpzWriter};
+
+use crate::support::run;
+
+/// An archive whose member `m7` holds 7 and 8.
+fn archive(path: &Path, members: u32) {
+    let mut archive = NpzWriter::create(path).unwrap();
+    for member in 0..members {
+        archive.add_slice(&format!("m{member}"), &[member, member + 1]).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+/// How often the command reads, and how many bytes, by the system's count.
+#[cfg(target_os = "linux")]
+fn reads(arguments: &[String]) -> [u64; 2] {
+    use std::process::Stdio;
+
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let mut child = crate::support::command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // The counts of a process are there until somebody waits for it.
+    waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    let counts = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}");
+    let count = |name: &str| counts.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().parse().unwrap();
+    [count("syscr:"), count("rchar:")]
+}
+
+/// The arguments of a command for an archive of this path.
+#[cfg(target_os = "linux")]
+type Arguments<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
+#[test]
+#[cfg(target_os = "linux")]
+fn reads_grow_with_the_members_and_not_with_their_square() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    // Each takes twice as many members as the one before.
+    let sizes = [100, 200, 400];
+    let counts = |command: Arguments<'_>| {
+        sizes.map(|members| {
+            let file = path(&format!("{members}.npz"));
+            archive(Path::new(&file), members);
+            reads(&command(&file))
+        })
+    };
+    let owned = |arguments: &[&str]| arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>();
+    let commands: [(&str, Arguments<'_>); 12] = [
+        ("info", &|file| owned(&["info", file])),
+        ("stats", &|file| owned(&["stats", "--threads", "2", file])),
+        ("diff", &|file| owned(&["diff", file, file])),
+        ("verify", &|file| owned(&["verify", "--threads", "1", file])),
+        ("schema", &|file| owned(&["schema", file])),
+        ("schema --python", &|file| owned(&["schema", "--python", file])),
+        ("repack", &|file| owned(&["repack", "--compress", file])),
+        ("repack to another", &|file| owned(&["repack", file, &path("out.npz")])),
+        ("convert to npz", &|file| owned(&["convert", file, &path("out.npz")])),
+        ("convert to safetensors", &|file| owned(&["convert", file, &path("out.safetensors")])),
+        ("convert to a directory", &|file| owned(&["convert", file, &path("directory/")])),
+        ("convert of a directory", &|file| {
+            let members = path(Path::new(file).file_stem().unwrap().to_str().unwrap());
+            NpzReader::open(file).unwrap().extract_all(&members).unwrap();
+            owned(&["convert", &members, &path("out.npz")])
+        }),
+    ];
+    for (name, command) in commands {
+        let [few, more, most] = counts(command);
+        for (what, few, more, most) in [("calls", few[0], more[0], most[0]), ("bytes", few[1], more[1], most[1])] {
+            // Of a square it would be four times as many.
+            assert!(most - more < (more - few) * 5 / 2, "{name}: {few}, {more}, {most} {what}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn more_archives_are_converted_than_files_may_be_open() {
+    let directory = tempfile::tempdir().unwrap();
+    let files: Vec<String> = (0..40).map(|file| directory.path().join(format!("{file}.npz")).display().to_string()).collect();
+    for (file, number) in files.iter().zip(0_u32..) {
+        let mut archive = NpzWriter::create(file).unwrap();
+        archive.add_slice(&format!("m{number}"), &[number]).unwrap();
+        archive.add_slice(&format!("n{number}"), &[number]).unwrap();
+        archive.finish().unwrap();
+    }
+    let out = directory.path().join("out.npz");
+    let status = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -n 24; exec "$0" convert "$@""#, env!("CARGO_BIN_EXE_npy")])
+        .args(&files)
+        .arg(&out)
+        .status();
+    assert!(status.unwrap().success());
+    let mut archive = NpzReader::open(&out).unwrap();
+    assert_eq!(archive.len(), 80);
+    assert_eq!(archive.by_name::<u32>("n39").unwrap(), [39]);
+}
+
+/// An archive with a name for each letter, the same letter for the same name.
+fn with_names(path: &Path, letters: &str, values: &[u8]) {
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    for (place, value) in values.iter().enumerate() {
+        archive.add_slice(&format!("name{place}"), &[*value]).unwrap();
+    }
+    let mut file = archive.finish().unwrap().into_inner();
+    for (place, letter) in letters.bytes().enumerate() {
+        let name = format!("name{place}.npy");
+        let found: Vec<usize> = (0..file.len()).filter(|at| file[*at..].starts_with(name.as_bytes())).collect();
+        for at in found {
+            file[at + 4] = letter;
+        }
+    }
+    fs::write(path, file).unwrap();
+}
+
+#[test]
+fn diff_pairs_members_of_the_same_name_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let [a, b, c] = ["a.npz", "b.npz", "c.npz"].map(|name| directory.path().join(name));
+    with_names(&a, "xyx", &[1, 2, 3]);
+    with_names(&b, "yx", &[2, 1]);
+    with_names(&c, "xxyx", &[1, 3, 2, 4]);
+    let diff = |a: &Path, b: &Path| {
+        let run = run([Path::new("diff"), a, b]);
+        (run.code, run.stdout.replace(&format!("{}/", directory.path().display()), ""))
+    };
+    let [equal_x, equal_y] = ["namex: equal\n", "namey: equal\n"];
+    assert_eq!(diff(&a, &a), (Some(0), format!("{equal_x}{equal_y}{equal_x}")));
+    assert_eq!(diff(&a, &b), (Some(1), format!("{equal_x}{equal_y}only in a.npz: namex\n")));
+    assert_eq!(diff(&b, &a), (Some(1), format!("{equal_y}{equal_x}only in a.npz: namex\n")));
+    assert_eq!(diff(&a, &c), (Some(1), format!("{equal_x}{equal_y}{equal_x}only in c.npz: namex\n")));
+}
