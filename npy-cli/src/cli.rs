@@ -1,5 +1,6 @@
 //! The command line: its arguments, and which command they start.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,9 +12,10 @@ use crate::command::plot;
 #[cfg(feature = "view")]
 use crate::command::view;
 use crate::command::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
-use crate::output::{Color, Screen};
+use crate::output::{self, Color, Screen};
 use crate::signals;
 
 /// The exit code of a command that failed, and of wrong arguments.
@@ -77,7 +79,10 @@ enum Command {
 
 /// Runs the command line of the process, and returns its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse_from(std::env::args_os().map(with_named_input));
+    let arguments = match Arguments::try_parse_from(std::env::args_os().map(with_named_input)) {
+        Ok(arguments) => arguments,
+        Err(error) => exit(&error),
+    };
     let mut screen = Screen::new(arguments.color);
     let result = arguments.command.run(&mut screen).and_then(|code| {
         screen.flush()?;
@@ -95,11 +100,23 @@ pub fn main() -> ExitCode {
         Err(failure) => {
             // What was printed before comes first.
             let _ = screen.flush();
-            let _ = writeln!(io::stderr(), "npy: {failure}");
+            output::warn(&failure.to_string());
             TROUBLE
         }
     };
     ExitCode::from(code)
+}
+
+/// Prints what the parser says, and ends the process. It quotes arguments, which can be the names of files.
+fn exit(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    match escape::text(&text) {
+        Cow::Borrowed(_) => error.exit(),
+        Cow::Owned(escaped) => {
+            let _ = io::stderr().write_all(escaped.as_bytes());
+            std::process::exit(error.exit_code())
+        }
+    }
 }
 
 /// Spells `-:NAME`, a member of standard input, as the parser takes it: one that begins with a hyphen is an option for it.

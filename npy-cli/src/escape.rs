@@ -1,29 +1,80 @@
-//! Text of files on a terminal: control characters are escaped, so that no file can send them.
+//! Text of files on a terminal: characters that it would obey or hide are escaped, so that no file can send them.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::mem;
 
-/// Escapes control characters but line feeds, and characters that change the direction of text.
+/// Escapes all but line feeds that a terminal obeys or hides.
 ///
 /// Texts of several lines are printed, so line feeds remain; see [`line`] for names and messages.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    escape(text, |character| character != '\n' && is_unsafe(character))
+    escape(text, |character| character != '\n' && is_unsafe(character), push_python)
 }
 
-/// Escapes control characters, line feeds too, and characters that change the direction of text.
+/// Escapes all that a terminal obeys or hides, line feeds too.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
-    escape(text, is_unsafe)
+    escape(text, is_unsafe, push_python)
 }
 
-/// Escapes in JSON what a terminal obeys, by JSON's own escapes: only texts have such characters.
+/// Escapes in JSON what a terminal obeys or hides, by JSON's own escapes: only texts have such characters.
 pub(crate) fn json(json: &str) -> Cow<'_, str> {
-    if !json.contains(|character| character != '\n' && is_unsafe(character)) {
-        return Cow::Borrowed(json);
+    escape(json, |character| character != '\n' && is_unsafe(character), push_json)
+}
+
+/// A path as text. Bytes that are not UTF-8 are escaped, as in `caf\xe9.npy`, so that names which differ look different.
+pub(crate) fn path(path: &(impl AsRef<OsStr> + ?Sized)) -> Cow<'_, str> {
+    let path = path.as_ref();
+    if let Some(text) = path.to_str() {
+        return Cow::Borrowed(text);
     }
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for character in json.chars() {
-        if character != '\n' && is_unsafe(character) {
-            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+    let mut text = String::new();
+    for chunk in path.as_encoded_bytes().utf8_chunks() {
+        text.push_str(&chunk.valid().replace('\\', "\\\\"));
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Whether a terminal obeys a character, or does not show it: controls (the category Cc of Unicode), line separators, and format
+/// characters (Cf), which join letters, turn the direction of text around them, or hide text in a name.
+pub(crate) fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{600}'..='\u{605}'
+                | '\u{61c}'
+                | '\u{6dd}'
+                | '\u{70f}'
+                | '\u{890}'..='\u{891}'
+                | '\u{8e2}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{110bd}'
+                | '\u{110cd}'
+                | '\u{13430}'..='\u{1343f}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+fn escape(text: &str, is_unsafe: impl Fn(char) -> bool, push: fn(&mut String, char)) -> Cow<'_, str> {
+    if !text.contains(&is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_unsafe(character) {
+            push(&mut escaped, character);
         } else {
             escaped.push(character);
         }
@@ -31,33 +82,113 @@ pub(crate) fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a character is a control character, or changes the direction of the text around it.
-fn is_unsafe(character: char) -> bool {
-    // The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9), and the line separators.
-    character.is_control() || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Appends a character as Python's `repr` writes it.
+fn push_python(out: &mut String, character: char) {
+    let _ = match character {
+        '\n' => write!(out, "\\n"),
+        '\r' => write!(out, "\\r"),
+        '\t' => write!(out, "\\t"),
+        character => match u32::from(character) {
+            code @ ..=0xff => write!(out, "\\x{code:02x}"),
+            code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
+            code => write!(out, "\\U{code:08x}"),
+        },
+    };
 }
 
-fn escape(text: &str, is_unsafe: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&is_unsafe) {
-        return Cow::Borrowed(text);
+/// Appends a character as JSON writes it: one beyond the first 65,536 as two surrogates.
+fn push_json(out: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}");
     }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character {
-            character if !is_unsafe(character) => escaped.push(character),
-            '\n' => escaped.push_str("\\n"),
-            '\r' => escaped.push_str("\\r"),
-            '\t' => escaped.push_str("\\t"),
-            // As Python's `repr` writes them.
-            character if u32::from(character) <= 0xff => {
-                let _ = write!(escaped, "\\x{:02x}", u32::from(character));
-            }
-            character => {
-                let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+}
+
+/// What stays as it is on the way to a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Line feeds, tabs, and colors where they are wanted.
+    Lines { colors: bool },
+    /// Line feeds; all else is escaped as in JSON.
+    Json,
+}
+
+/// The last writer before a terminal: it lets nothing pass that [`is_unsafe`], and no bytes that are not UTF-8.
+pub(crate) struct Safe<W> {
+    out: W,
+    kept: Kept,
+    /// The beginning of a character, whose end comes with the next bytes.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Safe<W> {
+    pub(crate) fn new(out: W, kept: Kept) -> Self {
+        Self { out, kept, rest: Vec::new() }
+    }
+
+    /// Writes the escaped text. Bytes that end within a character are kept, unless `is_end`.
+    fn pass(&mut self, bytes: &[u8], is_end: bool) -> io::Result<()> {
+        let mut escaped = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.push(&mut escaped, chunk.valid());
+            let is_cut = chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+            if is_cut && !is_end {
+                self.rest = chunk.invalid().to_vec();
+            } else {
+                for byte in chunk.invalid() {
+                    let _ = write!(escaped, "\\x{byte:02x}");
+                }
             }
         }
+        self.out.write_all(escaped.as_bytes())
     }
-    Cow::Owned(escaped)
+
+    fn push(&self, escaped: &mut String, mut text: &str) {
+        let (colors, push): (bool, fn(&mut String, char)) = match self.kept {
+            Kept::Lines { colors } => (colors, push_python),
+            Kept::Json => (false, push_json),
+        };
+        while let Some(at) = text.find(is_unsafe) {
+            let (before, behind) = text.split_at(at);
+            escaped.push_str(before);
+            let color = if colors { color_of(behind) } else { "" };
+            let Some(character) = behind.chars().next() else { return };
+            text = if color.is_empty() { &behind[character.len_utf8()..] } else { &behind[color.len()..] };
+            match character {
+                _ if !color.is_empty() => escaped.push_str(color),
+                '\n' => escaped.push(character),
+                '\t' if self.kept != Kept::Json => escaped.push(character),
+                character => push(escaped, character),
+            }
+        }
+        escaped.push_str(text);
+    }
+}
+
+/// The sequence at the beginning of a text that sets colors, and nothing else; empty if there is none.
+fn color_of(text: &str) -> &str {
+    let Some(parameters) = text.strip_prefix("\x1b[") else { return "" };
+    let length = parameters.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    if parameters.as_bytes().get(length) == Some(&b'm') { &text[..length + 3] } else { "" }
+}
+
+impl<W: Write> Write for Safe<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        if self.rest.is_empty() {
+            self.pass(buffer, false)?;
+        } else {
+            let mut bytes = mem::take(&mut self.rest);
+            bytes.extend_from_slice(buffer);
+            self.pass(&bytes, false)?;
+        }
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = mem::take(&mut self.rest);
+        self.pass(&rest, true)?;
+        self.out.flush()
+    }
 }
 
 #[cfg(test)]
@@ -70,5 +201,48 @@ mod tests {
         assert_eq!(text("a\nb\x07"), "a\nb\\x07");
         assert!(matches!(line("plain"), Cow::Borrowed(_)));
         assert_eq!(json("[\"\u{9b}\",\n\"\u{202e}\"]"), "[\"\\u009b\",\n\"\\u202e\"]");
+        assert_eq!(line("\u{e0041}"), "\\U000e0041");
+        assert_eq!(json("\"\u{e0041}\""), "\"\\udb40\\udc41\"");
+    }
+
+    #[test]
+    fn invisible_characters_are_unsafe_and_letters_are_not() {
+        let unsafe_ones = "\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{2060}\u{feff}\u{ad}\u{180e}\u{e0001}\u{e0020}\u{e007f}\u{2066}\u{2029}\x7f\u{85}";
+        assert_eq!(unsafe_ones.chars().find(|character| !is_unsafe(*character)), None);
+        let letters = "aé中ا\u{301}👩\u{fe0f}\u{a0}\u{3000}\u{fffd}\u{e000}";
+        assert_eq!(letters.chars().find(|character| is_unsafe(*character)), None);
+    }
+
+    /// What arrives behind a writer that was given these parts.
+    fn through(kept: Kept, parts: &[&[u8]]) -> String {
+        let mut out = Safe::new(Vec::new(), kept);
+        for part in parts {
+            out.write_all(part).unwrap();
+        }
+        out.flush().unwrap();
+        String::from_utf8(out.out).unwrap()
+    }
+
+    #[test]
+    fn writer_escapes_whatever_the_parts_are() {
+        let text = "a\té\u{9b}中\x1b[31m\u{200b}\x1b[2J\u{e0041}\n".as_bytes();
+        let [lines, colors] = [false, true].map(|colors| Kept::Lines { colors });
+        let expected = "a\té\\x9b中\\x1b[31m\\u200b\\x1b[2J\\U000e0041\n";
+        for end in 0..text.len() {
+            assert_eq!(through(lines, &[&text[..end], &text[end..]]), expected);
+        }
+        assert_eq!(through(colors, &[text]), expected.replace("\\x1b[31m", "\x1b[31m"));
+        assert_eq!(through(Kept::Json, &[b"\"\t\x1b[0m\"\n"]), "\"\\u0009\\u001b[0m\"\n");
+        assert_eq!(through(lines, &[b"\x9b\xffA", b"\xe4\xb8"]), "\\x9b\\xffA\\xe4\\xb8");
+    }
+
+    #[test]
+    fn paths_that_are_not_utf8_are_told_apart() {
+        assert_eq!(path("a\\b.npy"), "a\\b.npy");
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt as _;
+            assert_eq!(path(OsStr::from_bytes(b"caf\xe9\\x.npy")), "caf\\xe9\\\\x.npy");
+        }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     Nameless(String),
     /// The same of a member that the message names; the name of its archive is still to be added.
     OfMember(String),
+    /// The output cannot be written, whose name is still to be added by [`of_output`](Self::of_output).
+    Unwritten(io::Error),
     /// What went wrong was printed already, for instance for each of several files.
     Reported,
     /// SIGINT or SIGTERM.
@@ -39,13 +41,23 @@ impl Failure {
             other => other,
         }
     }
+
+    /// The same failure; if the output cannot be written, with its name.
+    #[must_use]
+    pub(crate) fn of_output(self, name: &str) -> Self {
+        match self {
+            Self::Unwritten(error) => Self::Trouble(format!("{name}: cannot write the file: {error}")),
+            other => other,
+        }
+    }
 }
 
-/// The message in one line, without control characters.
+/// The message in one line, without what a terminal obeys.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) => f.write_str(&escape::line(message)),
+            Self::Unwritten(error) => write!(f, "cannot write the output: {error}"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Reported | Self::BrokenPipe => Ok(()),
         }
@@ -82,12 +94,12 @@ impl From<npy_core::Error> for Failure {
     }
 }
 
-/// A failure of standard output: other files are written with a message of their own.
+/// A failure of the output: standard output, unless [`Failure::of_output`] names another.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            _ => Self::Trouble(format!("cannot write the output: {error}")),
+            _ => Self::Unwritten(error),
         }
     }
 }

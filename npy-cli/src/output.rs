@@ -3,13 +3,15 @@
 #[cfg(unix)]
 mod pipe;
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
 use npy_core::__private::{Output, replace_file_with};
 use npy_core::SaveOptions;
 
+use crate::escape::{self, Kept, Safe};
 use crate::failure::{Failure, Result};
 use crate::signals;
 
@@ -42,7 +44,7 @@ pub(crate) enum Style {
     Bad,
 }
 
-/// Standard output, and how to write to it.
+/// Standard output, and how to write to it. A terminal gets no character that it would obey but those of colors.
 pub(crate) struct Screen {
     out: BufWriter<Box<dyn Write>>,
     has_color: bool,
@@ -65,7 +67,9 @@ impl Screen {
             Color::Never => false,
         };
         let width = terminal_width().filter(|_| is_terminal).unwrap_or(USUAL_WIDTH);
-        Self { out: BufWriter::with_capacity(1 << 16, Box::new(stdout.lock())), has_color, width, is_terminal }
+        let out: Box<dyn Write> =
+            if is_terminal { Box::new(Safe::new(stdout.lock(), Kept::Lines { colors: has_color })) } else { Box::new(stdout.lock()) };
+        Self { out: BufWriter::with_capacity(1 << 16, out), has_color, width, is_terminal }
     }
 
     /// The number of columns of the terminal, or 100.
@@ -82,6 +86,11 @@ impl Screen {
     #[cfg(any(feature = "plot", feature = "view"))]
     pub(crate) fn has_color(&self) -> bool {
         self.has_color
+    }
+
+    /// Writes a line of JSON.
+    pub(crate) fn json(&mut self, value: &serde_json::Value) -> Result<()> {
+        Ok(writeln!(self, "{}", escape::json(&value.to_string()))?)
     }
 
     /// Colors a text that was escaped before.
@@ -126,17 +135,42 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Writes a line to standard error.
+pub(crate) fn warn(message: &str) {
+    // Nobody could be told that it failed.
+    let _ = writeln!(io::stderr(), "npy: {}", escape::line(message));
+}
+
+/// What is written to a file or a stream, which decides what a terminal gets of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Bytes, which no terminal gets.
+    Binary,
+    /// Lines of text.
+    Text,
+    Json,
+}
+
 /// Replaces the file at `path` by what `write` writes, atomically; `-` is standard output, and a named pipe stays one.
 ///
 /// After an error or a signal the old file is as it was, and nothing is left beside it.
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let _guard = signals::Guard::new();
+    let failed = |failure: Failure| failure.of_output(&escape::path(path));
+    if let Some(terminal) = Terminal::at(path) {
+        let kept = match content {
+            Content::Binary => return Err(Failure::new(BINARY)),
+            Content::Text => Kept::Lines { colors: false },
+            Content::Json => Kept::Json,
+        };
+        return write_stream(Safe::new(terminal, kept), write).map_err(failed);
+    }
     if path.as_os_str() == "-" {
         return write_stream(io::stdout().lock(), write);
     }
     #[cfg(unix)]
     if pipe::is_pipe(path) {
-        return write_stream(pipe::Pipe::open(path)?, write);
+        return write_stream(pipe::Pipe::open(path)?, write).map_err(failed);
     }
     let mut failure = None;
     let result = replace_file_with(path, SaveOptions::new(), 0, |file: &mut Output| {
@@ -150,7 +184,7 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
     });
     match (failure, result) {
         (Some(_), _) if signals::came() => Err(Failure::Interrupted),
-        (Some(failure), _) => Err(failure.about(&path.display().to_string())),
+        (Some(failure), _) => Err(failed(failure).about(&escape::path(path))),
         (None, Err(error)) => Err(error.into()),
         (None, Ok(())) => Ok(()),
     }
@@ -160,6 +194,46 @@ fn write_stream(out: impl Write, write: impl FnOnce(&mut dyn Write) -> Result<()
     let mut out = BufWriter::with_capacity(1 << 18, Guarded(out));
     let result = write(&mut out).and_then(|()| Ok(out.flush()?));
     if result.is_err() && signals::came() { Err(Failure::Interrupted) } else { result }
+}
+
+/// Why a terminal gets no bytes.
+const BINARY: &str = "cannot write binary data to a terminal: expected a file or a pipe as output; name a file with `-o` or as OUT";
+
+/// A terminal as output, named or as standard output.
+enum Terminal {
+    Standard(StdoutLock<'static>),
+    Named(File),
+}
+
+impl Terminal {
+    /// The terminal that a path is, if it is one.
+    fn at(path: &Path) -> Option<Self> {
+        if path.as_os_str() == "-" {
+            return io::stdout().is_terminal().then(|| Self::Standard(io::stdout().lock()));
+        }
+        // Only a device is opened before it is known what is written to it.
+        let is_file = fs::metadata(path).is_ok_and(|about| about.is_file() || about.is_dir());
+        #[cfg(unix)]
+        let is_file = is_file || pipe::is_pipe(path);
+        let file = if is_file { None } else { File::options().write(true).open(path).ok() };
+        file.filter(File::is_terminal).map(Self::Named)
+    }
+}
+
+impl Write for Terminal {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Standard(out) => out.write(buffer),
+            Self::Named(file) => file.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Standard(out) => out.flush(),
+            Self::Named(file) => file.flush(),
+        }
+    }
 }
 
 /// A writer that fails once a signal came.

@@ -13,6 +13,8 @@ mod pieces;
 #[cfg(feature = "plot")]
 mod plot;
 mod schema;
+#[cfg(all(unix, feature = "plot", feature = "view"))]
+mod screen;
 mod show;
 mod stats;
 #[cfg(all(unix, feature = "view"))]

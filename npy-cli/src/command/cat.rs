@@ -6,7 +6,7 @@ use npy_core::{DType, Header, Order};
 
 use crate::failure::{Failure, Result};
 use crate::input::{Input, standard_input};
-use crate::output;
+use crate::output::{self, Content};
 use crate::pieces;
 use crate::progress::Progress;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let Some((dtype, inner)) = first else { return Ok(0) };
     let header = Header::new(dtype, Order::C, &[&[rows], &inner[..]].concat())?;
-    output::replace(&arguments.output, |out| {
+    output::replace(&arguments.output, Content::Binary, |out| {
         out.write_all(&header.to_bytes())?;
         let mut written = 0;
         let mut progress = Progress::new(&arguments.output.display().to_string(), header.data_bytes());

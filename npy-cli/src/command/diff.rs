@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let report = json!({
             "a": arguments.a, "b": arguments.b, "equal": is_equal, "only_a": only[0], "only_b": only[1], "arrays": reports,
         });
-        writeln!(screen, "{report}")?;
+        screen.json(&report)?;
     } else {
         for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
             for name in names {

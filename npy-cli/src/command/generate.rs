@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap_complete::Shell;
 
 use crate::failure::{Failure, Result};
-use crate::output::{self, Screen};
+use crate::output::{self, Content, Screen};
 
 /// Write the completions of a shell.
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ pub(crate) fn man(arguments: &Man, mut command: clap::Command, screen: &mut Scre
 /// Writes the page of a command under this name.
 fn page(directory: &Path, name: &str, command: &clap::Command) -> Result<()> {
     let man = clap_mangen::Man::new(command.clone());
-    output::replace(&directory.join(format!("{name}.1")), |out| {
+    output::replace(&directory.join(format!("{name}.1")), Content::Text, |out| {
         let mut text = Vec::new();
         man.render(&mut text)?;
         Ok(out.write_all(&text)?)

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         };
         damaged += usize::from(about.is_damaged());
         if arguments.json {
-            writeln!(screen, "{}", escape::json(&about.to_json().to_string()))?;
+            screen.json(&about.to_json())?;
         } else if is_one {
             about.write(screen)?;
         } else {

@@ -1,13 +1,13 @@
 //! `npy plot`: arrays as pictures, in a file or in the terminal.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::input::source::Source;
-use crate::output::{self, Screen};
+use crate::output::{self, Content, Screen};
 use crate::plot::terminal::{self, Colors};
 use crate::plot::wish::{ColorMap, Kind, LogAxes, Wish};
 use crate::plot::{self, Format};
@@ -127,14 +127,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     };
     let figure = plot::figure(&mut source, &wish)?;
     if figure.left_out > 0 {
-        let (file, count) = (escape::line(&arguments.file), quantity::count(figure.left_out));
+        let (file, count) = (&arguments.file, quantity::count(figure.left_out));
         let values = if figure.left_out == 1 { "value" } else { "values" };
-        let _ = writeln!(io::stderr(), "npy: {file}: left out {count} {values}: a logarithmic axis has positive numbers only");
+        output::warn(&format!("{file}: left out {count} {values}: a logarithmic axis has positive numbers only"));
     }
     match (&arguments.output, format) {
         (Some(path), Some(format)) => {
             let bytes = plot::render(&figure, format, size)?;
-            output::replace(path, |out| Ok(out.write_all(&bytes)?))?;
+            output::replace(path, Content::Binary, |out| Ok(out.write_all(&bytes)?))?;
         }
         _ => {
             let character = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);

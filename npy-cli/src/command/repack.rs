@@ -9,7 +9,7 @@ use npy_core::{DynValues, FileFormat, NpyReader, Order};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
-use crate::output::{self, Screen};
+use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
 use crate::{quantity, signals};
@@ -112,7 +112,7 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &std::path::Pa
             return Err(Failure::Nameless("cannot repack Python objects".to_owned()));
         }
         let order = arguments.order.unwrap_or(header.order());
-        output::replace(output, |out| {
+        output::replace(output, Content::Binary, |out| {
             let written = npy_core::Header::new(header.dtype().clone(), order, header.shape())?;
             out.write_all(&written.to_bytes())?;
             let mut progress = Progress::new(&name, header.data_bytes());
@@ -131,7 +131,7 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path
     let options = WriteOptions::new().aligned(arguments.align).threads(threads);
     let options = arguments.compress.map_or(options, |level| options.level(level));
     if output::is_stream(output) {
-        return output::replace(output, |out| {
+        return output::replace(output, Content::Binary, |out| {
             let mut writer = NpzWriter::streaming(out);
             copy_members(arguments, &mut archive, &mut writer, options).map_err(|failure| failure.about(input.name()))?;
             writer.finish()?;

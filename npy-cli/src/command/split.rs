@@ -9,7 +9,7 @@ use npy_core::{Header, Order};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, spooled};
-use crate::output::{self, Screen};
+use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
 use crate::quantity;
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         while begin < rows || number == 0 {
             let end = begin.saturating_add(step).min(rows);
             let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
-            output::replace(&shard(&prefix, number), |out| {
+            output::replace(&shard(&prefix, number), Content::Binary, |out| {
                 out.write_all(&part.to_bytes())?;
                 pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
                     progress.add(values.bytes().len() as u64);

@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
                 Ok((header, leaves)) => {
                     let report = Report { file: input.name(), member: member.as_deref(), header: &header, leaves: &leaves };
                     if arguments.json {
-                        writeln!(screen, "{}", report.to_json())?;
+                        screen.json(&report.to_json())?;
                     } else {
                         if count > 0 {
                             writeln!(screen)?;

@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let bad = findings.iter().filter(|finding| matches!(finding.state, State::Damaged(_))).count();
         damaged += bad;
         if arguments.json {
-            writeln!(screen, "{}", to_json(file, findings, bad == 0))?;
+            screen.json(&to_json(file, findings, bad == 0))?;
         } else {
             write(screen, file, findings, bad > 0)?;
         }

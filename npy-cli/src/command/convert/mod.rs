@@ -23,7 +23,7 @@ mod time;
 mod transcode;
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::Write;
 use std::rc::Rc;
 
 use clap::ValueEnum;
@@ -31,9 +31,8 @@ use npy_core::dtype::ByteOrder;
 use npy_core::npz::WriteOptions;
 use npy_core::{DType, Order};
 
-use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::output::Screen;
+use crate::output::{self, Screen};
 use cast::LOSSY;
 use format::Format;
 use job::Job;
@@ -206,6 +205,6 @@ fn report(losses: &[String], is_lossy: bool) -> Result<()> {
     if !is_lossy {
         return Err(Failure::new(format!("the conversion would lose {list}{LOSSY}")));
     }
-    let _ = writeln!(io::stderr(), "npy: lost {}", escape::line(&list));
+    output::warn(&format!("lost {list}"));
     Ok(())
 }

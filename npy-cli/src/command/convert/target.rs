@@ -18,7 +18,8 @@ use super::{png, safetensors};
 use crate::columns::{self, Column};
 use crate::export::{csv, json};
 use crate::failure::{Failure, Result};
-use crate::{output, signals};
+use crate::output::{self, Content};
+use crate::{escape, signals};
 
 /// Writes the arrays to the output.
 pub(super) fn write(jobs: &mut [Job], out: &str, format: Format, arguments: &Arguments) -> Result<()> {
@@ -26,11 +27,16 @@ pub(super) fn write(jobs: &mut [Job], out: &str, format: Format, arguments: &Arg
     match format {
         Format::Dir => return write_directory(jobs, path),
         Format::Npz => return write_archive(jobs, path, arguments.write_options()),
-        Format::Safetensors => return output::replace(path, |file| safetensors::write(jobs, file)),
+        Format::Safetensors => return output::replace(path, Content::Binary, |file| safetensors::write(jobs, file)),
         _ => {}
     }
     let job = only(jobs)?;
-    output::replace(path, |file| match format {
+    let content = match format {
+        Format::Csv | Format::Tsv => Content::Text,
+        Format::Json | Format::Ndjson => Content::Json,
+        _ => Content::Binary,
+    };
+    output::replace(path, content, |file| match format {
         Format::Ra => write_ra(job, file),
         Format::Csv => write_csv(job, csv::Delimiter::Comma, file),
         Format::Tsv => write_csv(job, csv::Delimiter::Tab, file),
@@ -141,7 +147,7 @@ fn write_text(
 
 fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result<()> {
     if output::is_stream(path) {
-        return output::replace(path, |out| {
+        return output::replace(path, Content::Binary, |out| {
             let mut archive = NpzWriter::streaming(out);
             archive.set_options(options);
             add_members(jobs, &mut archive)?;
@@ -156,7 +162,7 @@ fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result
         // Otherwise dropping the writer would replace the old archive.
         archive.discard();
         signals::check()?;
-        return result;
+        return result.map_err(|failure| failure.of_output(&escape::path(path)));
     }
     archive.finish()?;
     Ok(())
@@ -202,7 +208,7 @@ fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {
         let parent = path.parent().unwrap_or(directory);
         fs::create_dir_all(parent)
             .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", parent.display())))?;
-        output::replace(path, |file| write_npy(job, file))?;
+        output::replace(path, Content::Binary, |file| write_npy(job, file))?;
     }
     Ok(())
 }

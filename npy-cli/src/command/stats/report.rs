@@ -1,7 +1,7 @@
 //! Statistics as text and as JSON.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::{DType, DynValues, Header, Order};
@@ -13,7 +13,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::fields::Leaf;
 use crate::float::{float, significant};
-use crate::output::{Screen, Style};
+use crate::output::{self, Screen, Style};
 use crate::quantity;
 
 /// The statistics of an array.
@@ -32,7 +32,7 @@ pub(super) fn fail(screen: &mut Screen, mut failures: Vec<Failure>) -> Result<u8
         _ => {
             screen.flush()?;
             for failure in failures {
-                writeln!(io::stderr(), "npy: {failure}")?;
+                output::warn(&failure.to_string());
             }
             Err(Failure::Reported)
         }
