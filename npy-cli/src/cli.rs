@@ -110,18 +110,22 @@ pub fn main() -> ExitCode {
 /// Prints what the parser says, and ends the process. It quotes arguments, which can be the names of files.
 fn exit(error: &clap::Error) -> ! {
     let text = error.render().to_string();
-    match escape::text(&text) {
-        Cow::Borrowed(_) => error.exit(),
-        Cow::Owned(escaped) => {
-            let _ = io::stderr().write_all(escaped.as_bytes());
-            std::process::exit(error.exit_code())
+    let printed = match escape::text(&text) {
+        Cow::Borrowed(_) => error.print(),
+        Cow::Owned(escaped) => io::stderr().write_all(escaped.as_bytes()),
+    };
+    std::process::exit(match printed.map_err(Failure::from) {
+        Ok(()) | Err(Failure::BrokenPipe) => error.exit_code(),
+        Err(failure) => {
+            output::warn(&failure.to_string());
+            TROUBLE.into()
         }
-    }
+    })
 }
 
 /// Spells `-:NAME`, a member of standard input, as the parser takes it: one that begins with a hyphen is an option for it.
 fn with_named_input(argument: OsString) -> OsString {
-    match argument.to_str().and_then(|text| text.strip_prefix("-:")) {
+    match escape::path(&argument).strip_prefix("-:") {
         Some(member) => format!("{STANDARD_INPUT}:{member}").into(),
         None => argument,
     }

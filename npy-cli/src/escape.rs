@@ -131,7 +131,8 @@ impl<W: Write> Safe<W> {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             self.push(&mut escaped, chunk.valid());
-            let is_cut = chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+            let is_cut =
+                chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
             if is_cut && !is_end {
                 self.rest = chunk.invalid().to_vec();
             } else {

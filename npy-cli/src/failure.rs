@@ -79,7 +79,11 @@ const ADVICE: [(&str, &str); 6] = [
 ];
 
 fn message_of(error: &npy_core::Error) -> String {
-    ADVICE.iter().fold(format!("{error:#}"), |message, (library, command)| message.replace(library, command))
+    let message = ADVICE.iter().fold(format!("{error:#}"), |message, (library, command)| message.replace(library, command));
+    match error.path() {
+        Some(path) if path.to_str().is_none() => message.replacen(&*path.to_string_lossy(), &escape::path(path), 1),
+        _ => message,
+    }
 }
 
 /// With the messages of all sources. It is to be named unless it names a file.

@@ -7,7 +7,9 @@ pub(crate) mod paths;
 pub(crate) mod source;
 mod stream;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use npy_core::rawarray::{RaArray, RaHeader};
 use npy_core::{FileFormat, Header, NpyReader};
 use tempfile::NamedTempFile;
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
@@ -26,7 +29,7 @@ use stream::{Forward, Recorder};
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
-    /// What the user typed.
+    /// What the user typed, as text.
     name: String,
     place: Place,
     format: FileFormat,
@@ -60,25 +63,27 @@ pub(crate) struct Extent {
 
 impl Input {
     /// Opens what the user typed: a path or `-`, each with or without a colon and the name of a member.
-    pub(crate) fn open(text: &str) -> Result<Self> {
-        if let Some(rest) = standard_input(text) {
-            return Self::from_stream("-", Box::new(io::stdin()))?.with_selected(rest.strip_prefix(':'));
+    pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
+        let text = text.as_ref();
+        if let Some(member) = standard_input(text) {
+            return Self::from_stream("-", Box::new(io::stdin()))?.with_selected(member.as_deref());
         }
         let (path, member) = split(text);
-        let failed = |error: io::Error| Failure::new(format!("{path}: cannot open the file: {error}"));
+        let name = escape::path(path);
+        let failed = |error: io::Error| Failure::new(format!("{name}: cannot open the file: {error}"));
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_dir() {
-            return Err(Failure::new(format!("{path}: expected a file, found a directory")));
+            return Err(Failure::new(format!("{name}: expected a file, found a directory")));
         }
         let mut front = Vec::new();
         let file = File::open(path).map_err(failed)?;
         if !metadata.is_file() {
             // A pipe, which is not there a second time.
-            return Self::from_stream(path, Box::new(file));
+            return Self::from_stream(&name, Box::new(file));
         }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let format = format_of(&front).map_err(|failure| failure.about(path))?;
-        Self::new(path, Place::Path(path.into()), format).with_selected(member)
+        let format = format_of(&front).map_err(|failure| failure.about(&name))?;
+        Self::new(&name, Place::Path(path.into()), format).with_selected(member.as_deref())
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
@@ -276,24 +281,26 @@ impl Input {
 /// Standard input with a member, as [`Input::open`] takes it beside `-:MEMBER`.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// What follows the name of standard input, `:MEMBER` or nothing; `None` for a path.
-pub(crate) fn standard_input(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix('-').or_else(|| text.strip_prefix(STANDARD_INPUT).filter(|rest| !rest.is_empty()))?;
-    (rest.is_empty() || rest.starts_with(':')).then_some(rest)
+/// The member of standard input that a text selects, or `None` if it selects none; `None` for a path.
+#[expect(clippy::option_option, reason = "the outer one tells a path")]
+pub(crate) fn standard_input(text: &OsStr) -> Option<Option<String>> {
+    let text = escape::path(text);
+    let is_path = text == STANDARD_INPUT;
+    let rest = text.strip_prefix('-').or_else(|| text.strip_prefix(STANDARD_INPUT)).filter(|_| !is_path)?;
+    if rest.is_empty() { Some(None) } else { rest.strip_prefix(':').map(|member| Some(member.to_owned())) }
 }
 
 /// Splits the name of a member off, unless there is a file of the whole name.
-fn split(text: &str) -> (&str, Option<&str>) {
+fn split(text: &OsStr) -> (&OsStr, Option<Cow<'_, str>>) {
     if Path::new(text).exists() {
         return (text, None);
     }
     // The first colon after the path of a file; the name of a member can have colons too.
-    for (colon, _) in text.match_indices(':') {
-        if Path::new(&text[..colon]).is_file() {
-            return (&text[..colon], Some(&text[colon + 1..]));
-        }
+    let mut halves = paths::halves(text, b':');
+    match halves.find(|(path, _)| Path::new(path).is_file()) {
+        Some((path, member)) => (path, Some(escape::path(member))),
+        None => (text, None),
     }
-    (text, None)
 }
 
 /// The format of a file that begins like this.

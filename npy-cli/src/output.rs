@@ -67,8 +67,11 @@ impl Screen {
             Color::Never => false,
         };
         let width = terminal_width().filter(|_| is_terminal).unwrap_or(USUAL_WIDTH);
-        let out: Box<dyn Write> =
-            if is_terminal { Box::new(Safe::new(stdout.lock(), Kept::Lines { colors: has_color })) } else { Box::new(stdout.lock()) };
+        let out: Box<dyn Write> = if is_terminal {
+            Box::new(Safe::new(stdout.lock(), Kept::Lines { colors: has_color }))
+        } else {
+            Box::new(stdout.lock())
+        };
         Self { out: BufWriter::with_capacity(1 << 16, out), has_color, width, is_terminal }
     }
 

@@ -9,6 +9,8 @@ mod help;
 mod info;
 mod objects;
 mod members;
+#[cfg(unix)]
+mod names;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;

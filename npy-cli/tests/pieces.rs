@@ -1,6 +1,7 @@
 //! `npy cat` and `npy split`.
 
 use std::fs;
+use std::path::Path;
 
 use npy_core::npz::{NpzWriter, WriteOptions};
 use npy_core::shards::Shards;
@@ -147,4 +148,22 @@ fn transposes_large_arrays_that_come_once() {
     // What is missing is said, and nothing is left.
     let cut = run_with(["convert", "-", &path("cut.npy"), "--order", "C"], &fortran[..1 << 20]).trouble();
     assert!(cut.contains("truncated") && !directory.path().join("cut.npy").exists(), "{cut}");
+}
+
+#[test]
+fn a_directory_is_made_for_files_and_removed_where_none_came() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    npy_core::save(path("a.npy"), &[1_u8, 2, 3]).unwrap();
+    let prefix = path("new/inner/part");
+    run(["split", &path("a.npy"), "--rows", "2", "--prefix", &prefix]).ok();
+    assert_eq!(npy_core::load::<u8>(format!("{prefix}-00001.npy")).unwrap(), [3]);
+    let mut file = fs::read(path("a.npy")).unwrap();
+    file.pop();
+    fs::write(path("cut.npy"), file).unwrap();
+    run(["convert", &path("cut.npy"), &path("out/inner/"), "--to", "dir"]).trouble();
+    assert!(!Path::new(&path("out")).exists());
+    fs::create_dir(path("out")).unwrap();
+    run(["convert", &path("cut.npy"), &path("out/inner/"), "--to", "dir"]).trouble();
+    assert!(Path::new(&path("out")).exists() && !Path::new(&path("out/inner")).exists());
 }

@@ -1,5 +1,6 @@
 //! The arguments of commands that read many files by several threads.
 
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::thread;
 
@@ -14,7 +15,7 @@ const MOST_THREADS: usize = 1024;
 pub(super) struct Batch {
     /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<OsString>,
 
     /// Threads that read and compute; 0 is the number of processors
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -23,7 +24,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The files, after directories and patterns are expanded.
-    pub(super) fn files(&self) -> Result<Vec<String>> {
+    pub(super) fn files(&self) -> Result<Vec<OsString>> {
         paths::expand(&self.files)
     }
 

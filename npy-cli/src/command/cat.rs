@@ -1,9 +1,11 @@
 //! `npy cat`: arrays one after another.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use npy_core::{DType, Header, Order};
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, standard_input};
 use crate::output::{self, Content};
@@ -24,7 +26,7 @@ Exit codes: 0 success, 2 trouble; the output is then untouched.")]
 pub(crate) struct Arguments {
     /// Files or members (FILE:MEMBER)
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<OsString>,
 
     /// The file to write; - is standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
@@ -38,24 +40,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         if standard_input(file).is_some() {
             return Err(Failure::new("-: cannot concatenate a stream: its length is needed before its rows; save it first"));
         }
+        let name = escape::path(file);
         let (dtype, shape, count) = Input::open(file)?.with_array(|array| {
             let header = array.header();
             Ok((header.dtype().clone(), header.shape().to_vec(), header.shape().first().copied().unwrap_or(1)))
         })?;
         let Some((_, inner)) = shape.split_first() else {
-            return Err(Failure::new(format!("{file}: cannot concatenate: expected at least 1 dimension, found 0")));
+            return Err(Failure::new(format!("{name}: cannot concatenate: expected at least 1 dimension, found 0")));
         };
         if dtype.has_object() {
-            return Err(Failure::new(format!("{file}: cannot concatenate Python objects")));
+            return Err(Failure::new(format!("{name}: cannot concatenate Python objects")));
         }
         let (expected, axes) = first.get_or_insert_with(|| (dtype.clone(), inner.to_vec()));
         if dtype != *expected {
             let hint = "`npy convert --dtype` casts numbers, `--endian` swaps bytes";
-            return Err(Failure::new(format!("{file}: cannot concatenate: expected dtype {expected}, found {dtype}; {hint}")));
+            return Err(Failure::new(format!("{name}: cannot concatenate: expected dtype {expected}, found {dtype}; {hint}")));
         }
         if inner != axes {
             let message = format!("cannot concatenate: expected rows of shape {axes:?}, found {inner:?}");
-            return Err(Failure::new(format!("{file}: {message}")));
+            return Err(Failure::new(format!("{name}: {message}")));
         }
         rows = rows.checked_add(count).ok_or_else(|| Failure::new("too many rows for one array"))?;
     }
@@ -64,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     output::replace(&arguments.output, Content::Binary, |out| {
         out.write_all(&header.to_bytes())?;
         let mut written = 0;
-        let mut progress = Progress::new(&arguments.output.display().to_string(), header.data_bytes());
+        let mut progress = Progress::new(&escape::path(&arguments.output), header.data_bytes());
         for file in &arguments.files {
             Input::open(file)?.with_array(|mut array| {
                 pieces::for_each(&mut *array, Order::C, &mut |values| {

@@ -4,6 +4,7 @@ mod compare;
 mod judge;
 
 use std::collections::{HashMap, VecDeque};
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use npy_core::{FileFormat, Header, Order};
@@ -49,11 +50,11 @@ and are shown. 1 different. 2 a file cannot be read or compared."
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "A")]
-    a: String,
+    a: OsString,
 
     /// The same; errors are relative to it
     #[arg(value_name = "B")]
-    b: String,
+    b: OsString,
 
     /// The relative tolerance
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance)]
@@ -107,13 +108,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     if arguments.json {
         let report = json!({
-            "a": arguments.a, "b": arguments.b, "equal": is_equal, "only_a": only[0], "only_b": only[1], "arrays": reports,
+            "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal, "only_a": only[0], "only_b": only[1], "arrays": reports,
         });
         screen.json(&report)?;
     } else {
         for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
             for name in names {
-                let text = format!("only in {}: {}", escape::line(file), escape::line(name));
+                let text = escape::line(&format!("only in {}: {name}", escape::path(file))).into_owned();
                 writeln!(screen, "{}", screen.paint(Style::Bad, &text))?;
             }
         }
@@ -168,7 +169,7 @@ fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, compa
     let [a, b] = &comparison.headers;
     let title = match member {
         Some(member) => member.to_owned(),
-        None => format!("{} {}", arguments.a, arguments.b),
+        None => format!("{} {}", escape::path(&arguments.a), escape::path(&arguments.b)),
     };
     let verdict = if comparison.is_equal() { screen.paint(Style::Good, "equal") } else { screen.paint(Style::Bad, "different") };
     writeln!(screen, "{}: {verdict}", screen.paint(Style::Title, &escape::line(&title)))?;

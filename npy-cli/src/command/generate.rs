@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Content, Screen};
 
@@ -46,7 +47,7 @@ pub(crate) fn man(arguments: &Man, mut command: clap::Command, screen: &mut Scre
         return Ok(0);
     };
     std::fs::create_dir_all(directory)
-        .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", directory.display())))?;
+        .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", escape::path(directory))))?;
     page(directory, "npy", &command)?;
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         page(directory, &format!("npy-{}", inner.get_name()), inner)?;

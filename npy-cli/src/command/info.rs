@@ -1,5 +1,6 @@
 //! `npy info`: what is in files.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 
@@ -32,7 +33,7 @@ Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.")]
 pub(crate) struct Arguments {
     /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<OsString>,
 
     /// Write one line of JSON for each file
     #[arg(long)]
@@ -50,7 +51,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             Ok(about) => about,
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
             Err(failure) if is_one && !arguments.json => return Err(failure),
-            Err(failure) => About { file: file.clone(), content: Content::Damaged(failure.to_string()), bytes: None },
+            Err(failure) => {
+                About { file: escape::path(file).into_owned(), content: Content::Damaged(failure.to_string()), bytes: None }
+            }
         };
         damaged += usize::from(about.is_damaged());
         if arguments.json {

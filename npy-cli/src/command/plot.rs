@@ -1,7 +1,8 @@
 //! `npy plot`: arrays as pictures, in a file or in the terminal.
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -36,7 +37,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 
     /// What to plot of the array, as in npy show
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
@@ -127,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     };
     let figure = plot::figure(&mut source, &wish)?;
     if figure.left_out > 0 {
-        let (file, count) = (&arguments.file, quantity::count(figure.left_out));
+        let (file, count) = (escape::path(&arguments.file), quantity::count(figure.left_out));
         let values = if figure.left_out == 1 { "value" } else { "values" };
         output::warn(&format!("{file}: left out {count} {values}: a logarithmic axis has positive numbers only"));
     }
@@ -155,20 +156,21 @@ fn colors(screen: &Screen) -> Colors {
     }
 }
 
-fn format_of(path: &std::path::Path) -> Result<Format> {
+fn format_of(path: &Path) -> Result<Format> {
     match path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).as_deref() {
         Some("svg") => Ok(Format::Svg),
         Some("png") => Ok(Format::Png),
-        _ => {
-            Err(Failure::new(format!("{}: unknown format of pictures: expected a name that ends in .svg or .png", path.display())))
-        }
+        _ => Err(Failure::new(format!(
+            "{}: unknown format of pictures: expected a name that ends in .svg or .png",
+            escape::path(path)
+        ))),
     }
 }
 
 /// The name of the file without its directories, the slice and the field.
 fn title_of(arguments: &Arguments) -> String {
-    let file = &arguments.file;
-    let name = std::path::Path::new(file).file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
+    let file = Path::new(&arguments.file);
+    let name = escape::path(file.file_name().unwrap_or(file.as_os_str())).into_owned();
     let parts = [Some(name), arguments.slice.clone(), Some(arguments.field.join(", "))];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
     escape::line(&parts.join(" ")).into_owned()

@@ -35,19 +35,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let file = arguments.file.display().to_string();
-    let format = Input::open(&file)?.format();
+    let format = Input::open(&arguments.file)?.format();
     // A signal must not leave a part of a copy.
     let _guard = signals::Guard::new();
     let path = match &arguments.output {
         None => &arguments.file,
         Some(output) if output.symlink_metadata().is_ok() => {
-            return Err(Failure::new(format!("{}: the file exists already", output.display())));
+            return Err(Failure::new(format!("{}: the file exists already", escape::path(output))));
         }
         Some(output) => {
             if let Err(error) = fs::copy(&arguments.file, output) {
                 let _ = fs::remove_file(output);
-                return Err(Failure::new(format!("{}: cannot copy the file: {error}", output.display())));
+                return Err(Failure::new(format!("{}: cannot copy the file: {error}", escape::path(output))));
             }
             if signals::came() {
                 let _ = fs::remove_file(output);
@@ -61,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         // A copy that is not restored is of no use.
         let _ = fs::remove_file(output);
     }
-    writeln!(screen, "{}: {}", escape::line(&path.display().to_string()), result?)?;
+    writeln!(screen, "{}: {}", escape::line(&escape::path(path)), result?)?;
     Ok(0)
 }
 
@@ -88,6 +87,6 @@ fn recover(path: &Path, format: FileFormat) -> Result<String> {
                 (added, dropped) => format!("{members}, {added} of them listed again; {dropped} bytes after the last replaced"),
             }
         }
-        _ => return Err(Failure::new(format!("{}: an .ra file cannot be recovered", path.display()))),
+        _ => return Err(Failure::new(format!("{}: an .ra file cannot be recovered", escape::path(path)))),
     })
 }

@@ -1,5 +1,6 @@
 //! `npy repack`: the same arrays, stored in another way.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ Exit codes: 0 success, 2 trouble; the file is then untouched.")]
 pub(crate) struct Arguments {
     /// An .npy or .npz file
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 
     /// The file to write; by default FILE itself
     #[arg(value_name = "OUT")]
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         (Some(output), _) => output.clone(),
         (None, Some(_)) if input.selected().is_some() => {
             let message = "expected an output file: a member is not replaced in its archive; name the output";
-            return Err(Failure::new(format!("{}: {message}", arguments.file)));
+            return Err(Failure::new(format!("{}: {message}", escape::path(&arguments.file))));
         }
         (None, Some(path)) if input.name() != "-" => path.to_owned(),
         _ => return Err(Failure::new("-: standard input has no file to replace; name the output")),
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let extension = if input.format() == FileFormat::Npz && input.selected().is_none() { "npz" } else { "npy" };
     if arguments.output.is_some() && output.extension().is_none_or(|found| found != extension) {
         let message = format!("expected an output that ends in .{extension}; `npy convert` changes the format");
-        return Err(Failure::new(format!("{}: {message}", output.display())));
+        return Err(Failure::new(format!("{}: {message}", escape::path(&output))));
     }
     let size = |path: &std::path::Path| std::fs::metadata(path).map(|metadata| metadata.len()).ok();
     let before = input.path().and_then(size);
@@ -98,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         _ => repack_array(arguments, &mut input, &output)?,
     }
     if let (Some(before), Some(after)) = (before, size(&output)) {
-        let name = escape::line(&output.display().to_string()).into_owned();
+        let name = escape::line(&escape::path(&output)).into_owned();
         writeln!(screen, "{name}: {}, {} before", quantity::bytes(after), quantity::bytes(before))?;
     }
     Ok(0)

@@ -1,5 +1,6 @@
 //! `npy schema`: the Rust struct that reads a file.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
@@ -28,7 +29,7 @@ Exit codes: 0 success, 2 trouble.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 
     /// The name of the struct; by default the name of the file
     #[arg(long, value_name = "NAME")]

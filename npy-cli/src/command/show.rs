@@ -5,6 +5,8 @@ mod print;
 mod stream;
 mod table;
 
+use std::ffi::OsString;
+
 use npy_core::DynValues;
 
 use crate::failure::{Failure, Result};
@@ -33,7 +35,7 @@ Exit codes: 0 success, 2 the file cannot be read, or the slice does not fit it."
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 
     /// What to show of the array
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]

@@ -27,13 +27,13 @@ Exit codes: 0 success, 2 trouble; files that were finished stay.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 
     /// Rows in each file; the last one has the rest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
 
-    /// The beginning of the files' paths; by default that of FILE without its extension
+    /// The beginning of the files' paths, whose directory is made; by default that of FILE without its extension
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<PathBuf>,
 }
@@ -46,15 +46,20 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let prefix = match (&arguments.prefix, input.path()) {
         (Some(prefix), _) => prefix.clone(),
         (None, Some(path)) if input.name() != "-" => match input.selected() {
-            Some(member) => PathBuf::from(format!("{}-{}", path.with_extension("").display(), member.replace(['/', '\\'], "-"))),
+            Some(member) => {
+                let mut prefix = path.with_extension("").into_os_string();
+                prefix.push(format!("-{}", member.replace(['/', '\\'], "-")));
+                prefix.into()
+            }
             None => path.with_extension(""),
         },
         _ => return Err(Failure::new("-: standard input has no name; name the files by `--prefix`")),
     };
     if let Some(old) = old_shard(&prefix)? {
         let advice = "remove the old files, or choose another `--prefix`";
-        return Err(Failure::new(format!("{}: the file exists already; {advice}", old.display())));
+        return Err(Failure::new(format!("{}: the file exists already; {advice}", escape::path(&old))));
     }
+    let name = input.name().to_owned();
     let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
     let files = input.with_array(|mut array| {
         let header = array.header().clone();
@@ -69,7 +74,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         if files > 1 && !array.can_go_back() && pieces::is_transposed(&header, Order::C) {
             array = spooled(&mut *array)?;
         }
-        let mut progress = Progress::new(&arguments.file, header.data_bytes());
+        let mut progress = Progress::new(&name, header.data_bytes());
+        if let Some(directory) = prefix.parent() {
+            let failed = |error| Failure::new(format!("{}: cannot create the directory: {error}", escape::path(directory)));
+            std::fs::create_dir_all(directory).map_err(failed)?;
+        }
         let mut begin = 0;
         let mut number = 0;
         while begin < rows || number == 0 {
@@ -88,9 +97,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Ok(number)
     })?;
     let count = if files == 1 { "1 file".to_owned() } else { format!("{} files", quantity::count(files)) };
-    let mut names = shard(&prefix, 0).display().to_string();
+    let mut names = escape::path(&shard(&prefix, 0)).into_owned();
     if files > 1 {
-        names = format!("{names} to {}", shard(&prefix, files - 1).display());
+        names = format!("{names} to {}", escape::path(&shard(&prefix, files - 1)));
     }
     writeln!(screen, "{count}: {}", escape::line(&names))?;
     Ok(0)
@@ -109,13 +118,17 @@ fn old_shard(prefix: &Path) -> Result<Option<PathBuf>> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
-    let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for entry in std::fs::read_dir(directory).map_err(failed)? {
+    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(directory)));
+    let name = prefix.file_name().unwrap_or_default().as_encoded_bytes();
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
         let entry = entry.map_err(failed)?;
-        let found = entry.file_name().to_string_lossy().into_owned();
-        let number = found.strip_prefix(&name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".npy"));
-        if number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
+        let found = entry.file_name();
+        let number = found.as_encoded_bytes().strip_prefix(name).and_then(|rest| rest.strip_prefix(b"-")?.strip_suffix(b".npy"));
+        if number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit)) {
             return Ok(Some(entry.path()));
         }
     }

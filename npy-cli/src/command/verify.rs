@@ -3,6 +3,7 @@
 mod nested;
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -105,6 +106,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut damaged = 0;
     let mut count = 0;
     for (file, findings) in files.iter().zip(&findings) {
+        let file = &escape::path(file);
         count += findings.len();
         let bad = findings.iter().filter(|finding| matches!(finding.state, State::Damaged(_))).count();
         damaged += bad;
@@ -126,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 }
 
 /// The findings of each file, in the order of its members.
-fn verify(files: &[String], threads: usize) -> Vec<Vec<Finding>> {
+fn verify(files: &[OsString], threads: usize) -> Vec<Vec<Finding>> {
     let jobs: Vec<Job> = files.iter().enumerate().flat_map(|(index, file)| jobs_of(index, file, threads)).collect();
     let results: Vec<Mutex<Vec<Finding>>> = jobs.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
@@ -159,7 +161,7 @@ fn verify(files: &[String], threads: usize) -> Vec<Vec<Finding>> {
 }
 
 /// One job, or of an archive some for each thread.
-fn jobs_of(file: usize, name: &str, threads: usize) -> Vec<Job> {
+fn jobs_of(file: usize, name: &OsStr, threads: usize) -> Vec<Job> {
     let members = match FileFormat::detect(name) {
         Ok(Some(FileFormat::Npz)) => NpzReader::open(name).map_or(0, |archive| archive.len()),
         _ => 0,
@@ -173,7 +175,7 @@ fn jobs_of(file: usize, name: &str, threads: usize) -> Vec<Job> {
 }
 
 /// Checks a file, or some members of it. `extracted` counts the bytes of archives in it.
-fn check(file: &str, members: Option<Range<usize>>, extracted: &AtomicU64) -> Vec<Finding> {
+fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> Vec<Finding> {
     let result = Input::open(file).and_then(|mut input| match input.format() {
         FileFormat::Npz => {
             let mut archive = input.archive()?;
@@ -189,7 +191,9 @@ fn check(file: &str, members: Option<Range<usize>>, extracted: &AtomicU64) -> Ve
             Ok(vec![Finding { member: None, state, remarks }])
         }
     });
-    result.unwrap_or_else(|failure| vec![Finding { member: None, state: State::damaged(&failure, file), remarks: Vec::new() }])
+    result.unwrap_or_else(|failure| {
+        vec![Finding { member: None, state: State::damaged(&failure, &escape::path(file)), remarks: Vec::new() }]
+    })
 }
 
 /// Checks an array that is a file. What it has is read only where its length does not tell whether it is whole.

@@ -1,5 +1,6 @@
 //! `npy view`: arrays on the whole terminal.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
 use crate::failure::{Failure, Result};
@@ -23,7 +24,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: OsString,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &Screen) -> Result<u8> {

@@ -1,50 +1,79 @@
 //! Directories and patterns as lists of files.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use glob::Pattern;
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 
 /// Replaces directories by the array files in them, at every depth, and patterns by the files that match.
-pub(crate) fn expand(given: &[String]) -> Result<Vec<String>> {
+pub(crate) fn expand(given: &[OsString]) -> Result<Vec<OsString>> {
     let mut files = Vec::new();
     for text in given {
         let path = Path::new(text);
-        if path.is_dir() {
-            let before = files.len();
-            add_directory(path, &mut files)?;
-            if files.len() == before {
-                return Err(Failure::new(format!("{text}: the directory has no .npy, .npz or .ra files")));
+        let found = if path.is_dir() {
+            let mut found = Vec::new();
+            add_directory(path, &mut found)?;
+            if found.is_empty() {
+                return Err(Failure::new(format!("{}: the directory has no .npy, .npz or .ra files", escape::path(text))));
             }
-        } else if text != "-" && !path.exists() && text.contains(['*', '?', '[']) && !text.contains(':') {
-            let before = files.len();
-            for found in matches(text)? {
-                files.push(text_of(&found)?);
+            found
+        } else if text != "-" && !path.exists() && is_pattern(text) && !text.as_encoded_bytes().contains(&b':') {
+            let found = matches(text)?;
+            if found.is_empty() {
+                return Err(Failure::new(format!("{}: no file matches the pattern", escape::path(text))));
             }
-            if files.len() == before {
-                return Err(Failure::new(format!("{text}: no file matches the pattern")));
-            }
+            found
         } else {
-            files.push(text.clone());
-        }
+            vec![path.to_owned()]
+        };
+        files.extend(found.into_iter().map(PathBuf::into_os_string));
     }
     Ok(files)
 }
 
-/// The files that match a pattern, sorted. Names that are not UTF-8 match too, with a replacement character for each wrong byte.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
-    let invalid = |error| Failure::new(format!("{pattern}: invalid pattern: {error}"));
+/// The halves of a text at each of these ASCII characters, without it.
+pub(super) fn halves(text: &OsStr, separator: u8) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    #[cfg(unix)]
+    use std::os::unix::ffi::OsStrExt as _;
+    #[cfg(unix)]
+    let (bytes, part) = (text.as_bytes(), OsStr::from_bytes);
+    // Elsewhere a text that is not Unicode has no halves.
+    #[cfg(not(unix))]
+    let (bytes, part) =
+        (text.to_str().unwrap_or_default().as_bytes(), |bytes| OsStr::new(std::str::from_utf8(bytes).unwrap_or_default()));
+    let places = (0..bytes.len()).filter(move |&at| bytes[at] == separator);
+    places.map(move |at| (part(&bytes[..at]), part(&bytes[at + 1..])))
+}
+
+fn is_pattern(text: &OsStr) -> bool {
+    text.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
+}
+
+/// A name as patterns are matched: bytes that are not UTF-8 are characters that no name has.
+fn characters(name: &OsStr) -> Cow<'_, str> {
+    if let Some(name) = name.to_str() {
+        return Cow::Borrowed(name);
+    }
+    let chunks = name.as_encoded_bytes().utf8_chunks();
+    let private = |byte: &u8| char::from_u32(0x10_ff00 + u32::from(*byte)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Cow::Owned(chunks.flat_map(|chunk| chunk.valid().chars().chain(chunk.invalid().iter().map(private))).collect())
+}
+
+/// The files that match a pattern, sorted.
+fn matches(pattern: &OsStr) -> Result<Vec<PathBuf>> {
+    let invalid = |error| Failure::new(format!("{}: invalid pattern: {error}", escape::path(pattern)));
     // The whole pattern first, so that the position in the message is that of the text.
-    Pattern::new(pattern).map_err(invalid)?;
+    Pattern::new(&characters(pattern)).map_err(invalid)?;
     let parts = Path::new(pattern).components().map(|part| {
-        let text = part.as_os_str().to_string_lossy();
-        let is_pattern = text.contains(['*', '?', '[']);
+        let text = characters(part.as_os_str());
         Ok(match part {
             Component::Normal(_) if text == "**" => Part::AnyDepth,
-            Component::Normal(_) if is_pattern => Part::Pattern(Pattern::new(&text).map_err(invalid)?),
+            Component::Normal(name) if is_pattern(name) => Part::Pattern(Pattern::new(&text).map_err(invalid)?),
             part => Part::Name(part.as_os_str().to_owned()),
         })
     });
@@ -74,7 +103,7 @@ fn add_matches(directory: &Path, parts: &[Part], files: &mut Vec<PathBuf>) -> Re
         Part::Name(name) => add_matches(&directory.join(name), rest, files),
         _ if !own.is_dir() => Ok(()),
         Part::Pattern(pattern) => {
-            for name in names_in(own)?.iter().filter(|name| pattern.matches(&name.to_string_lossy())) {
+            for name in names_in(own)?.iter().filter(|name| pattern.matches(&characters(name))) {
                 add_matches(&directory.join(name), rest, files)?;
             }
             Ok(())
@@ -94,11 +123,11 @@ fn add_matches(directory: &Path, parts: &[Part], files: &mut Vec<PathBuf>) -> Re
 }
 
 fn names_in(directory: &Path) -> Result<Vec<OsString>> {
-    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
+    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(directory)));
     fs::read_dir(directory).map_err(failed)?.map(|entry| Ok(entry.map_err(failed)?.file_name())).collect()
 }
 
-fn add_directory(directory: &Path, files: &mut Vec<String>) -> Result<()> {
+fn add_directory(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut paths: Vec<PathBuf> = names_in(directory)?.iter().map(|name| directory.join(name)).collect();
     paths.sort();
     for path in paths {
@@ -106,16 +135,10 @@ fn add_directory(directory: &Path, files: &mut Vec<String>) -> Result<()> {
         if path.is_dir() && !path.is_symlink() {
             add_directory(&path, files)?;
         } else if path.is_file() && is_array_file(&path) {
-            files.push(text_of(&path)?);
+            files.push(path);
         }
     }
     Ok(())
-}
-
-/// The path as text. One that is not UTF-8 would name another file, or none.
-fn text_of(path: &Path) -> Result<String> {
-    let refused = || Failure::new(format!("{}: expected a file name in UTF-8; rename the file", path.display()));
-    path.to_str().map(str::to_owned).ok_or_else(refused)
 }
 
 /// Whether the name of a file is that of an array or an archive.

@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 
@@ -33,7 +34,7 @@ impl Pipe {
             match OpenOptions::new().write(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path) {
                 Ok(file) => return Ok(Self(file)),
                 Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => thread::sleep(PATIENCE),
-                Err(error) => return Err(Failure::new(format!("{}: cannot open the pipe: {error}", path.display()))),
+                Err(error) => return Err(Failure::new(format!("{}: cannot open the pipe: {error}", escape::path(path)))),
             }
         }
     }

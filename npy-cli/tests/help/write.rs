@@ -148,8 +148,8 @@ Arguments:
 
 Options:
       --rows <N>         Rows in each file; the last one has the rest
-      --prefix <PREFIX>  The beginning of the files' paths; by default that of FILE without its
-                         extension
+      --prefix <PREFIX>  The beginning of the files' paths, whose directory is made; by default that
+                         of FILE without its extension
       --color <WHEN>     When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help             Print help
 

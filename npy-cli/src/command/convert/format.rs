@@ -1,9 +1,11 @@
 //! The formats of files, by their names.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use clap::ValueEnum;
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 
 /// What a file holds.
@@ -56,24 +58,24 @@ impl Format {
     }
 
     /// The format of an input; `None` if its content decides between those of NumPy and `RawArray`.
-    pub(super) fn of_input(text: &str) -> Option<Self> {
+    pub(super) fn of_input(text: &OsStr) -> Option<Self> {
         let path = Path::new(text);
         if path.is_dir() { Some(Self::Dir) } else { Self::of_extension(path) }
     }
 
     /// The format of an output.
-    pub(super) fn of_output(text: &str) -> Result<Self> {
+    pub(super) fn of_output(text: &OsStr) -> Result<Self> {
         let path = Path::new(text);
         if text == "-" {
             return Err(Failure::new("-: unknown format of standard output; give one, as in --to csv"));
         }
-        if path.is_dir() || text.ends_with('/') {
+        if path.is_dir() || text.as_encoded_bytes().ends_with(b"/") {
             return Ok(Self::Dir);
         }
         Self::of_extension(path).ok_or_else(|| {
             let expected =
                 "expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, .parquet, .arrow, or a directory";
-            Failure::new(format!("{text}: unknown format: {expected}; give one, as in --to npy"))
+            Failure::new(format!("{}: unknown format: {expected}; give one, as in --to npy", escape::path(text)))
         })
     }
 

@@ -23,6 +23,7 @@ mod time;
 mod transcode;
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::io::Write;
 use std::rc::Rc;
 
@@ -31,6 +32,7 @@ use npy_core::dtype::ByteOrder;
 use npy_core::npz::WriteOptions;
 use npy_core::{DType, Order};
 
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Screen};
 use cast::LOSSY;
@@ -66,7 +68,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Files, members (FILE:MEMBER), a directory of .npy files, or - for standard input; then the output, or -
     #[arg(required = true, value_name = "IN... OUT")]
-    files: Vec<String>,
+    files: Vec<OsString>,
 
     /// The format of the inputs
     #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
@@ -177,7 +179,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Some(format) => format,
         None => Format::of_output(out)?,
     };
-    format.expect_support().map_err(|failure| failure.about(out))?;
+    format.expect_support().map_err(|failure| failure.about(&escape::path(out)))?;
     let mut losses = Vec::new();
     let mut jobs = Vec::new();
     for input in inputs {

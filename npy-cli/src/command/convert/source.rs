@@ -1,5 +1,7 @@
 //! What is converted: the arrays of the inputs, each read in either order.
 
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use super::format::Format;
 use super::json_import::JsonSource;
 use super::png::PngSource;
 use super::safetensors::TensorSource;
+use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::pieces::{self, Sink};
@@ -41,12 +44,13 @@ pub(super) trait Source {
 }
 
 /// Opens what the user typed.
-pub(super) fn open(text: &str, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
-    let format = arguments.from.or_else(|| Format::of_input(text));
+pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
+    let text = &*escape::path(path);
+    let format = arguments.from.or_else(|| Format::of_input(path));
     format.map_or(Ok(()), Format::expect_support).map_err(|failure| failure.about(text))?;
     Ok(vec![match format {
         Some(Format::Dir) => {
-            return arrays_of(Path::new(text))?
+            return arrays_of(Path::new(path))?
                 .iter()
                 .map(|path| open(path, arguments))
                 .collect::<Result<Vec<_>>>()
@@ -54,43 +58,53 @@ pub(super) fn open(text: &str, arguments: &Arguments) -> Result<Vec<Box<dyn Sour
         }
         Some(Format::Csv | Format::Tsv) => {
             let delimiter = if format == Some(Format::Tsv) { b'\t' } else { b',' };
-            Box::new(InOrder(CsvSource::open(FileOrSpool::open(text)?, text, delimiter, arguments)?))
+            Box::new(InOrder(CsvSource::open(FileOrSpool::open(path)?, text, delimiter, arguments)?))
         }
         Some(Format::Json | Format::Ndjson) => {
             let is_lines = format == Some(Format::Ndjson);
-            Box::new(InOrder(JsonSource::open(FileOrSpool::open(text)?, text, is_lines, arguments)?))
+            Box::new(InOrder(JsonSource::open(FileOrSpool::open(path)?, text, is_lines, arguments)?))
         }
-        Some(Format::Png) => Box::new(InOrder(PngSource::open(FileOrSpool::open(text)?, text)?)),
-        Some(Format::Safetensors) => Box::new(TensorSource::open(FileOrSpool::open(text)?, text, arguments.lossy)?),
+        Some(Format::Png) => Box::new(InOrder(PngSource::open(FileOrSpool::open(path)?, text)?)),
+        Some(Format::Safetensors) => Box::new(TensorSource::open(FileOrSpool::open(path)?, text, arguments.lossy)?),
         #[cfg(feature = "arrow")]
         Some(format @ (Format::Parquet | Format::Arrow)) => {
-            Box::new(InOrder(ArrowSource::open(FileOrSpool::open(text)?, text, format, arguments)?))
+            Box::new(InOrder(ArrowSource::open(FileOrSpool::open(path)?, text, format, arguments)?))
         }
-        _ => Box::new(InputSource::open(text)?),
+        _ => Box::new(InputSource::open(path)?),
     }])
 }
 
 /// The paths of the `.npy` files in a directory, sorted.
-fn arrays_of(directory: &Path) -> Result<Vec<String>> {
-    let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", directory.display()));
+fn arrays_of(directory: &Path) -> Result<Vec<OsString>> {
+    let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(directory)));
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|extension| extension == "npy") {
-            paths.push(path.to_string_lossy().into_owned());
+            paths.push(path.into_os_string());
         }
     }
     if paths.is_empty() {
-        return Err(Failure::new(format!("{}: expected .npy files, found none", directory.display())));
+        return Err(Failure::new(format!("{}: expected .npy files, found none", escape::path(directory))));
     }
     paths.sort();
     Ok(paths)
 }
 
 /// The name of the array of a file: that of the file without its extension.
-pub(super) fn stem_of(text: &str) -> String {
-    let stem = Path::new(text).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    stem.filter(|_| text != "-").unwrap_or_else(|| "arr_0".to_owned())
+///
+/// Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator in the names of members.
+pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
+    let path = path.as_ref();
+    let Some(stem) = Path::new(path).file_stem().filter(|_| path != "-") else { return "arr_0".to_owned() };
+    let mut name = String::new();
+    for chunk in stem.as_encoded_bytes().utf8_chunks() {
+        name.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(name, "%{byte:02X}");
+        }
+    }
+    name
 }
 
 /// A file that is read twice, or standard input in a temporary one.
@@ -100,9 +114,9 @@ pub(super) struct FileOrSpool {
 }
 
 impl FileOrSpool {
-    pub(super) fn open(text: &str) -> Result<Self> {
-        if text != "-" {
-            return Ok(Self { path: text.into(), _spool: None });
+    pub(super) fn open(path: &OsStr) -> Result<Self> {
+        if path != "-" {
+            return Ok(Self { path: path.into(), _spool: None });
         }
         let failed = |error: io::Error| Failure::new(format!("-: cannot read standard input: {error}"));
         let guard = signals::Guard::new();
@@ -132,14 +146,15 @@ struct InputSource {
 }
 
 impl InputSource {
-    fn open(text: &str) -> Result<Self> {
-        let mut input = Input::open(text)?;
+    fn open(path: &OsStr) -> Result<Self> {
+        let text = &*escape::path(path);
+        let mut input = Input::open(path)?;
         let mut losses = input.unread_parts()?;
         let members = input.members()?;
         let (mut indices, mut items) = (Vec::new(), Vec::new());
         for (index, member) in members {
             let header = input.header(index)?;
-            let name = member.unwrap_or_else(|| stem_of(text));
+            let name = member.unwrap_or_else(|| stem_of(path));
             indices.push(index);
             items.push(Item { name, input: text.to_owned(), header, losses: std::mem::take(&mut losses) });
         }

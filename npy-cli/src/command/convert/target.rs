@@ -1,6 +1,7 @@
 //! What is written: one array or several, in one of the formats.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -22,7 +23,7 @@ use crate::output::{self, Content};
 use crate::{escape, signals};
 
 /// Writes the arrays to the output.
-pub(super) fn write(jobs: &mut [Job], out: &str, format: Format, arguments: &Arguments) -> Result<()> {
+pub(super) fn write(jobs: &mut [Job], out: &OsStr, format: Format, arguments: &Arguments) -> Result<()> {
     let path = Path::new(out);
     match format {
         Format::Dir => return write_directory(jobs, path),
@@ -203,11 +204,28 @@ fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {
         }
         paths.push(path);
     }
-    for (job, path) in jobs.iter_mut().zip(&paths) {
+    let mut created = Vec::new();
+    let result = write_files(jobs, &paths, &mut created);
+    if result.is_err() {
+        for directory in created.iter().rev() {
+            // One that has files stays.
+            let _ = fs::remove_dir(directory);
+        }
+    }
+    result
+}
+
+/// Writes a file for each array; the directories that were not there are added to `created`, outer ones first.
+fn write_files(jobs: &mut [Job], paths: &[PathBuf], created: &mut Vec<PathBuf>) -> Result<()> {
+    for (job, path) in jobs.iter_mut().zip(paths) {
         signals::check()?;
-        let parent = path.parent().unwrap_or(directory);
-        fs::create_dir_all(parent)
-            .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", parent.display())))?;
+        let directory = path.parent().unwrap_or(path);
+        let missing = directory.ancestors().take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists());
+        let first = created.len();
+        created.extend(missing.map(Path::to_owned));
+        created[first..].reverse();
+        fs::create_dir_all(directory)
+            .map_err(|error| Failure::new(format!("{}: cannot create the directory: {error}", escape::path(directory))))?;
         output::replace(path, Content::Binary, |file| write_npy(job, file))?;
     }
     Ok(())

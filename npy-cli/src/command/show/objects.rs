@@ -1,7 +1,5 @@
 //! Arrays of Python objects, which are in memory as a whole.
 
-use std::io::{self, Write as _};
-
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::object::{ObjectArray, PyObject};
 use npy_core::{DType, DynValues};
@@ -12,7 +10,7 @@ use crate::escape;
 use crate::export::json::{Layout, Writer};
 use crate::failure::{Failure, Result};
 use crate::objects;
-use crate::output::Screen;
+use crate::output::{self, Screen};
 use crate::select::{Chosen, Selection};
 
 /// Shows a selection of objects, of which nothing is run.
@@ -22,8 +20,8 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
     if let Chosen::Objects(objects) = &chosen
         && let Some(classes) = objects::unknown_classes(objects).filter(|_| !arguments.opaque)
     {
-        let note = format!("{}: {classes}, shown by name; --opaque leaves this note out", arguments.file);
-        let _ = writeln!(io::stderr(), "npy: {}", escape::line(&note));
+        let note = format!("{}: {classes}, shown by name; --opaque leaves this note out", escape::path(&arguments.file));
+        output::warn(&note);
     }
     match chosen {
         _ if arguments.csv => Err(Failure::Nameless(
