@@ -24,6 +24,7 @@ const TROUBLE: u8 = 2;
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
 /// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input, and -:MEMBER one array of it.
+/// FILE#1 is the second of several arrays in an .npy file, as several np.save into one handle write them.
 #[derive(Debug, Parser)]
 #[command(
     name = "npy",
@@ -123,10 +124,10 @@ fn exit(error: &clap::Error) -> ! {
     })
 }
 
-/// Spells `-:NAME`, a member of standard input, as the parser takes it: one that begins with a hyphen is an option for it.
+/// Spells `-:NAME` and `-#N`, parts of standard input, as the parser takes them: one that begins with a hyphen is an option for it.
 fn with_named_input(argument: OsString) -> OsString {
-    match escape::path(&argument).strip_prefix("-:") {
-        Some(member) => format!("{STANDARD_INPUT}:{member}").into(),
+    match escape::path(&argument).strip_prefix('-').filter(|part| part.starts_with([':', '#'])) {
+        Some(part) => format!("{STANDARD_INPUT}{part}").into(),
         None => argument,
     }
 }

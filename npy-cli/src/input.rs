@@ -1,17 +1,18 @@
-//! What a command reads: `FILE`, `FILE:MEMBER` or `-`, in any of the formats, array by array.
+//! What a command reads: `FILE`, `FILE:MEMBER`, `FILE#N` or `-`, in any of the formats, array by array.
 
 mod array;
+pub(crate) mod arrays;
 mod looks;
 pub(crate) mod paths;
 #[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) mod source;
 mod stream;
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use npy_core::npz::{ArchiveFile, NpzReader};
@@ -24,6 +25,7 @@ use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
 pub(crate) use array::{Array, object_options, spooled};
+use arrays::Section;
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};
 
@@ -33,10 +35,20 @@ pub(crate) struct Input {
     name: String,
     place: Place,
     format: FileFormat,
-    /// After the colon.
-    member: Option<String>,
+    part: Option<Part>,
+    /// Where the array of [`Part::Number`] is in the file.
+    range: Option<Range<u64>>,
     /// The archive that the file is, from its first use on: its central directory is read once.
     archive: OnceCell<NpzReader<ArchiveFile>>,
+}
+
+/// One of several arrays of a file.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// The member of an archive: what follows a colon.
+    Member(String),
+    /// The number of an array in an `.npy` file, counted from 0: what follows `#`.
+    Number(usize),
 }
 
 enum Place {
@@ -65,10 +77,10 @@ impl Input {
     /// Opens what the user typed: a path or `-`, each with or without a colon and the name of a member.
     pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
         let text = text.as_ref();
-        if let Some(member) = standard_input(text) {
-            return Self::from_stream("-", Box::new(io::stdin()))?.with_selected(member.as_deref());
+        if let Some(part) = standard_input(text) {
+            return Self::from_stream("-", Box::new(io::stdin()), part);
         }
-        let (path, member) = split(text);
+        let (path, part) = split(text);
         let name = escape::path(path);
         let failed = |error: io::Error| Failure::new(format!("{name}: cannot open the file: {error}"));
         let metadata = fs::metadata(path).map_err(failed)?;
@@ -79,34 +91,60 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         if !metadata.is_file() {
             // A pipe, which is not there a second time.
-            return Self::from_stream(&name, Box::new(file));
+            return Self::from_stream(&name, Box::new(file), part);
         }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(&name))?;
-        Self::new(&name, Place::Path(path.into()), format).with_selected(member.as_deref())
+        // Errors name the array that the user named.
+        let name = if matches!(part, Some(Part::Number(_))) { escape::path(text) } else { name };
+        Self::new(&name, Place::Path(path.into()), format).with_selected(part)
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
-        Self { name: name.to_owned(), place, format, member: None, archive: OnceCell::new() }
+        Self { name: name.to_owned(), place, format, part: None, range: None, archive: OnceCell::new() }
     }
 
-    /// Selects a member, which only archives have.
-    fn with_selected(mut self, member: Option<&str>) -> Result<Self> {
-        self.member = member.map(str::to_owned);
-        match (&self.member, self.format) {
-            (Some(_), FileFormat::Npz) | (None, _) => Ok(self),
-            (Some(member), _) => {
-                Err(Failure::new(format!("{}: cannot select member {member:?}: expected an .npz archive", self.name)))
+    /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
+    fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
+        match (&part, self.format) {
+            (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
+            (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
+            (Some(Part::Member(member)), _) => {
+                let message = format!("cannot select member {member:?}: expected an .npz archive");
+                return Err(Failure::new(format!("{}: {message}", self.name)));
+            }
+            (Some(Part::Number(number)), _) => {
+                let message = format!("cannot select array {number}: expected an .npy file");
+                return Err(Failure::new(format!("{}: {message}", self.name)));
+            }
+        }
+        self.part = part;
+        Ok(self)
+    }
+
+    /// Where an array of the file is.
+    fn range_of(&self, number: usize) -> Result<Range<u64>> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        let arrays = arrays::arrays_of(path).map_err(|failure| self.name_of(failure))?;
+        match arrays.get(number) {
+            Some(found) => Ok(found.range.clone()),
+            None => {
+                let there = if arrays.len() == 1 {
+                    "1 array, #0".to_owned()
+                } else {
+                    format!("{0} arrays, #0 to #{1}", arrays.len(), arrays.len() - 1)
+                };
+                Err(Failure::new(format!("{}: missing array #{number}: the file has {there}", self.name)))
             }
         }
     }
 
-    fn from_stream(name: &str, mut stream: Box<dyn Read + Send>) -> Result<Self> {
+    fn from_stream(name: &str, mut stream: Box<dyn Read + Send>, part: Option<Part>) -> Result<Self> {
         let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
         let mut front = Vec::new();
         (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(name))?;
-        let place = if format == FileFormat::Npy {
+        let place = if format == FileFormat::Npy && part.is_none() {
             Place::Stream { front, rest: Some(stream) }
         } else {
             let guard = signals::Guard::new();
@@ -116,7 +154,7 @@ impl Input {
             signals::check()?;
             Place::Spool { file, _guard: guard }
         };
-        Ok(Self::new(name, place, format))
+        Self::new(name, place, format).with_selected(part)
     }
 
     /// What the user typed, for messages and titles; with the member, if one is selected.
@@ -140,7 +178,20 @@ impl Input {
 
     /// The member that the user selected.
     pub(crate) fn selected(&self) -> Option<&str> {
-        self.member.as_deref()
+        if let Some(Part::Member(member)) = &self.part { Some(member) } else { None }
+    }
+
+    /// The member or the number that the user selected, for names of files.
+    pub(crate) fn part(&self) -> Option<String> {
+        self.part.as_ref().map(|part| match part {
+            Part::Member(member) => member.clone(),
+            Part::Number(number) => number.to_string(),
+        })
+    }
+
+    /// The position of the array in the file, and the bytes of the file from there on that can belong to it; `None` of a stream.
+    pub(crate) fn bounds(&self) -> Option<Range<u64>> {
+        self.range.clone().or_else(|| Some(0..fs::metadata(self.path()?).ok()?.len()))
     }
 
     /// A reader of the archive that the file is. Its central directory is read by the first call alone.
@@ -165,7 +216,7 @@ impl Input {
             return Ok(vec![(0, None)]);
         }
         let archive = self.archive()?;
-        if let Some(member) = &self.member {
+        if let Some(member) = self.selected() {
             let index = archive.find(member).map_err(|error| self.name_of(error_without_path(error).into()))?;
             return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
         }
@@ -217,7 +268,7 @@ impl Input {
     pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
         let mut parts = Vec::new();
         match (self.format, self.path()) {
-            (FileFormat::Npz, _) if self.member.is_none() => {
+            (FileFormat::Npz, _) if self.part.is_none() => {
                 let archive = self.archive()?;
                 let others =
                     (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
@@ -249,8 +300,8 @@ impl Input {
                 }
             },
             (_, FileFormat::Npz) => self.archive().and_then(|archive| with_member_of(archive, index, work)),
-            (Place::Path(path), format) => with_file(path, format, work),
-            (Place::Spool { file, .. }, format) => with_file(file.path(), format, work),
+            (Place::Path(path), format) => with_file(path, format, self.range.clone(), work),
+            (Place::Spool { file, .. }, format) => with_file(file.path(), format, self.range.clone(), work),
         };
         result.map_err(|failure| self.name_of(failure))
     }
@@ -260,7 +311,7 @@ impl Input {
     pub(crate) fn extent(&self, index: usize) -> Result<Option<Extent>> {
         let Place::Path(path) = &self.place else { return Ok(None) };
         let begin = match self.format {
-            FileFormat::Npy => 0,
+            FileFormat::Npy => self.range.as_ref().map_or(0, |range| range.start),
             FileFormat::Npz => {
                 let mut archive = self.archive()?;
                 if archive.method(index) != Some(0) {
@@ -278,28 +329,40 @@ impl Input {
     }
 }
 
-/// Standard input with a member, as [`Input::open`] takes it beside `-:MEMBER`.
+/// Standard input with a part, as [`Input::open`] takes it beside `-:MEMBER` and `-#N`.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// The member of standard input that a text selects, or `None` if it selects none; `None` for a path.
+/// The part of standard input that a text selects, or `None` if it selects none; `None` for a path.
 #[expect(clippy::option_option, reason = "the outer one tells a path")]
-pub(crate) fn standard_input(text: &OsStr) -> Option<Option<String>> {
+pub(crate) fn standard_input(text: &OsStr) -> Option<Option<Part>> {
     let text = escape::path(text);
     let is_path = text == STANDARD_INPUT;
     let rest = text.strip_prefix('-').or_else(|| text.strip_prefix(STANDARD_INPUT)).filter(|_| !is_path)?;
-    if rest.is_empty() { Some(None) } else { rest.strip_prefix(':').map(|member| Some(member.to_owned())) }
+    let member = || rest.strip_prefix(':').map(|member| Part::Member(member.to_owned()));
+    if rest.is_empty() { Some(None) } else { member().or_else(|| number(rest.strip_prefix('#')?)).map(Some) }
 }
 
-/// Splits the name of a member off, unless there is a file of the whole name.
-fn split(text: &OsStr) -> (&OsStr, Option<Cow<'_, str>>) {
+/// The number of an array.
+fn number(text: &str) -> Option<Part> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit())).map(Part::Number)
+}
+
+/// Splits the name of a member off, or the number of an array, unless there is a file of the whole name.
+fn split(text: &OsStr) -> (&OsStr, Option<Part>) {
     if Path::new(text).exists() {
         return (text, None);
     }
+    let is_file = |path: &OsStr| Path::new(path).is_file();
     // The first colon after the path of a file; the name of a member can have colons too.
-    let mut halves = paths::halves(text, b':');
-    match halves.find(|(path, _)| Path::new(path).is_file()) {
-        Some((path, member)) => (path, Some(escape::path(member))),
-        None => (text, None),
+    if let Some((path, member)) = paths::halves(text, b':').find(|(path, _)| is_file(path)) {
+        return (path, Some(Part::Member(escape::path(member).into_owned())));
+    }
+    match paths::halves(text, b'#').last() {
+        Some((path, digits)) if is_file(path) => match number(&escape::path(digits)) {
+            Some(part) => (path, Some(part)),
+            None => (text, None),
+        },
+        _ => (text, None),
     }
 }
 
@@ -323,7 +386,12 @@ fn with_member_of<T>(
     if is_stored { work(Box::new(reader)) } else { work(Box::new(Once(reader))) }.map_err(member)
 }
 
-fn with_file<T>(path: &Path, format: FileFormat, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+fn with_file<T>(
+    path: &Path,
+    format: FileFormat,
+    range: Option<Range<u64>>,
+    work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
+) -> Result<T> {
     let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
     match format {
         FileFormat::RawArray => {
@@ -341,6 +409,12 @@ fn with_file<T>(path: &Path, format: FileFormat, work: impl FnOnce(Box<dyn Array
         }
         _ => {
             let mut file = open()?;
+            if let Some(range) = range {
+                let section = Section::new(file, range);
+                return work(Box::new(NpyReader::new(
+                    section.map_err(|error| Failure::Nameless(format!("cannot seek in the file: {error}")))?,
+                )?));
+            }
             // Of a file, and not of a path, so that errors do not name it twice.
             file.seek(SeekFrom::Start(0)).ok();
             work(Box::new(NpyReader::from_file(file)?))

@@ -17,6 +17,7 @@ mod plot;
 mod schema;
 #[cfg(all(unix, feature = "plot", feature = "view"))]
 mod screen;
+mod several;
 mod show;
 mod stats;
 #[cfg(all(unix, feature = "view"))]

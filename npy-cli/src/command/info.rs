@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 
 use npy_core::dtype::Title;
 use npy_core::npz::{ArchiveFile, NpzReader};
@@ -11,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::input::arrays::{Found, arrays_of};
 use crate::input::{Array, Input, paths};
 use crate::output::{Screen, Style};
 use crate::quantity;
@@ -24,6 +26,7 @@ Examples:
   npy info run.npz               a line for each member
   npy info run.npz:time          one member
   npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
+  npy info log.npy#1             the second of several arrays, one behind another
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
 Mappable means that the bytes of the data are in the file as they are, so that np.load(..., mmap_mode='r') works \
@@ -94,7 +97,12 @@ struct About {
 }
 
 enum Content {
-    Array { format: FileFormat, array: AboutArray },
+    /// The further ones are behind the array in the same file.
+    Array {
+        format: FileFormat,
+        array: AboutArray,
+        further: Vec<AboutArray>,
+    },
     Archive(Vec<Member>),
     Damaged(String),
 }
@@ -137,21 +145,31 @@ impl About {
                 let indices = selected.map_or(0..archive.len(), |index| index..index + 1);
                 Content::Archive(indices.map(|index| Member::of(&mut archive, index)).collect())
             }
-            _ => input.with_member(0, |array| {
-                let header = array.header().clone();
-                let array = match format {
-                    FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None },
-                    _ => AboutArray::of(&*array, bytes),
+            _ => {
+                let bounds = input.bounds();
+                let array = input.with_member(0, |array| {
+                    let header = array.header().clone();
+                    Ok(match format {
+                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None },
+                        _ => AboutArray::of(&*array, bounds),
+                    })
+                })?;
+                let may_have_further = array.trailing.map_or(array.header.dtype().has_object(), |bytes| bytes > 0);
+                let arrays = match input.path() {
+                    Some(path) if format == FileFormat::Npy && may_have_further && input.part().is_none() => {
+                        arrays_of(path).map_err(|failure| failure.about(&file))?
+                    }
+                    _ => Vec::new(),
                 };
-                Ok(Content::Array { format, array })
-            })?,
+                Content::Array { format, array, further: arrays.into_iter().skip(1).map(AboutArray::of_found).collect() }
+            }
         };
         Ok(Self { file, content, bytes })
     }
 
     fn is_damaged(&self) -> bool {
         match &self.content {
-            Content::Array { array, .. } => array.is_truncated(),
+            Content::Array { array, further, .. } => array.is_truncated() || further.iter().any(AboutArray::is_truncated),
             Content::Archive(members) => members.iter().any(Member::is_damaged),
             Content::Damaged(_) => true,
         }
@@ -164,9 +182,18 @@ impl About {
             object.insert("bytes".to_owned(), json!(bytes));
         }
         match &self.content {
-            Content::Array { format, array } => {
+            Content::Array { format, array, further } => {
                 object.insert("format".to_owned(), json!(name_of(*format)));
                 array.add_to_json(&mut object);
+                let to_json = |(place, array): (usize, &AboutArray)| {
+                    let mut object = Map::new();
+                    object.insert("name".to_owned(), json!(self.further_name(place)));
+                    array.add_to_json(&mut object);
+                    Value::Object(object)
+                };
+                if !further.is_empty() {
+                    object.insert("further".to_owned(), further.iter().enumerate().map(to_json).collect());
+                }
             }
             Content::Archive(members) => {
                 object.insert("format".to_owned(), json!("npz"));
@@ -184,14 +211,15 @@ impl About {
         let title = screen.paint(Style::Title, &escape::line(&self.file));
         let size = self.bytes.map(|bytes| format!(", {}", quantity::bytes(bytes))).unwrap_or_default();
         match &self.content {
-            Content::Array { format, array } => {
+            Content::Array { format, array, further } => {
                 let version = array.header.version();
                 let about = match format {
                     FileFormat::Npy => format!(".npy, version {version}{size}"),
                     format => format!(".{}{size}", name_of(*format)),
                 };
                 writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &about))?;
-                array.write(screen)
+                array.write(screen)?;
+                self.write_further(screen, further)
             }
             Content::Archive(members) => match &members[..] {
                 [member] => {
@@ -225,13 +253,53 @@ impl About {
         }
     }
 
-    /// Adds the file to a table of many, with a row for each member.
+    /// What the user types for one of the further arrays.
+    fn further_name(&self, place: usize) -> String {
+        format!("{}#{}", self.file, place + 1)
+    }
+
+    /// Writes a line for each array behind the first.
+    fn write_further(&self, screen: &mut Screen, further: &[AboutArray]) -> Result<()> {
+        if further.is_empty() {
+            return Ok(());
+        }
+        let arrays = if further.len() == 1 { "array".to_owned() } else { format!("{} arrays", further.len()) };
+        writeln!(screen, "  {} the {arrays} behind it", screen.paint(Style::Name, &format!("{:<9}", "further")))?;
+        let columns = [
+            ("array", Side::Left),
+            ("dtype", Side::Left),
+            ("shape", Side::Left),
+            ("order", Side::Left),
+            ("size", Side::Right),
+            ("offset", Side::Right),
+            ("", Side::Left),
+        ];
+        let mut table = Table::new(screen, &columns);
+        for (place, array) in further.iter().enumerate() {
+            let name = screen.paint(Style::Title, &escape::line(&self.further_name(place)));
+            let [dtype, shape, order, size] = array.cells(screen);
+            let offset = array.data_offset.map(|offset| offset.to_string()).unwrap_or_default();
+            table.row([name, dtype, shape, order, size, offset, array.note(screen)]);
+        }
+        table.write(screen, "  ")?;
+        let end = further.last().and_then(|last| Some(last.data_offset? + last.trailing.map(|_| last.header.data_bytes())?));
+        match self.bytes.zip(end).and_then(|(bytes, end)| bytes.checked_sub(end)) {
+            None | Some(0) => Ok(()),
+            Some(rest) => Ok(writeln!(screen, "  {} after the last array", plural_bytes(rest.into()))?),
+        }
+    }
+
+    /// Adds the file to a table of many, with a row for each array and member.
     fn write_rows(&self, screen: &Screen, table: &mut Table) {
         let file = escape::line(&self.file);
         match &self.content {
-            Content::Array { array, .. } => {
-                let [dtype, shape, order, size] = array.cells(screen);
-                table.row([screen.paint(Style::Title, &file), dtype, shape, order, size, array.note(screen)]);
+            Content::Array { array, further, .. } => {
+                let names = (0..further.len()).map(|place| self.further_name(place));
+                for (name, array) in std::iter::once(self.file.clone()).chain(names).zip(std::iter::once(array).chain(further)) {
+                    let [dtype, shape, order, size] = array.cells(screen);
+                    let name = screen.paint(Style::Title, &escape::line(&name));
+                    table.row([name, dtype, shape, order, size, array.note(screen)]);
+                }
             }
             Content::Archive(members) if members.is_empty() => {
                 table.row([file.into_owned(), "no members".to_owned()]);
@@ -260,13 +328,21 @@ fn name_of(format: FileFormat) -> &'static str {
 }
 
 impl AboutArray {
-    /// Of an array that the first bytes of `whole` are, if its length is known.
-    fn of(array: &dyn Array, whole: Option<u64>) -> Self {
+    /// Of an array that begins where the bounds do, if they are known.
+    fn of(array: &dyn Array, bounds: Option<Range<u64>>) -> Self {
         let (header, data_offset) = (array.header().clone(), array.data_offset());
+        match bounds {
+            Some(range) => Self::of_found(Found { header, data_offset: range.start + data_offset, range }),
+            None => Self { header, data_offset: None, trailing: None },
+        }
+    }
+
+    fn of_found(found: Found) -> Self {
+        let Found { header, range, data_offset } = found;
         let end = i128::from(data_offset) + i128::from(header.data_bytes());
         // The data of objects are a pickle, of which the header does not tell the length.
-        let trailing = whole.filter(|_| !header.dtype().has_object()).map(|bytes| i128::from(bytes) - end);
-        Self { header, data_offset: whole.map(|_| data_offset), trailing }
+        let trailing = (!header.dtype().has_object()).then(|| i128::from(range.end) - end);
+        Self { header, data_offset: Some(data_offset), trailing }
     }
 
     fn is_truncated(&self) -> bool {
@@ -386,7 +462,7 @@ impl Member {
             let stored_at = if method == 0 { archive.data_range(index).ok().map(|range| range.start) } else { None };
             match archive.array(index) {
                 Ok(reader) => {
-                    let mut array = AboutArray::of(&reader, Some(bytes));
+                    let mut array = AboutArray::of(&reader, Some(0..bytes));
                     array.data_offset = stored_at.map(|begin| begin + reader.data_offset());
                     MemberContent::Array(array)
                 }

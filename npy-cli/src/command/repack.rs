@@ -73,8 +73,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = Input::open(&arguments.file)?;
     let output = match (&arguments.output, input.path()) {
         (Some(output), _) => output.clone(),
-        (None, Some(_)) if input.selected().is_some() => {
-            let message = "expected an output file: a member is not replaced in its archive; name the output";
+        (None, Some(_)) if input.part().is_some() => {
+            let place = if input.selected().is_some() {
+                "a member is not replaced in its archive"
+            } else {
+                "an array is not replaced among others in its file"
+            };
+            let message = format!("expected an output file: {place}; name the output");
             return Err(Failure::new(format!("{}: {message}", escape::path(&arguments.file))));
         }
         (None, Some(path)) if input.name() != "-" => path.to_owned(),

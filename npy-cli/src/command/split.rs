@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = Input::open(&arguments.file)?;
     let prefix = match (&arguments.prefix, input.path()) {
         (Some(prefix), _) => prefix.clone(),
-        (None, Some(path)) if input.name() != "-" => match input.selected() {
+        (None, Some(path)) if input.name() != "-" => match input.part() {
             Some(member) => {
                 let mut prefix = path.with_extension("").into_os_string();
                 prefix.push(format!("-{}", member.replace(['/', '\\'], "-")));

@@ -185,7 +185,7 @@ fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> 
             Ok(check_members(&mut archive, members, "", 1, &Budget::new(extracted, length)))
         }
         _ => {
-            let length = input.path().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
+            let length = input.bounds().map(|bounds| bounds.end - bounds.start);
             let format = input.format();
             let (state, remarks) = input.with_member(0, |array| check_array(array, format, length))?;
             Ok(vec![Finding { member: None, state, remarks }])

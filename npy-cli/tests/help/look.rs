@@ -22,6 +22,7 @@ Examples:
   npy info run.npz               a line for each member
   npy info run.npz:time          one member
   npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
+  npy info log.npy#1             the second of several arrays, one behind another
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
 Mappable means that the bytes of the data are in the file as they are, so that np.load(...,

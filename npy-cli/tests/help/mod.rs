@@ -11,7 +11,8 @@ fn lists_the_commands() {
 See, understand, compare and convert NumPy's .npy and .npz files.
 
 FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input,
-and -:MEMBER one array of it.
+and -:MEMBER one array of it. FILE#1 is the second of several arrays in an .npy file, as several
+np.save into one handle write them.
 
 Usage: npy [OPTIONS] <COMMAND>
 

@@ -154,7 +154,7 @@ impl InputSource {
         let (mut indices, mut items) = (Vec::new(), Vec::new());
         for (index, member) in members {
             let header = input.header(index)?;
-            let name = member.unwrap_or_else(|| stem_of(path));
+            let name = member.unwrap_or_else(|| name_of(&input, path));
             indices.push(index);
             items.push(Item { name, input: text.to_owned(), header, losses: std::mem::take(&mut losses) });
         }
@@ -163,6 +163,15 @@ impl InputSource {
         }
         input.close_archive();
         Ok(Self { input, indices, items })
+    }
+}
+
+/// The name of an array that is no member, with its number if one is selected.
+fn name_of(input: &Input, path: &OsStr) -> String {
+    match (input.part(), input.path()) {
+        (Some(number), Some(_)) if input.name() == "-" => format!("arr_{number}"),
+        (Some(number), Some(path)) => format!("{}-{number}", stem_of(path)),
+        _ => stem_of(path),
     }
 }
 

@@ -60,10 +60,9 @@ pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Resu
 
 /// The bytes of the file or the stored member.
 fn available(input: &Input, index: usize) -> Result<Option<u64>> {
-    match (input.format(), input.path()) {
-        (FileFormat::Npz, _) => Ok(input.archive()?.size(index)),
-        (_, Some(path)) => Ok(path.metadata().ok().map(|metadata| metadata.len())),
-        (_, None) => Ok(None),
+    match input.format() {
+        FileFormat::Npz => Ok(input.archive()?.size(index)),
+        _ => Ok(input.bounds().map(|bounds| bounds.end - bounds.start)),
     }
 }
 

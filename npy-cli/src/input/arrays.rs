@@ -1,0 +1,128 @@
+//! Files of several arrays, one behind another, as several `np.save` into one handle write them.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use npy_core::object::ObjectOptions;
+use npy_core::{Header, NpyReader};
+
+use crate::failure::{Failure, Result};
+
+/// What every array begins with.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// An array of a file.
+pub(crate) struct Found {
+    pub(crate) header: Header,
+    /// Where header and data are in the file, or what is there of them.
+    pub(crate) range: Range<u64>,
+    /// The position of the data in the file.
+    pub(crate) data_offset: u64,
+}
+
+/// The arrays of an `.npy` file, in its order. What follows the last of them is no array, or has no valid header.
+pub(crate) fn arrays_of(path: &Path) -> Result<Vec<Found>> {
+    let failed = |error: io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let length = file.get_ref().metadata().map_err(failed)?.len();
+    let mut arrays = vec![next(&mut file, 0, length)?];
+    while let Some(begin) = arrays.last().map(|last| last.range.end).filter(|end| *end < length) {
+        match next(&mut file, begin, length) {
+            Ok(found) => arrays.push(found),
+            Err(_) => break,
+        }
+    }
+    Ok(arrays)
+}
+
+/// The array that begins here.
+fn next(file: &mut BufReader<File>, begin: u64, length: u64) -> npy_core::Result<Found> {
+    let failed = |error| npy_core::ErrorKind::Io { action: "cannot read the file", error };
+    file.seek(SeekFrom::Start(begin)).map_err(failed)?;
+    let header = Header::read(&mut *file)?;
+    let data_offset = file.stream_position().map_err(failed)?;
+    let end = if header.dtype().has_object() {
+        pickle_end(file, begin, length).map_err(failed)?
+    } else {
+        data_offset.saturating_add(header.data_bytes())
+    };
+    Ok(Found { header, range: begin..end.min(length), data_offset })
+}
+
+/// Where the pickle of an array of Python objects ends. It is parsed only where another array may follow.
+fn pickle_end(file: &mut BufReader<File>, begin: u64, length: u64) -> io::Result<u64> {
+    if !has_magic(file)? {
+        return Ok(length);
+    }
+    file.seek(SeekFrom::Start(begin))?;
+    // An unknown class is no reason to miss what follows: the pickle was read by then.
+    let _ = NpyReader::new(&mut *file).and_then(|array| array.into_objects(ObjectOptions::new()));
+    let end = file.stream_position()?;
+    Ok(if file.fill_buf()?.starts_with(MAGIC) { end } else { length })
+}
+
+/// Whether the bytes from here on have the magic of an array anywhere.
+fn has_magic(file: &mut BufReader<File>) -> io::Result<bool> {
+    let mut bytes = Vec::with_capacity(1 << 16);
+    loop {
+        let read = (&mut *file).take(1 << 16).read_to_end(&mut bytes)?;
+        let mut rest = &bytes[..];
+        while let Some(at) = rest.iter().position(|byte| *byte == MAGIC[0]) {
+            rest = &rest[at..];
+            if rest.starts_with(MAGIC) {
+                return Ok(true);
+            }
+            rest = &rest[1..];
+        }
+        if read == 0 {
+            return Ok(false);
+        }
+        // The magic can be cut.
+        bytes.drain(..bytes.len().saturating_sub(MAGIC.len() - 1));
+    }
+}
+
+/// A part of a file as a file of its own.
+pub(super) struct Section {
+    file: BufReader<File>,
+    range: Range<u64>,
+    position: u64,
+}
+
+impl Section {
+    pub(super) fn new(file: File, range: Range<u64>) -> io::Result<Self> {
+        let mut section = Self { file: BufReader::new(file), range, position: 0 };
+        section.rewind()?;
+        Ok(section)
+    }
+
+    fn length(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+}
+
+impl Read for Section {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.length().saturating_sub(self.position);
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.file.read(&mut buffer[..most])?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Section {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let target = match position {
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.length().checked_add_signed(offset),
+        };
+        let target = target.ok_or(io::ErrorKind::InvalidInput)?;
+        self.file.seek(SeekFrom::Start(self.range.start.saturating_add(target)))?;
+        self.position = target;
+        Ok(target)
+    }
+}
