@@ -33,6 +33,15 @@ impl Failure {
         Self::Trouble(message.into())
     }
 
+    /// The same failure of an array in a file, which is a member if it has a name.
+    #[must_use]
+    pub(crate) fn about_array(self, file: &str, member: Option<&String>) -> Self {
+        match (self, member) {
+            (Self::Nameless(message), Some(member)) => Self::OfMember(format!("member {member:?}: {message}")).about(file),
+            (failure, _) => failure.about(file),
+        }
+    }
+
     /// The same failure, with the name of the file in front of a message without one.
     #[must_use]
     pub(crate) fn about(self, name: &str) -> Self {

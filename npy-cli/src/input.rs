@@ -24,7 +24,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
-pub(crate) use array::{Array, object_options, spooled};
+pub(crate) use array::{Array, not_spooled, object_options, spool, spooled};
 use arrays::Section;
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};

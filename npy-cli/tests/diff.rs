@@ -220,6 +220,6 @@ fn shapes_kinds_and_trouble_have_their_exit_codes() {
     fs::write(&path, [objects.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat()).unwrap();
     insta::assert_snapshot!(diff(&directory, &[&path, &path]), @"
     2
-    npy: o.npy: unsupported dtype: Python objects cannot be compared; `npy show` prints them
+    npy: o.npy: unsupported pickle at byte 130: expected an array of objects, found a list
     ");
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use npy_core::npz::NpzWriter;
-use npy_core::object::{ObjectArray, PyObject};
+use npy_core::object::{ObjectArray, PyDate, PyDateTime, PyObject, PyTime, StringDType};
+use npy_core::{DType, Order};
 
 use crate::support::run;
 
@@ -18,6 +19,41 @@ fn with_unknown_class() -> Vec<u8> {
         file[at..at + 7].copy_from_slice(unknown);
     }
     file
+}
+
+/// The bytes of a file of these objects.
+fn file_of(array: &ObjectArray) -> Vec<u8> {
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    file
+}
+
+fn of<T: Into<PyObject>>(items: Vec<T>) -> Vec<u8> {
+    file_of(&ObjectArray::from(items.into_iter().map(Into::into).collect::<Vec<PyObject>>()))
+}
+
+/// `[('index', '<i8'), ('name', 'O'), ('x', '<f8')]`
+fn records() -> Vec<u8> {
+    let dtype: DType = "[('index', '<i8'), ('name', 'O'), ('x', '<f8')]".parse().unwrap();
+    let record = |index: i64, name: Option<&str>, x: f64| PyObject::Tuple(vec![index.into(), name.into(), x.into()]);
+    let items = vec![record(1, Some("Ada"), 0.5), record(2, None, 1.5)];
+    file_of(&ObjectArray::with_dtype(dtype, &[2], items, None).unwrap())
+}
+
+fn dates() -> Vec<u8> {
+    let date = PyDate::new(2024, 1, 2).unwrap();
+    let moment = PyDateTime::new(date, PyTime::new(3, 4, 5, 6).unwrap());
+    of(vec![PyObject::Date(date), PyObject::None, PyObject::DateTime(Box::new(moment))])
+}
+
+/// An archive with an array of numbers, one of text, one of several kinds, and one of an unknown class.
+fn archive(first: f64, text: &str) -> Vec<u8> {
+    let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.add_slice("x", &[first, 2.5]).unwrap();
+    archive.add_bytes("text.npy", &of(vec![text, "b"])).unwrap();
+    archive.add_bytes("mixed.npy", &of(vec![PyObject::from(1), PyObject::from("a")])).unwrap();
+    archive.add_bytes("unknown.npy", &with_unknown_class()).unwrap();
+    archive.finish().unwrap().into_inner()
 }
 
 /// A directory of files, which messages do not name.
@@ -120,6 +156,321 @@ fn verify_remarks_names_that_surprise() {
     a.npz:../xx: good, the name leads out of the directory of the archive, or is not a name on all systems
     1 file, 3 items: all good
     exit code 0
+    ");
+}
+
+/// A selection comes first, then the question whether what is left can be handled.
+#[test]
+fn fields_without_objects_are_selected_from_records_with_objects() {
+    let files = Files::new(&[("r.npy", &records())]);
+    insta::assert_snapshot!(files.run("show --csv r.npy index"), @"
+    1
+    2
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("show --csv r.npy"), @"
+    index,name,x
+    1,Ada,0.5
+    2,,1.5
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("show --json r.npy"), @r#"
+    [{"index":1,"name":"Ada","x":0.5},
+    {"index":2,"name":null,"x":1.5}]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert --fields x,index r.npy - --to json"), @r#"
+    [{"index":1,"x":0.5},
+    {"index":2,"x":1.5}]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert --fields index r.npy i.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show i.npy"), @"
+    [(1,) (2,)]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("convert --fields name,x r.npy n.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show n.npy"), @"
+    [('Ada', 0.5) (None, 1.5)]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("stats --json --fields index r.npy"), @r#"
+    {"dtype":"[('index', '<i8'), ('name', '|O'), ('x', '<f8')]","file":"r.npy","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<i8","field":"index","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"max":2,"mean":1.5,"min":1,"quantiles":{"1":1.01,"25":1.25,"5":1.05,"50":1.5,"75":1.75,"95":1.95,"99":1.99},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("diff --fields x r.npy r.npy"), @"
+    r.npy r.npy: equal
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("stats --fields nope r.npy"), @r#"
+    npy: r.npy: unknown field "nope": expected one of index, name, x
+    exit code 2
+    "#);
+}
+
+/// What each kind of objects becomes as text and as a dtype.
+#[test]
+fn objects_of_one_kind_are_converted() {
+    let text = StringDType::new(true, Some(PyObject::Float(f64::NAN)));
+    let texts = ObjectArray::from(vec![PyObject::from("a"), PyObject::Float(f64::NAN)]).with_string_dtype(text).unwrap();
+    let cases: [(&str, Vec<u8>); 12] = [
+        ("text", of(vec!["a", "é,\"", ""])),
+        ("bytes", of(vec![&b"a"[..], b"bc"])),
+        ("bools", of(vec![true, false])),
+        ("ints", of(vec![1, -2])),
+        ("large", of(vec![u64::MAX])),
+        ("huge", of(vec![PyObject::from(1), PyObject::from(1_i128 << 90)])),
+        ("floats", of(vec![PyObject::from(1), PyObject::from(0.5), PyObject::None])),
+        ("inexact", of(vec![PyObject::from(0.5), PyObject::from(i64::MAX)])),
+        ("dates", dates()),
+        ("none in ints", of(vec![Some(1), None])),
+        ("none in text", of(vec![Some("a"), None])),
+        ("StringDType", file_of(&texts)),
+    ];
+    let mut table = String::new();
+    for (name, file) in cases {
+        let files = Files::new(&[("o.npy", &file)]);
+        let csv = files.run("convert o.npy - --to csv").replace("\nexit code 0", "");
+        let json = files.run("convert o.npy - --to json").replace("\nexit code 0", "");
+        // The dtype that the objects tell, in a format that has no objects.
+        let typed = files.run("convert --lossy --to ra o.npy o.csv.ra");
+        let typed = typed.split_once("the dtype ").map_or(typed.as_str(), |(_, rest)| rest.split_once(',').unwrap().0);
+        table += &format!("{name}: {csv:?} {json} {typed}\n");
+    }
+    insta::assert_snapshot!(table, @r#"
+    text: "a\n\"é,\"\"\"\n\"\"" ["a","é,\"",""] <U3
+    bytes: "a\nbc" ["a","bc"] |S2
+    bools: "True\nFalse" [true,false] |b1
+    ints: "1\n-2" [1,-2] exit code 0
+    large: "18446744073709551615" [18446744073709551615] exit code 0
+    huge: "1\n1237940039285380274899124224" [1,"1237940039285380274899124224"] npy: o.npy: element 1: expected an integer of 64 bits, found a larger one; CSV and JSON keep all digits
+    exit code 2
+    floats: "1\n0.5\n\"\"" [1,0.5,null] exit code 0
+    inexact: "0.5\n9223372036854775807" [0.5,9223372036854775807] npy: o.npy: element 1: expected a value that <f8 holds exactly, found 9223372036854775807
+    exit code 2
+    dates: "2024-01-02\n\"\"\n2024-01-02T03:04:05.000006" ["2024-01-02",null,"2024-01-02T03:04:05.000006"] <M8[us]
+    none in ints: "1\n\"\"" [1,null] npy: o.npy: element 1: expected a value that <i8 holds, found None; --dtype f8 makes it NaN
+    exit code 2
+    none in text: "a\n\"\"" ["a",null] <U1
+    StringDType: "a\n\"\"" ["a",null] <U1
+    "#);
+}
+
+#[test]
+fn dtypes_are_asked_for_as_of_other_arrays() {
+    let files = Files::new(&[("t.npy", &of(vec!["ab", "c"])), ("i.npy", &of(vec![Some(1), None])), ("d.npy", &dates())]);
+    insta::assert_snapshot!(files.run("convert --dtype U t.npy u.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show u.npy"), @"
+    ['ab' 'c']
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype U1 t.npy v.npy"), @"
+    npy: t.npy: element 0: text has more than 1 characters; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype f4 i.npy f.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show f.npy"), @"
+    [ 1. nan]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype i4 i.npy j.npy"), @"
+    npy: i.npy: element 1: expected a value that <i8 holds, found None; --dtype f8 makes it NaN
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype M8[s] --lossy d.npy s.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show s.npy"), @"
+    ['2024-01-02T00:00:00'                 'NaT' '2024-01-02T03:04:05']
+    exit code 0
+    ");
+}
+
+#[test]
+fn text_with_nul_at_its_end_is_not_cut_without_a_word() {
+    let files = Files::new(&[("t.npy", &of(vec!["a\0"])), ("b.npy", &of(vec![&b"b\0"[..]]))]);
+    insta::assert_snapshot!(files.run("convert --dtype U t.npy u.npy"), @"
+    npy: t.npy: element 0: expected no NUL at the end, which NumPy's dtype does not keep; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype S b.npy u.npy"), @"
+    npy: b.npy: element 0: expected no NUL at the end, which NumPy's dtype does not keep; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype S --lossy b.npy u.npy"), @"exit code 0");
+}
+
+/// NumPy's formats keep the pickle, byte for byte.
+#[test]
+fn pickles_are_carried_through() {
+    let files = Files::new(&[("o.npy", &with_unknown_class()), ("a.npz", &archive(1.5, "a"))]);
+    insta::assert_snapshot!(files.run("convert o.npy p.npy"), @"exit code 0");
+    assert_eq!(fs::read(files.path("p.npy")).unwrap(), with_unknown_class());
+    insta::assert_snapshot!(files.run("repack o.npy"), @"
+    o.npy: 325 B, 325 B before
+    exit code 0
+    ");
+    assert_eq!(fs::read(files.path("o.npy")).unwrap(), with_unknown_class());
+    for arguments in ["convert a.npz b.npz", "repack a.npz b.npz --compress", "repack a.npz b.npz --order F"] {
+        files.run(arguments);
+        let [mut a, mut b] = ["a.npz", "b.npz"].map(|name| npy_core::npz::NpzReader::open(files.path(name)).unwrap());
+        for index in 0..4 {
+            assert_eq!(a.bytes(index, 1 << 20).unwrap(), b.bytes(index, 1 << 20).unwrap(), "{arguments}");
+        }
+    }
+    let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect()).unwrap();
+    fs::write(files.path("two.npy"), file_of(&array)).unwrap();
+    files.run("repack --order F two.npy");
+    let found = npy_core::object::load(files.path("two.npy")).unwrap();
+    assert_eq!((found.order(), found.items()), (Order::Fortran, array.items()));
+}
+
+/// One member with objects does not keep the others from a format.
+#[test]
+fn other_members_of_an_archive_go_through() {
+    let files = Files::new(&[("a.npz", &archive(1.5, "a")), ("b.npz", &archive(1.0, "c"))]);
+    insta::assert_snapshot!(files.run("convert a.npz a.csv.safetensors"), @r#"
+    npy: a.npz: member "text": cannot store <U1 in a safetensors file: expected bools, integers or floats, one array for each field
+    npy: a.npz: member "mixed": element 1: expected int as in element 0, found str
+    npy: a.npz: member "unknown": element 1: expected int as in element 0, found str
+    exit code 2
+    "#);
+    insta::assert_snapshot!(files.run("convert --dtype f4 a.npz f.npz"), @r#"
+    npy: a.npz: member "text": cannot convert <U1 to <f4: expected numbers, text, or times of a fixed length
+    npy: a.npz: member "mixed": element 1: expected int as in element 0, found str
+    npy: a.npz: member "unknown": element 1: expected int as in element 0, found str
+    exit code 2
+    "#);
+    insta::assert_snapshot!(files.run("show f.npz"), @"
+    [1.5 2.5]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("stats --json a.npz"), @r#"
+    {"dtype":"<f8","file":"a.npz","member":"x","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<f8","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"inf":0,"max":2.5,"mean":2.0,"min":1.5,"nan":0,"quantiles":{"1":1.51,"25":1.75,"5":1.55,"50":2.0,"75":2.25,"95":2.45,"99":2.49},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
+    {"dtype":"|O","file":"a.npz","member":"text","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"b","min":"a"}]}
+    {"dtype":"|O","file":"a.npz","member":"mixed","order":"C","shape":[2],"stats":[{"count":2,"dtype":"|O","types":{"int":1,"str":1}}]}
+    {"dtype":"|O","file":"a.npz","member":"unknown","order":"C","shape":[3],"stats":[{"count":3,"dtype":"|O","types":{"int":1,"physics.Quantum":1,"str":1}}]}
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("diff a.npz b.npz"), @"
+    x: different
+      values    1 of 2 are different (50 %)
+      first     (0,): 1.5  1.0
+      absolute  0.5 at (0,)
+      relative  0.5 at (0,)
+    text: different
+      values    1 of 2 are different (50 %)
+      first     (0,): 'a'  'c'
+    mixed: equal
+    unknown: equal
+    exit code 1
+    ");
+    insta::assert_snapshot!(files.run("convert a.npz:mixed - --to csv"), @"
+    npy: a.npz:mixed: element 1: expected int as in element 0, found str; --lossy writes its text
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert a.npz:mixed - --to json"), @r#"
+    [1,"a"]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert a.npz:unknown - --to json"), @"
+    npy: a.npz:unknown: element 2: expected a value that JSON has, found physics.Quantum; --lossy writes its text
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --lossy a.npz:unknown - --to json"), @r#"
+    [1,"a","<physics.Quantum('1')>"]
+    exit code 0
+    "#);
+}
+
+/// `1` is `1.0`, as in Python, and numbers have a tolerance.
+#[test]
+fn diff_compares_objects_by_value() {
+    let list = |x: f64| PyObject::List(vec![PyObject::from(x), PyObject::Float(f64::NAN)]);
+    let a = of(vec![PyObject::from(1), PyObject::from("a"), list(1.0), PyObject::from(i64::MAX), PyObject::None]);
+    let b = of(vec![PyObject::from(1.0), PyObject::from("a"), list(1.25), PyObject::from(i64::MAX - 1), PyObject::from(0)]);
+    let files = Files::new(&[("a.npy", &a), ("b.npy", &b), ("o.npy", &of(vec![1, 3]))]);
+    insta::assert_snapshot!(files.run("diff a.npy b.npy"), @"
+    a.npy b.npy: different
+      values    3 of 5 are different (60 %)
+      first     (2,): [1.0, nan]  [1.25, nan]
+      absolute  1 at (3,)
+      relative  1.084202172e-19 at (3,)
+    exit code 1
+    ");
+    insta::assert_snapshot!(files.run("diff --atol 0.5 a.npy b.npy"), @"
+    a.npy b.npy: different
+      values    2 of 5 are different (40 %)
+      first     (3,): 9223372036854775807  9223372036854775806
+      absolute  1 at (3,)
+      relative  1.084202172e-19 at (3,)
+    exit code 1
+    ");
+    npy_core::save(files.path("p.npy"), &[1_i16, 2]).unwrap();
+    insta::assert_snapshot!(files.run("diff o.npy p.npy"), @"
+    o.npy p.npy: different
+      dtype     <i8  <i2
+      values    1 of 2 are different (50 %)
+      first     (1,): 3  2
+      absolute  1 at (1,)
+      relative  0.5 at (1,)
+    exit code 1
+    ");
+    insta::assert_snapshot!(files.run("diff a.npy p.npy"), @"
+    npy: a.npy: element 1: expected int as in element 0, found str
+    exit code 2
+    ");
+}
+
+#[test]
+fn stats_are_those_of_the_values_or_of_the_types() {
+    let files = Files::new(&[("t.npy", &of(vec![Some("a"), None])), ("m.npy", &with_unknown_class()), ("d.npy", &dates())]);
+    insta::assert_snapshot!(files.run("stats t.npy m.npy"), @"
+    t.npy  |O  (2,)
+      count      1  0 empty  1 None
+      distinct   1
+      min        'a'
+      max        'a'
+      longest    1
+
+    m.npy  |O  (3,)
+      count      3
+      types      1 int  1 str  1 physics.Quantum
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("stats --json t.npy m.npy d.npy"), @r#"
+    {"dtype":"|O","file":"t.npy","order":"C","shape":[2],"stats":[{"count":1,"distinct":1,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"a","min":"a","none":1}]}
+    {"dtype":"|O","file":"m.npy","order":"C","shape":[3],"stats":[{"count":3,"dtype":"|O","types":{"int":1,"physics.Quantum":1,"str":1}}]}
+    {"dtype":"|O","file":"d.npy","order":"C","shape":[3],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"max":"2024-01-02T03:04:05.000006","mean":"2024-01-02T01:32:02.500003","min":"2024-01-02T00:00:00.000000","nan":0,"none":1,"quantiles":{"1":"2024-01-02T00:01:50.450000","25":"2024-01-02T00:46:01.250001","5":"2024-01-02T00:09:12.250000","50":"2024-01-02T01:32:02.500003","75":"2024-01-02T02:18:03.750004","95":"2024-01-02T02:54:52.750005","99":"2024-01-02T03:02:14.550005"},"quantiles_rank_error":0.0,"std":5522500003.0}]}
+    exit code 0
+    "#);
+}
+
+#[test]
+fn objects_are_concatenated_and_split() {
+    let files = Files::new(&[("a.npy", &of(vec!["a", "b", "c"])), ("c.npy", &with_unknown_class()), ("r.npy", &records())]);
+    insta::assert_snapshot!(files.run("split --rows 2 a.npy"), @"
+    2 files: a-00000.npy to a-00001.npy
+    exit code 0
+    ");
+    let parts = ["a-00000.npy", "a-00001.npy"].map(|name| npy_core::object::load(files.path(name)).unwrap());
+    assert_eq!(parts.each_ref().map(|part| part.shape().to_vec()), [vec![2], vec![1]]);
+    insta::assert_snapshot!(files.run("cat a-00000.npy a-00001.npy -o b.npy"), @"exit code 0");
+    assert_eq!(fs::read(files.path("a.npy")).unwrap(), fs::read(files.path("b.npy")).unwrap());
+    insta::assert_snapshot!(files.run("cat r.npy r.npy -o rr.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show rr.npy"), @"
+    [(1, 'Ada', 0.5) (2, None, 1.5) (1, 'Ada', 0.5) (2, None, 1.5)]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("cat c.npy c.npy -o cc.npy"), @"
+    npy: c.npy: cannot concatenate: expected objects of known classes, found unknown class physics.Quantum
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("split --rows 1 c.npy"), @"
+    npy: c.npy: cannot split: expected objects of known classes, found unknown class physics.Quantum
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("cat a.npy r.npy -o x.npy"), @"
+    npy: r.npy: cannot concatenate: expected dtype |O, found [('index', '<i8'), ('name', '|O'), ('x', '<f8')]; `npy convert --dtype` casts numbers, `--endian` swaps bytes
+    exit code 2
     ");
 }
 

@@ -1,11 +1,13 @@
 //! The arguments of commands that read many files by several threads.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::num::NonZero;
 use std::thread;
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::input::paths;
+use crate::output::{self, Screen};
 
 /// More threads than any machine has use.
 const MOST_THREADS: usize = 1024;
@@ -33,6 +35,21 @@ impl Batch {
         match self.threads {
             0 => thread::available_parallelism().map_or(1, NonZero::get),
             threads => threads.min(MOST_THREADS),
+        }
+    }
+}
+
+/// Ends the command: prints all failures but an only one.
+pub(super) fn fail(screen: &mut Screen, mut failures: Vec<Failure>) -> Result<u8> {
+    match failures.len() {
+        0 => Ok(0),
+        1 => failures.pop().map_or(Ok(0), Err),
+        _ => {
+            screen.flush()?;
+            for failure in failures {
+                output::warn(&failure.to_string());
+            }
+            Err(Failure::Reported)
         }
     }
 }

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use npy_core::object::ObjectArray;
 use npy_core::{DType, Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, standard_input};
+use crate::input::{Input, object_options, standard_input};
+use crate::objects;
 use crate::output::{self, Content};
 use crate::pieces;
 use crate::progress::Progress;
@@ -48,9 +50,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let Some((_, inner)) = shape.split_first() else {
             return Err(Failure::new(format!("{name}: cannot concatenate: expected at least 1 dimension, found 0")));
         };
-        if dtype.has_object() {
-            return Err(Failure::new(format!("{name}: cannot concatenate Python objects")));
-        }
         let (expected, axes) = first.get_or_insert_with(|| (dtype.clone(), inner.to_vec()));
         if dtype != *expected {
             let hint = "`npy convert --dtype` casts numbers, `--endian` swaps bytes";
@@ -63,6 +62,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         rows = rows.checked_add(count).ok_or_else(|| Failure::new("too many rows for one array"))?;
     }
     let Some((dtype, inner)) = first else { return Ok(0) };
+    if dtype.has_object() {
+        let array = joined_objects(&arguments.files, &[&[rows], &inner[..]].concat())?;
+        output::replace(&arguments.output, Content::Binary, |out| Ok(array.write(out)?))?;
+        return Ok(0);
+    }
     let header = Header::new(dtype, Order::C, &[&[rows], &inner[..]].concat())?;
     output::replace(&arguments.output, Content::Binary, |out| {
         out.write_all(&header.to_bytes())?;
@@ -83,4 +87,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         Ok(())
     })?;
     Ok(0)
+}
+
+/// The Python objects of all files, which are written anew: nothing is known of an unknown class but its name.
+fn joined_objects(files: &[OsString], shape: &[usize]) -> Result<ObjectArray> {
+    let mut items = Vec::new();
+    let mut first: Option<ObjectArray> = None;
+    for file in files {
+        let name = escape::path(file);
+        let array = Input::open(file)?.with_array(|array| Ok(array.into_objects(object_options())?))?;
+        if let Some(classes) = objects::unknown_classes(&array) {
+            return Err(Failure::new(format!("{name}: cannot concatenate: expected objects of known classes, found {classes}")));
+        }
+        items.extend_from_slice(array.items());
+        let first = first.get_or_insert_with(|| array.clone());
+        if first.string_dtype() != array.string_dtype() {
+            return Err(Failure::new(format!("{name}: cannot concatenate: expected the same StringDType, found another dtype")));
+        }
+    }
+    let (dtype, text) = first.map(|array| (array.dtype().clone(), array.string_dtype().cloned())).unzip();
+    let dtype = dtype.ok_or_else(|| Failure::new("expected an array, found none"))?;
+    Ok(ObjectArray::with_dtype(dtype, shape, items, text.flatten())?)
 }

@@ -2,6 +2,7 @@
 
 mod compare;
 mod judge;
+mod objects;
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use std::io::Write as _;
 use npy_core::{FileFormat, Header, Order};
 use serde_json::{Value, json};
 
+use super::batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::float::{float, significant};
@@ -37,7 +39,7 @@ A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testin
 promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
 of times) equals NaN, unless --no-equal-nan is given. Integers are compared exactly, where NumPy rounds them to 64-bit floats; \
 long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
-Fields of records are compared by their names. The errors shown are the largest of the different values.
+Fields of records are compared by their names, and Python objects by their values. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
@@ -97,8 +99,17 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
     let mut is_equal = only.iter().all(Vec::is_empty);
     let mut reports = Vec::new();
+    let mut failures = Vec::new();
     for pair in pairs {
-        let comparison = compare(&mut inputs, pair.indices, &arguments.fields, tolerance)?;
+        let comparison = match compare(&mut inputs, pair.indices, &arguments.fields, tolerance) {
+            Ok(comparison) => comparison,
+            // The other members are compared all the same.
+            Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_))) if pair.name.is_some() => {
+                failures.push(failure);
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         is_equal &= comparison.is_equal();
         if arguments.json {
             reports.push(to_json(pair.name.as_deref(), &comparison));
@@ -108,7 +119,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     if arguments.json {
         let report = json!({
-            "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal, "only_a": only[0], "only_b": only[1], "arrays": reports,
+            "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal && failures.is_empty(),
+            "only_a": only[0], "only_b": only[1], "arrays": reports,
         });
         screen.json(&report)?;
     } else {
@@ -119,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
         }
     }
+    batch::fail(screen, failures)?;
     Ok(if is_equal { 0 } else { DIFFERENT })
 }
 

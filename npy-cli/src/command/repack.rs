@@ -9,7 +9,7 @@ use npy_core::{DynValues, FileFormat, NpyReader, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::input::{Input, object_options};
 use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
@@ -114,10 +114,16 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &std::path::Pa
     let name = input.name().to_owned();
     input.with_array(|mut array| {
         let header = array.header().clone();
-        if header.dtype().has_object() {
-            return Err(Failure::Nameless("cannot repack Python objects".to_owned()));
-        }
         let order = arguments.order.unwrap_or(header.order());
+        if header.dtype().has_object() {
+            return output::replace(output, Content::Binary, |out| {
+                if order != header.order() {
+                    return Ok(array.into_objects(object_options())?.with_order(order).write(out)?);
+                }
+                out.write_all(&header.to_bytes())?;
+                array.copy_content(out)
+            });
+        }
         output::replace(output, Content::Binary, |out| {
             let written = npy_core::Header::new(header.dtype().clone(), order, header.shape())?;
             out.write_all(&written.to_bytes())?;

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use npy_core::object::ObjectArray;
 use npy_core::{Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, spooled};
+use crate::input::{Input, object_options, spooled};
+use crate::objects;
 use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
@@ -71,6 +73,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             let message = format!("too many files: expected at most {MOST_FILES}, found {files}; raise --rows");
             return Err(Failure::Nameless(message));
         }
+        if header.dtype().has_object() {
+            return split_objects(&array.into_objects(object_options())?, step, &prefix);
+        }
         if files > 1 && !array.can_go_back() && pieces::is_transposed(&header, Order::C) {
             array = spooled(&mut *array)?;
         }
@@ -103,6 +108,29 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     writeln!(screen, "{count}: {}", escape::line(&names))?;
     Ok(0)
+}
+
+/// Writes the objects of each part anew: nothing is known of an unknown class but its name.
+fn split_objects(array: &ObjectArray, step: usize, prefix: &Path) -> Result<u64> {
+    if let Some(classes) = objects::unknown_classes(array) {
+        return Err(Failure::Nameless(format!("cannot split: expected objects of known classes, found {classes}")));
+    }
+    let Some((&rows, inner)) = array.shape().split_first() else {
+        return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
+    };
+    let per_row = inner.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+    let mut number = 0;
+    let mut begin = 0;
+    while begin < rows || number == 0 {
+        let end = begin.saturating_add(step).min(rows);
+        let items = array.items().get(begin.saturating_mul(per_row)..end.saturating_mul(per_row)).unwrap_or_default();
+        let shape = [&[end - begin], inner].concat();
+        let part = ObjectArray::with_dtype(array.dtype().clone(), &shape, items.to_vec(), array.string_dtype().cloned())?;
+        output::replace(&shard(prefix, number), Content::Binary, |out| Ok(part.write(out)?))?;
+        begin = end;
+        number += 1;
+    }
+    Ok(number)
 }
 
 /// The path of a file, as `npy_core::shards` names it.

@@ -19,11 +19,12 @@ mod complexes;
 mod texts;
 mod accumulator;
 mod scan;
+mod objects;
 mod report;
 
 use std::io::Write as _;
 
-use super::batch::Batch;
+use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::output::Screen;
@@ -52,7 +53,10 @@ exact. The same file always gives the same figures, whatever the number of threa
 
 Checksums of stored members are not checked; npy verify checks them.
 
-Exit codes: 0 success, 2 an array cannot be read, or has Python objects; the others are shown.")]
+Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype that they tell, and \
+None is counted beside them. Of others the types are counted.
+
+Exit codes: 0 success, 2 an array cannot be read; the others are shown.")]
 pub(crate) struct Arguments {
     /// Write one line of JSON for each array
     #[arg(long)]
@@ -137,5 +141,5 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
         }
     }
-    report::fail(screen, failures)
+    batch::fail(screen, failures)
 }

@@ -5,12 +5,15 @@
 
 use npy_core::__private::push_scalar;
 use npy_core::dtype::Scalar;
+use npy_core::object::ObjectArray;
 use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of};
+use super::objects::{Cells, PIECE, Sink};
 use super::{for_each_element, in_c_order};
 use crate::columns::{self, Column, index_text};
 use crate::failure::Result;
+use crate::objects::without_missing;
 
 /// What stands between two cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,6 +140,46 @@ impl Writer {
         });
         Ok(())
     }
+}
+
+/// Writes an array of Python objects, of records after a line of their names.
+pub(crate) fn objects(array: &ObjectArray, delimiter: Delimiter, sink: Sink<'_>) -> Result<()> {
+    let present = without_missing(array);
+    let array = present.as_ref().unwrap_or(array);
+    match delimiter {
+        Delimiter::Comma => object_rows::<COMMA>(array, delimiter, sink),
+        Delimiter::Tab => object_rows::<TAB>(array, delimiter, sink),
+    }
+}
+
+fn object_rows<const DELIMITER: u8>(array: &ObjectArray, delimiter: Delimiter, sink: Sink<'_>) -> Result<()> {
+    let writer = Writer::new(array.dtype(), array.shape().get(1..).unwrap_or_default(), delimiter)?;
+    let cells = Cells::new::<Csv<DELIMITER>>(array.dtype())?;
+    let mut text = String::new();
+    if writer.has_names() {
+        writer.header(&mut text)?;
+    }
+    for row in array.items().chunks(writer.elements_per_row.unwrap_or(usize::MAX)) {
+        let begin = text.len();
+        let mut is_first = true;
+        for item in row {
+            cells.for_each::<Csv<DELIMITER>>(item, &mut |push| {
+                if !is_first {
+                    text.push(char::from(DELIMITER));
+                }
+                is_first = false;
+                push(&mut text);
+            });
+        }
+        if writer.is_one_cell && text.len() == begin {
+            text.push_str("\"\"");
+        }
+        text.push('\n');
+        if text.len() > PIECE {
+            sink(&mut text)?;
+        }
+    }
+    sink(&mut text)
 }
 
 /// The text of cells in CSV.

@@ -6,6 +6,7 @@
 mod cell;
 pub(crate) mod csv;
 pub(crate) mod json;
+pub(crate) mod objects;
 
 use std::borrow::Cow;
 

@@ -1,8 +1,15 @@
 //! Arrays of Python objects: read as data, of which nothing is run.
 
+mod kind;
+mod part;
+mod typed;
+
 use std::collections::BTreeSet;
 
 use npy_core::object::{ObjectArray, Opaque, PyObject};
+
+pub(crate) use part::{Part, expect_one_kind, parts, with_fields};
+pub(crate) use typed::{Wish, plain, typed, without_missing};
 
 /// The unknown classes of an array as a remark; `None` if there are none.
 pub(crate) fn unknown_classes(array: &ObjectArray) -> Option<String> {

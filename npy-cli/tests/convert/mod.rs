@@ -299,7 +299,7 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv data.txt data.npy` reads it line by line");
     let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
     let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
-    assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: cannot convert Python objects: expected plain data; `npy show --json` prints them");
+    assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: unsupported pickle at byte 130: expected an array of objects, found a list");
     let huge = directory.write("huge.safetensors", [0xff; 16]);
     assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100000000 bytes, found 18446744073709551615");
     // Widened exactly.

@@ -136,7 +136,7 @@ Exit codes: 0 success, 2 trouble.
 
 #[test]
 fn explains_stats() {
-    insta::assert_snapshot!(run(["stats", "--help"]).ok(), @r#"
+    insta::assert_snapshot!(run(["stats", "--help"]).ok(), @"
 Show the distribution of values: range, mean, quantiles, NaN, distinct values, histogram
 
 Usage: npy stats [OPTIONS] <FILE>...
@@ -173,8 +173,11 @@ gives the same figures, whatever the number of threads.
 
 Checksums of stored members are not checked; npy verify checks them.
 
-Exit codes: 0 success, 2 an array cannot be read, or has Python objects; the others are shown.
-"#);
+Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype that
+they tell, and None is counted beside them. Of others the types are counted.
+
+Exit codes: 0 success, 2 an array cannot be read; the others are shown.
+");
 }
 
 #[cfg(feature = "plot")]
@@ -282,7 +285,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.
 
 #[test]
 fn explains_diff() {
-    insta::assert_snapshot!(run(["diff", "--help"]).ok(), @r#"
+    insta::assert_snapshot!(run(["diff", "--help"]).ok(), @"
 Compare values: how many are different, the first of them, the largest errors
 
 Usage: npy diff [OPTIONS] <A> <B>
@@ -313,7 +316,8 @@ with NumPy's promotion of different number types. Infinities are equal by their 
 signs are equal, and NaN (NaT of times) equals NaN, unless --no-equal-nan is given. Integers are
 compared exactly, where NumPy rounds them to 64-bit floats; long doubles are rounded to 64 bits.
 Text, times, bytes and bools have no tolerance but that of numbers for bools. Fields of records are
-compared by their names. The errors shown are the largest of the different values.
+compared by their names, and Python objects by their values. The errors shown are the largest of the
+different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
@@ -322,7 +326,7 @@ With 'npy info' in its place only changes of dtype and shape are shown.
 
 Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order
 may be different and are shown. 1 different. 2 a file cannot be read or compared.
-"#);
+");
 }
 
 #[test]

@@ -100,10 +100,13 @@ and a column for each field and for each element of further axes. The first line
 header if no cell of it is a number, a bool or a date; --header, --no-header and a plain --dtype
 override this. A conversion that would change a value is refused without --lossy, and the loss is
 named. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
---python writes it. JSON has NaN as "NaN" and infinities as "Infinity". Parquet and Arrow keep the
-dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the
-feature arrow: cargo install --path npy-cli --features arrow. The output replaces an existing file
-when it is complete.
+--python writes it. Python objects that are text, bytes, numbers, dates or None are converted to the
+dtype that they tell, or to --dtype from there; None is null in JSON, an empty cell in CSV, and NaN
+or NaT elsewhere. NumPy's formats keep their pickle. A member with other objects is left out with an
+error, and the others are converted. JSON has NaN as "NaN" and infinities as "Infinity". Parquet and
+Arrow keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The
+two need the feature arrow: cargo install --path npy-cli --features arrow. The output replaces an
+existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

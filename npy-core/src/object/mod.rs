@@ -38,7 +38,7 @@ use std::io::Read;
 use std::path::Path;
 
 #[doc(hidden)]
-pub use parts::ObjectItems;
+pub use parts::{ObjectItems, encode_object, sub_items};
 pub use print::PrintedObjects;
 pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;

@@ -10,6 +10,18 @@ use crate::format::dtype::{DType, Field, Record};
 use crate::format::shape::element_count;
 use crate::options::Order;
 
+/// Appends an element of a dtype without objects; `None` if the object is not a value of it.
+#[doc(hidden)]
+pub fn encode_object(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+    encode(dtype, object, out)
+}
+
+/// Appends the items of a sub-array of this number of axes.
+#[doc(hidden)]
+pub fn sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+    flatten(array, axes, items);
+}
+
 /// The items of a field.
 #[doc(hidden)]
 #[derive(Clone, Debug)]

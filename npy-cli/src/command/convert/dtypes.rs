@@ -62,6 +62,18 @@ fn select_in(dtype: &DType, paths: &[&str], prefix: &str) -> Result<DType> {
     })
 }
 
+/// Text or bytes of no width as those of the width that the input has, as `astype('U')` of NumPy.
+pub(super) fn as_wide_as(wanted: &DType, from: &DType) -> DType {
+    let (DType::Scalar(scalar), DType::Scalar(from)) = (wanted, from) else { return wanted.clone() };
+    let (ScalarKind::Unicode { length } | ScalarKind::Bytes { length }) = from.kind() else { return wanted.clone() };
+    let kind = match scalar.kind() {
+        ScalarKind::Unicode { length: 0 } => ScalarKind::Unicode { length },
+        ScalarKind::Bytes { length: 0 } => ScalarKind::Bytes { length },
+        _ => return wanted.clone(),
+    };
+    Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()
+}
+
 /// The same dtype with its fields one after the other, or where NumPy places them with `align=True`.
 pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
     Ok(match dtype {

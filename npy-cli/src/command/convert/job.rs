@@ -2,22 +2,26 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::io::Write;
 use std::rc::Rc;
 
 use npy_core::dtype::{ByteOrder, ScalarKind};
+use npy_core::object::ObjectArray;
 use npy_core::rawarray::{RaHeader, RaKind};
 use npy_core::{DType, Header, Order};
 
 use super::Arguments;
-use super::dtypes::{relaid, select, titled};
+use super::dtypes::{as_wide_as, select, titled};
 use super::format::Format;
+use super::objects::{Reading, reading_of};
 use super::source::{Item, Source};
 use super::target::header_of;
 use super::transcode::Transcode;
 use super::{png, safetensors};
 use crate::columns;
 use crate::failure::{Failure, Result};
-use crate::pieces::Sink;
+use crate::objects::with_fields;
+use crate::pieces::{self, Sink};
 use crate::progress::Progress;
 use crate::signals;
 
@@ -30,6 +34,7 @@ pub(super) struct Job {
     pub(super) header: Header,
     source: Rc<RefCell<Box<dyn Source>>>,
     index: usize,
+    reading: Reading,
     from: DType,
     pub(super) is_lossy: bool,
 }
@@ -43,18 +48,55 @@ impl Job {
         arguments: &Arguments,
         losses: &mut Vec<String>,
     ) -> Result<Self> {
-        let sources = source.borrow();
-        let item = sources.items().get(index).ok_or_else(|| Failure::new("expected an array, found none"))?;
-        let header = plan(item, format, arguments, losses).map_err(|failure| failure.about(&item.input))?;
+        let mut sources = source.borrow_mut();
+        let has_others = sources.items().len() > 1;
+        let mut item = sources.items().get(index).cloned().ok_or_else(|| Failure::new("expected an array, found none"))?;
+        let about = |failure: Failure, item: &Item| failure.about_array(&item.input, has_others.then_some(&item.name));
+        let (reading, header) =
+            reading_of(&mut **sources, index, &item, format, arguments).map_err(|failure| about(failure, &item))?;
+        item.header = header;
+        let header = match reading {
+            Reading::Elements | Reading::Typed(_) => plan(&item, format, arguments, losses),
+            Reading::Pickle | Reading::Objects => Ok(plan_objects(&item, format, losses)),
+        };
         Ok(Self {
-            name: item.name.clone(),
-            input: item.input.clone(),
-            header,
+            header: header.map_err(|failure| {
+                if item.header.dtype().has_object() || matches!(reading, Reading::Typed(_)) {
+                    about(failure, &item)
+                } else {
+                    failure.about(&item.input)
+                }
+            })?,
+            from: item.header.dtype().clone(),
+            name: item.name,
+            input: item.input,
             source: Rc::clone(source),
             index,
-            from: item.header.dtype().clone(),
+            reading,
             is_lossy: arguments.lossy,
         })
+    }
+
+    /// The Python objects that the target has as such.
+    pub(super) fn objects(&self) -> Result<Option<ObjectArray>> {
+        if !matches!(self.reading, Reading::Objects) {
+            return Ok(None);
+        }
+        let objects = self.source.borrow_mut().objects(self.index)?;
+        Ok(Some(with_fields(&objects, self.header.dtype(), self.header.order()).map_err(|failure| failure.about(&self.input))?))
+    }
+
+    /// Writes the pickle as it is, if the target has it.
+    pub(super) fn copy_pickle(&self, out: &mut dyn Write) -> Result<bool> {
+        if !matches!(self.reading, Reading::Pickle) {
+            return Ok(false);
+        }
+        let mut sources = self.source.borrow_mut();
+        sources.with_objects(self.index, &mut |array| {
+            out.write_all(&self.header.to_bytes())?;
+            array.copy_content(out)
+        })?;
+        Ok(true)
     }
 
     /// Calls `sink` with the converted elements in this order.
@@ -62,14 +104,18 @@ impl Job {
         let mut transcode = Transcode::new(&self.from, self.header.dtype(), self.is_lossy)?;
         let shape = self.header.shape().to_vec();
         let mut progress = Progress::new(&self.name, self.header.data_bytes());
-        let result = self.source.borrow_mut().read(self.index, order, &mut |values| {
+        let mut convert = |values| {
             signals::check()?;
             let values = transcode.apply(values, order, &shape)?;
             let bytes = values.bytes().len() as u64;
             sink(values)?;
             progress.add(bytes);
             Ok(())
-        });
+        };
+        let result = match &mut self.reading {
+            Reading::Typed(array) => pieces::for_each(&mut **array, order, &mut convert),
+            _ => self.source.borrow_mut().read(self.index, order, &mut convert),
+        };
         result.map_err(|failure| failure.about(&self.input))
     }
 }
@@ -77,18 +123,21 @@ impl Job {
 /// The header of the array in the target. What cannot be converted is said before anything is written.
 fn plan(item: &Item, format: Format, arguments: &Arguments, losses: &mut Vec<String>) -> Result<Header> {
     let from = item.header.dtype();
-    if from.has_object() {
-        let hint = match format {
-            Format::Json | Format::Ndjson => "`npy show --json` prints them",
-            _ => "`npy show --json` prints them; save them in Python with another dtype",
-        };
-        return Err(Failure::Nameless(format!("cannot convert Python objects: expected plain data; {hint}")));
-    }
     let (to, lost) = adapt(&arguments.dtype_of(from)?, item.header.shape(), format)?;
     losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
     let order = arguments.order.map_or(item.header.order(), Into::into);
     Transcode::new(from, &to, arguments.lossy)?;
     header_of(to, order, item.header.shape())
+}
+
+/// The header of objects that stay objects, or become text.
+fn plan_objects(item: &Item, format: Format, losses: &mut Vec<String>) -> Header {
+    let mut lost = item.losses.clone();
+    if !matches!(format, Format::Npy | Format::Npz | Format::Dir) {
+        lost.extend(titled(item.header.dtype()).iter().map(|path| format!("the title of the field \"{path}\"")));
+    }
+    losses.extend(lost.iter().map(|loss| format!("{}: {loss}", item.name)));
+    item.header.clone()
 }
 
 /// The dtype that a format has for the elements, and what it does not keep.
@@ -147,15 +196,8 @@ impl Arguments {
                 let hint = "leave it out with --fields";
                 return Err(Failure::Nameless(format!("the dtype lacks the field \"{path}\" of the input; {hint}")));
             }
-            dtype = wanted.clone();
+            dtype = as_wide_as(wanted, &dtype);
         }
-        if let Some(order) = self.endian {
-            let order = order.into();
-            dtype = dtype.with_byte_order(order);
-        }
-        if self.align || self.packed {
-            dtype = relaid(&dtype, self.align)?;
-        }
-        Ok(dtype)
+        self.laid_out(dtype)
     }
 }

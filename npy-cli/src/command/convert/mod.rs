@@ -14,6 +14,7 @@ mod json_fields;
 mod json_fill;
 mod json_import;
 mod json_schema;
+mod objects;
 mod parse;
 mod png;
 mod safetensors;
@@ -32,6 +33,7 @@ use npy_core::dtype::ByteOrder;
 use npy_core::npz::WriteOptions;
 use npy_core::{DType, Order};
 
+use super::batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Screen};
@@ -58,7 +60,10 @@ The formats are told by the extensions of the names. CSV has a line for each row
 each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a \
 number, a bool or a date; --header, --no-header and a plain --dtype override this. A conversion that would change a \
 value is refused without --lossy, and the loss is named. Text formats do not keep the shape and the dtype: \
---dtype gives it back, as npy schema --python writes it. JSON has NaN as \"NaN\" and infinities as \"Infinity\". Parquet and Arrow \
+--dtype gives it back, as npy schema --python writes it. \
+Python objects that are text, bytes, numbers, dates or None are converted to the dtype that they tell, or to --dtype \
+from there; None is null in JSON, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. \
+A member with other objects is left out with an error, and the others are converted. JSON has NaN as \"NaN\" and infinities as \"Infinity\". Parquet and Arrow \
 keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the feature arrow: \
 cargo install --path npy-cli --features arrow. The output replaces an existing file when it is complete.
 
@@ -182,20 +187,37 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     format.expect_support().map_err(|failure| failure.about(&escape::path(out)))?;
     let mut losses = Vec::new();
     let mut jobs = Vec::new();
+    let mut failures = Vec::new();
     for input in inputs {
         for source in source::open(input, arguments)? {
             let source = Rc::new(RefCell::new(source));
             let count = source.borrow().items().len();
             for index in 0..count {
-                jobs.push(Job::new(&source, index, format, arguments, &mut losses)?);
+                let mut lost = Vec::new();
+                match Job::new(&source, index, format, arguments, &mut lost) {
+                    Ok(job) => {
+                        jobs.push(job);
+                        losses.extend(lost);
+                    }
+                    // Python objects that the format does not have keep no other member from it.
+                    Err(failure) if count > 1 && has_objects(&source, index) => failures.push(failure),
+                    Err(failure) => return Err(failure),
+                }
             }
         }
+    }
+    if jobs.is_empty() && !failures.is_empty() {
+        return batch::fail(screen, failures);
     }
     report(&losses, arguments.lossy)?;
     // What is written to standard output comes after what was printed before.
     screen.flush()?;
     target::write(&mut jobs, out, format, arguments)?;
-    Ok(0)
+    batch::fail(screen, failures)
+}
+
+fn has_objects(source: &RefCell<Box<dyn source::Source>>, index: usize) -> bool {
+    source.borrow().items().get(index).is_some_and(|item| item.header.dtype().has_object())
 }
 
 /// Refuses losses, or says on standard error what is lost.

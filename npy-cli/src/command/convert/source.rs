@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use npy_core::__private::is_same_in_both;
+use npy_core::object::ObjectArray;
 use npy_core::{Header, NpyReader, Order};
 use tempfile::NamedTempFile;
 
@@ -20,11 +21,12 @@ use super::png::PngSource;
 use super::safetensors::TensorSource;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::input::{Array, Input, object_options};
 use crate::pieces::{self, Sink};
 use crate::signals;
 
 /// An array of an input.
+#[derive(Clone)]
 pub(super) struct Item {
     /// Of the member, of the tensor, or of the file without its extension.
     pub(super) name: String,
@@ -41,6 +43,21 @@ pub(super) trait Source {
 
     /// Calls `sink` with the elements of an array in this order.
     fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()>;
+
+    /// Calls `work` with an array of Python objects, which only NumPy's formats have.
+    fn with_objects(&mut self, _: usize, _: &mut dyn FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<()> {
+        Err(Failure::Nameless("expected an array of Python objects, found another format".to_owned()))
+    }
+
+    /// Reads an array of Python objects.
+    fn objects(&mut self, index: usize) -> Result<ObjectArray> {
+        let mut objects = None;
+        self.with_objects(index, &mut |array| {
+            objects = Some(array.into_objects(object_options())?);
+            Ok(())
+        })?;
+        objects.ok_or_else(|| Failure::new("the objects were not read"))
+    }
 }
 
 /// Opens what the user typed.
@@ -188,6 +205,11 @@ impl Source for InputSource {
             self.input.close_archive();
         }
         result
+    }
+
+    fn with_objects(&mut self, index: usize, work: &mut dyn FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<()> {
+        let index = self.indices.get(index).copied().unwrap_or_default();
+        self.input.with_member(index, work)
     }
 }
 

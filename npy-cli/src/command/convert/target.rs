@@ -15,7 +15,7 @@ use npy_core::{DynValues, Header, Order};
 use super::Arguments;
 use super::format::Format;
 use super::job::Job;
-use super::{png, safetensors};
+use super::{objects, png, safetensors};
 use crate::columns::{self, Column};
 use crate::export::{csv, json};
 use crate::failure::{Failure, Result};
@@ -69,6 +69,12 @@ fn only(jobs: &mut [Job]) -> Result<&mut Job> {
 }
 
 fn write_npy(job: &mut Job, out: &mut dyn Write) -> Result<()> {
+    if job.copy_pickle(out)? {
+        return Ok(());
+    }
+    if let Some(array) = job.objects()? {
+        return Ok(array.write(out)?);
+    }
     let header = job.header.clone();
     out.write_all(&header.to_bytes())?;
     write_data(job, header.order(), out)
@@ -86,6 +92,10 @@ fn write_ra(job: &mut Job, out: &mut dyn Write) -> Result<()> {
 }
 
 fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> Result<()> {
+    if let Some(array) = job.objects()? {
+        let written = objects::write_csv(&array, delimiter, job.is_lossy, &mut |text| write_piece(text, out));
+        return written.map_err(|failure| failure.about(&job.input));
+    }
     let mut writer = csv::Writer::new(job.header.dtype(), job.header.shape().get(1..).unwrap_or_default(), delimiter)?;
     let mut text = String::new();
     if writer.has_names() {
@@ -121,6 +131,10 @@ fn refuse_other_bytes(values: &DynValues, texts: &[Column]) -> Result<()> {
 }
 
 fn write_json(job: &mut Job, layout: json::Layout, out: &mut dyn Write) -> Result<()> {
+    if let Some(array) = job.objects()? {
+        let written = objects::write_json(&array, layout, job.is_lossy, &mut |text| write_piece(text, out));
+        return written.map_err(|failure| failure.about(&job.input));
+    }
     let mut writer = json::Writer::new(job.header.dtype(), job.header.shape(), layout)?;
     let mut text = String::new();
     write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))?;
@@ -137,10 +151,13 @@ fn write_text(
 ) -> Result<()> {
     job.read(Order::C, &mut |values| {
         append(values, text)?;
-        out.write_all(text.as_bytes())?;
-        text.clear();
-        Ok(())
+        write_piece(text, out)
     })?;
+    write_piece(text, out)
+}
+
+/// Writes text, and clears it.
+fn write_piece(text: &mut String, out: &mut dyn Write) -> Result<()> {
     out.write_all(text.as_bytes())?;
     text.clear();
     Ok(())

@@ -7,9 +7,11 @@ use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues, Header, Order};
 
 use super::judge::{Judge, Tolerance, Verdict, are_equal};
+use super::objects;
 use crate::failure::{Failure, Result};
 use crate::fields::{self, Leaf};
-use crate::input::Input;
+use crate::input::{Input, object_options};
+use crate::objects::plain;
 use crate::pieces;
 use crate::quantity::{unraveled, unraveled_in};
 
@@ -33,6 +35,18 @@ pub(super) struct Field {
     pub(super) first: Option<First>,
     pub(super) absolute: Option<Largest>,
     pub(super) relative: Option<Largest>,
+}
+
+impl Field {
+    /// Without a difference so far.
+    pub(super) fn new(path: String, values: u64) -> Self {
+        Self { path, values, different: 0, both_nan: 0, first: None, absolute: None, relative: None }
+    }
+}
+
+/// How the values of a field are found and compared.
+#[derive(Debug)]
+struct Pair {
     leaves: [Leaf; 2],
     judge: Judge,
 }
@@ -43,6 +57,12 @@ pub(super) struct First {
     position: u64,
     pub(super) index: Vec<usize>,
     pub(super) values: [String; 2],
+}
+
+impl First {
+    pub(super) fn new(position: u64, index: Vec<usize>, values: [String; 2]) -> Self {
+        Self { position, index, values }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -62,12 +82,16 @@ impl Comparison {
 pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[String], tolerance: Tolerance) -> Result<Comparison> {
     let [a, b] = inputs;
     let [a_index, b_index] = indices;
+    if a.header(a_index)?.dtype().has_object() && b.header(b_index)?.dtype().has_object() {
+        return compare_objects([a, b], indices, names, tolerance);
+    }
     let (send_header, receive_header) = sync_channel::<Header>(1);
     let (send_order, receive_order) = sync_channel::<Order>(1);
     let (send, receive) = sync_channel::<DynValues>(1);
     thread::scope(|scope| {
         let other = scope.spawn(move || {
-            b.with_member(b_index, |mut array| {
+            b.with_member(b_index, |array| {
+                let mut array = plain(array)?;
                 // A receiver that is gone needs nothing any more: the other side ended, perhaps by a failure.
                 if send_header.send(array.header().clone()).is_err() {
                     return Ok(());
@@ -76,16 +100,18 @@ pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[Str
                 stream(&mut |sink| pieces::for_each(&mut *array, order, sink), &send)
             })
         });
-        let own = a.with_member(a_index, |mut array| {
+        let own = a.with_member(a_index, |array| {
+            let mut array = plain(array)?;
             let Ok(header) = receive_header.recv() else { return Ok(None) };
-            let mut comparison = prepare(array.header(), &header, names)?;
-            let needs_values = comparison.fields.iter().any(|field| field.values > 0 && field.leaves[0].scalar.itemsize() > 0);
+            let (mut comparison, pairs) = prepare(array.header(), &header, names)?;
+            let has_bytes = |(field, pair): (&Field, &Pair)| field.values > 0 && pair.leaves[0].scalar.itemsize() > 0;
+            let needs_values = comparison.fields.iter().zip(&pairs).any(has_bytes);
             let order = if header.order() == array.header().order() { header.order() } else { Order::C };
             if needs_values && send_order.send(order).is_ok() {
                 let mut walk = Walk { order, shape: header.shape().to_vec(), position: 0, rest: Vec::new(), receive, tolerance };
                 let (itemsize, other_itemsize) = (array.header().dtype().itemsize(), header.dtype().itemsize());
                 pieces::for_each(&mut *array, order, &mut |values| {
-                    walk.add(values.bytes(), itemsize, other_itemsize, &mut comparison.fields)
+                    walk.add(values.bytes(), itemsize, other_itemsize, comparison.fields.iter_mut().zip(&pairs))
                 })?;
             }
             drop(send_order);
@@ -111,15 +137,29 @@ fn stream(read: Reading<'_>, send: &SyncSender<DynValues>) -> Result<()> {
     }
 }
 
-/// Compares the headers, and finds the fields to compare.
-fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<Comparison> {
-    let mut comparison = Comparison { headers: [a.clone(), b.clone()], problems: Vec::new(), fields: Vec::new() };
-    if a.dtype().has_object() || b.dtype().has_object() {
-        return Err(Failure::Nameless("unsupported dtype: Python objects cannot be compared; `npy show` prints them".to_owned()));
+/// Compares two arrays of Python objects.
+fn compare_objects(inputs: [&mut Input; 2], indices: [usize; 2], names: &[String], tolerance: Tolerance) -> Result<Comparison> {
+    let read = |input: &mut Input, index: usize| {
+        input.with_member(index, |array| Ok((array.header().clone(), array.into_objects(object_options())?)))
+    };
+    let [a, b] = inputs;
+    let ((a_header, a), (b_header, b)) = (read(a, indices[0])?, read(b, indices[1])?);
+    let mut comparison = Comparison { headers: [a_header, b_header], problems: Vec::new(), fields: Vec::new() };
+    if a.shape() == b.shape() {
+        objects::compare(&mut comparison, [&a, &b], names, tolerance)?;
+    } else {
+        comparison.problems.push("the shapes are different".to_owned());
     }
+    Ok(comparison)
+}
+
+/// Compares the headers, and finds the fields to compare.
+fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<(Comparison, Vec<Pair>)> {
+    let mut comparison = Comparison { headers: [a.clone(), b.clone()], problems: Vec::new(), fields: Vec::new() };
+    let mut pairs = Vec::new();
     if a.shape() != b.shape() {
         comparison.problems.push("the shapes are different".to_owned());
-        return Ok(comparison);
+        return Ok((comparison, pairs));
     }
     let a_leaves = fields::select(fields::leaves(a.dtype()), names)?;
     let mut b_leaves = fields::leaves(b.dtype());
@@ -141,23 +181,14 @@ fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<Comparison> {
             comparison.problems.push(format!("{field}{} and {} cannot be compared", leaf.scalar, other.scalar));
             continue;
         };
-        comparison.fields.push(Field {
-            path: leaf.path.clone(),
-            values: count.saturating_mul(leaf.per_element() as u64),
-            different: 0,
-            both_nan: 0,
-            first: None,
-            absolute: None,
-            relative: None,
-            leaves: [leaf, other],
-            judge,
-        });
+        comparison.fields.push(Field::new(leaf.path.clone(), count.saturating_mul(leaf.per_element() as u64)));
+        pairs.push(Pair { leaves: [leaf, other], judge });
     }
     let is_selected = |leaf: &Leaf| names.is_empty() || fields::select(vec![leaf.clone()], names).is_ok();
     for leaf in b_leaves.iter().filter(|leaf| is_selected(leaf)) {
         comparison.problems.push(format!("the field {:?} is missing in the first", leaf.path));
     }
-    Ok(comparison)
+    Ok((comparison, pairs))
 }
 
 /// Blocks of equal bytes are skipped where equal bytes are equal values.
@@ -177,7 +208,13 @@ struct Walk {
 
 impl Walk {
     /// Compares elements of the first array with the next of the second.
-    fn add(&mut self, elements: &[u8], itemsize: usize, other_itemsize: usize, fields: &mut [Field]) -> Result<()> {
+    fn add<'f>(
+        &mut self,
+        elements: &[u8],
+        itemsize: usize,
+        other_itemsize: usize,
+        fields: impl Iterator<Item = (&'f mut Field, &'f Pair)>,
+    ) -> Result<()> {
         let count = elements.len() / itemsize.max(1);
         let needed = count.saturating_mul(other_itemsize);
         while self.rest.len() < needed {
@@ -186,16 +223,16 @@ impl Walk {
         }
         let others = self.rest.get(..needed).unwrap_or_default();
         let is_same_size = itemsize == other_itemsize;
-        for field in fields {
-            let skips = is_same_size && field.leaves[0] == field.leaves[1] && field.judge.is_reflexive(self.tolerance);
+        for (field, pair) in fields {
+            let skips = is_same_size && pair.leaves[0] == pair.leaves[1] && pair.judge.is_reflexive(self.tolerance);
             // Nothing but numbers of one dtype.
-            let is_plain = is_same_size && field.leaves[0] == field.leaves[1] && field.leaves[0].scalar.itemsize() == itemsize;
+            let is_plain = is_same_size && pair.leaves[0] == pair.leaves[1] && pair.leaves[0].scalar.itemsize() == itemsize;
             let block = (BLOCK_BYTES / itemsize.max(other_itemsize).max(1)).max(1);
             let blocks = elements.chunks((block * itemsize).max(1)).zip(others.chunks((block * other_itemsize).max(1)));
             for (number, (x, y)) in blocks.enumerate() {
-                let is_equal = skips && x == y || is_plain && are_equal(field.leaves[0].scalar, x, y, self.tolerance);
+                let is_equal = skips && x == y || is_plain && are_equal(pair.leaves[0].scalar, x, y, self.tolerance);
                 if !is_equal {
-                    self.compare(field, number * block, (x, itemsize), (y, other_itemsize));
+                    self.compare((field, pair), number * block, (x, itemsize), (y, other_itemsize));
                 }
             }
         }
@@ -206,7 +243,7 @@ impl Walk {
 
     fn compare(
         &self,
-        field: &mut Field,
+        (field, pair): (&mut Field, &Pair),
         begin: usize,
         (elements, itemsize): (&[u8], usize),
         (others, other_itemsize): (&[u8], usize),
@@ -214,10 +251,9 @@ impl Walk {
         if itemsize == 0 || other_itemsize == 0 {
             return;
         }
-        let scalars = [field.leaves[0].scalar, field.leaves[1].scalar];
+        let Pair { leaves, judge } = pair;
+        let scalars = [leaves[0].scalar, leaves[1].scalar];
         let sizes = scalars.map(Scalar::itemsize);
-        let judge = field.judge;
-        let leaves = field.leaves.clone();
         // The usual case, without lists.
         let is_single = leaves.iter().all(|leaf| leaf.per_element() == 1 && leaf.axes.is_empty());
         for (element, (x, y)) in elements.chunks_exact(itemsize).zip(others.chunks_exact(other_itemsize)).enumerate() {
@@ -225,7 +261,7 @@ impl Walk {
                 let (a, b) = (leaves[0].only(x), leaves[1].only(y));
                 let verdict = judge.judge((scalars[0], scalars[1]), (a, b), self.tolerance);
                 if verdict != Verdict::Equal {
-                    self.note(field, verdict, begin + element, 0, [a, b]);
+                    self.note((field, leaves), verdict, begin + element, 0, [a, b]);
                 }
                 continue;
             }
@@ -237,22 +273,22 @@ impl Walk {
             for (inner, (a, b)) in values.enumerate() {
                 let verdict = judge.judge((scalars[0], scalars[1]), (a, b), self.tolerance);
                 if verdict != Verdict::Equal {
-                    self.note(field, verdict, begin + element, inner, [a, b]);
+                    self.note((field, leaves), verdict, begin + element, inner, [a, b]);
                 }
             }
         }
     }
 
     /// Notes a difference.
-    fn note(&self, field: &mut Field, verdict: Verdict, element: usize, inner: usize, values: [&[u8]; 2]) {
+    fn note(&self, (field, leaves): (&mut Field, &[Leaf; 2]), verdict: Verdict, element: usize, inner: usize, values: [&[u8]; 2]) {
         field.different += 1;
         field.both_nan += u64::from(verdict == Verdict::BothNan);
         let mut index = unraveled_in(self.order, self.position + element as u64, &self.shape);
-        index.extend(unraveled(inner as u64, &field.leaves[0].axes));
-        let axes = [&self.shape[..], &field.leaves[0].axes].concat();
+        index.extend(unraveled(inner as u64, &leaves[0].axes));
+        let axes = [&self.shape[..], &leaves[0].axes].concat();
         let position = index.iter().zip(&axes).fold(0_u64, |position, (index, length)| position * *length as u64 + *index as u64);
         if field.first.as_ref().is_none_or(|first| position < first.position) {
-            let text = |which: usize| value_text(field.leaves[which].scalar, values[which]);
+            let text = |which: usize| value_text(leaves[which].scalar, values[which]);
             field.first = Some(First { position, index: index.clone(), values: [text(0), text(1)] });
         }
         if let Verdict::Different(absolute, relative) = verdict {
@@ -262,7 +298,7 @@ impl Walk {
     }
 }
 
-fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
+pub(super) fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
     let Some(error) = error else { return };
     let is_larger = largest.as_ref().is_none_or(|known| error > known.error || (error >= known.error && position < known.position));
     if is_larger {

@@ -50,17 +50,19 @@ pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Scr
     if writer.has_names() {
         writer.header(&mut text)?;
     }
-    let mut write = |text: &mut String| -> Result<()> {
-        let written = if screen.is_terminal() { escape::text(text) } else { Cow::Borrowed(&text[..]) };
-        screen.write_all(written.as_bytes())?;
-        text.clear();
-        Ok(())
-    };
-    write(&mut text)?;
+    write_csv(&mut text, screen)?;
     for_each_piece(selection, array, &mut |values| {
         writer.rows(values, &mut text)?;
-        write(&mut text)
+        write_csv(&mut text, screen)
     })
+}
+
+/// Writes lines, and clears them.
+pub(super) fn write_csv(text: &mut String, screen: &mut Screen) -> Result<()> {
+    let written = if screen.is_terminal() { escape::text(text) } else { Cow::Borrowed(&text[..]) };
+    screen.write_all(written.as_bytes())?;
+    text.clear();
+    Ok(())
 }
 
 /// Calls `work` with all elements, in C order.

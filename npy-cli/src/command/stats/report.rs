@@ -10,10 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use super::summary::{PERCENTS, Quantiles, Summary, Value};
 use crate::command::info::short_dtype;
 use crate::escape;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::fields::Leaf;
 use crate::float::{float, significant};
-use crate::output::{self, Screen, Style};
+use crate::output::{Screen, Style};
 use crate::quantity;
 
 /// The statistics of an array.
@@ -22,21 +22,6 @@ pub(super) struct Report<'a> {
     pub(super) member: Option<&'a str>,
     pub(super) header: &'a Header,
     pub(super) leaves: &'a [(Leaf, Summary)],
-}
-
-/// Ends the command: prints all failures but an only one.
-pub(super) fn fail(screen: &mut Screen, mut failures: Vec<Failure>) -> Result<u8> {
-    match failures.len() {
-        0 => Ok(0),
-        1 => failures.pop().map_or(Ok(0), Err),
-        _ => {
-            screen.flush()?;
-            for failure in failures {
-                output::warn(&failure.to_string());
-            }
-            Err(Failure::Reported)
-        }
-    }
 }
 
 impl Report<'_> {
@@ -84,12 +69,18 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
     let mut counts = quantity::count(summary.count);
     let is_time = matches!(summary.min, Some(Value::Time(..)));
     let nan = if is_time { "NaT" } else { "NaN" };
-    for (name, count) in [(nan, summary.nan), ("inf", summary.inf), ("zeros", summary.zeros), ("empty", summary.empty)] {
+    for (name, count) in
+        [(nan, summary.nan), ("inf", summary.inf), ("zeros", summary.zeros), ("empty", summary.empty), ("None", summary.none)]
+    {
         if let Some(count) = count {
             let _ = write!(counts, "  {} {name}", quantity::count(count));
         }
     }
     write_line("count", &counts)?;
+    if !summary.types.is_empty() {
+        let types = summary.types.iter().map(|(name, count)| format!("{} {name}", quantity::count(*count)));
+        write_line("types", &types.collect::<Vec<_>>().join("  "))?;
+    }
     if let Some(distinct) = summary.distinct {
         // An estimate may exceed what is possible.
         let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
@@ -196,6 +187,11 @@ fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
     insert("inf", summary.inf.map(Json::from));
     insert("zeros", summary.zeros.map(Json::from));
     insert("empty", summary.empty.map(Json::from));
+    insert("none", summary.none.map(Json::from));
+    if !summary.types.is_empty() {
+        let types = summary.types.iter().map(|(name, count)| (name.clone(), json!(count)));
+        insert("types", Some(Json::Object(types.collect())));
+    }
     insert("longest", summary.longest.map(Json::from));
     insert("min", summary.min.as_ref().map(value_json));
     insert("max", summary.max.as_ref().map(value_json));

@@ -11,10 +11,10 @@ use npy_core::{DynValues, FileFormat, Header};
 
 use super::accumulator::Accumulator;
 use super::summary::Summary;
-use super::{Budget, Total};
+use super::{Budget, Total, objects};
 use crate::failure::{Failure, Result};
 use crate::fields::{self, Leaf};
-use crate::input::{Array, Extent, Input};
+use crate::input::{Array, Extent, Input, object_options};
 use crate::progress::Progress;
 
 /// What a thread reads at a time: it stays in the second cache.
@@ -40,9 +40,8 @@ pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Resu
     input.with_member(index, |mut array| {
         let header = array.header().clone();
         if header.dtype().has_object() {
-            return Err(Failure::Nameless(
-                "unsupported dtype: Python objects have no statistics; `npy show` prints them".to_owned(),
-            ));
+            let leaves = objects::scan(&header, &array.into_objects(object_options())?, settings)?;
+            return Ok((header, leaves));
         }
         let plan = Plan::new(&header, settings)?;
         let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
@@ -77,7 +76,7 @@ fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
 }
 
 /// How an array is read.
-struct Plan {
+pub(super) struct Plan {
     itemsize: usize,
     elements: u64,
     /// Elements that are read at a time.
@@ -89,7 +88,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(header: &Header, settings: &Settings) -> Result<Self> {
+    pub(super) fn new(header: &Header, settings: &Settings) -> Result<Self> {
         let dtype = header.dtype();
         let (itemsize, elements) = (dtype.itemsize(), header.element_count() as u64);
         let leaves = fields::select(fields::leaves(dtype), &settings.fields)?;
@@ -167,7 +166,7 @@ impl Plan {
     }
 
     /// This thread reads, and perhaps decompresses, while another computes.
-    fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
+    pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
         let Self { elements, piece, part, mut accumulators, .. } = self;
         thread::scope(|scope| {
             let (send, receive) = sync_channel::<(u64, DynValues)>(1);

@@ -31,6 +31,10 @@ pub(super) struct Summary {
     pub(super) zeros: Option<u64>,
     /// Of text and bytes.
     pub(super) empty: Option<u64>,
+    /// `None` among Python objects.
+    pub(super) none: Option<u64>,
+    /// Of Python objects of several kinds: how many there are of each type.
+    pub(super) types: Vec<(String, u64)>,
     /// The length of the longest text.
     pub(super) longest: Option<u64>,
     pub(super) min: Option<Value>,

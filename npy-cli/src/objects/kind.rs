@@ -1,0 +1,301 @@
+//! The kind that the objects of a column share, and the dtype that holds them.
+
+use std::borrow::Cow;
+
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::object::{FromPyObject, PyInt, PyObject};
+use npy_core::{DType, DynValues};
+
+/// A kind of values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    Float,
+    Complex,
+    Text,
+    Bytes,
+    Date,
+    DateTime,
+    Span,
+    /// A scalar of NumPy that Python has no type for.
+    Numpy(Scalar),
+    /// A value that text formats have, but no dtype: the name of its type.
+    TextOnly(&'static str),
+}
+
+impl Kind {
+    /// The kind of an object; `None` for `None`, for containers, and for what is known by its name only.
+    pub(super) fn of(object: &PyObject) -> Option<Self> {
+        Some(match object {
+            PyObject::Bool(_) => Self::Bool,
+            PyObject::Int(_) => Self::Int,
+            PyObject::Float(_) => Self::Float,
+            PyObject::Complex { .. } => Self::Complex,
+            PyObject::Str(_) => Self::Text,
+            PyObject::Bytes(_) | PyObject::ByteArray(_) => Self::Bytes,
+            PyObject::Date(_) => Self::Date,
+            PyObject::DateTime(moment) if moment.time().zone().is_some() => Self::TextOnly("datetime with a time zone"),
+            PyObject::DateTime(_) => Self::DateTime,
+            PyObject::TimeDelta(_) => Self::Span,
+            PyObject::Time(_) | PyObject::Decimal(_) | PyObject::Fraction(_) | PyObject::Uuid(_) => {
+                Self::TextOnly(object.type_name())
+            }
+            PyObject::Scalar(values) => Self::of_scalar(scalar_of(values)?),
+            _ => return None,
+        })
+    }
+
+    fn of_scalar(scalar: Scalar) -> Self {
+        use ScalarKind as Kinds;
+        match scalar.kind() {
+            Kinds::Bool => Self::Bool,
+            Kinds::Int8
+            | Kinds::Int16
+            | Kinds::Int32
+            | Kinds::Int64
+            | Kinds::UInt8
+            | Kinds::UInt16
+            | Kinds::UInt32
+            | Kinds::UInt64 => Self::Int,
+            Kinds::Float16 | Kinds::Float32 | Kinds::Float64 => Self::Float,
+            Kinds::Unicode { .. } => Self::Text,
+            Kinds::Bytes { .. } => Self::Bytes,
+            _ => Self::Numpy(scalar),
+        }
+    }
+
+    /// The kind that holds the values of both.
+    fn joined(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (one, other) if one == other => Some(one),
+            (Self::Int | Self::Float, Self::Int | Self::Float) => Some(Self::Float),
+            (Self::Int | Self::Float | Self::Complex, Self::Int | Self::Float | Self::Complex) => Some(Self::Complex),
+            (Self::Date | Self::DateTime, Self::Date | Self::DateTime) => Some(Self::DateTime),
+            _ => None,
+        }
+    }
+}
+
+/// Why a column has no kind, or no dtype: the position of the object, and what is wrong with it.
+pub(super) type Problem = (usize, String);
+
+/// What the objects of a column have in common.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    pub(super) kind: Option<Kind>,
+    /// The position of the first `None`.
+    pub(super) first_none: Option<usize>,
+    /// The dtype of NumPy's scalars, if all are of the same one.
+    scalar: Option<Scalar>,
+    is_mixed: bool,
+    lowest: i128,
+    highest: i128,
+    /// The position of an integer that neither of the dtypes of 64 bits holds.
+    too_large: Option<usize>,
+    /// Of texts in characters, of bytes in bytes.
+    longest: usize,
+}
+
+impl Column {
+    /// Looks at all objects. Fails at the first that is of another kind than those before. NaN among texts counts as
+    /// `None` if losses are allowed: pandas has it there.
+    pub(super) fn of(items: &[&PyObject], is_lossy: bool) -> Result<Self, Problem> {
+        let mut column = Self::default();
+        let mut first = 0;
+        let has_text = is_lossy && items.iter().any(|item| matches!(item, PyObject::Str(_)));
+        for (position, item) in items.iter().enumerate() {
+            if is_missing(item) || has_text && is_nan(item) {
+                column.first_none.get_or_insert(position);
+                continue;
+            }
+            let kind =
+                Kind::of(item).ok_or_else(|| (position, format!("expected a value of a plain type, found {}", type_of(item))))?;
+            let joined = column.kind.map_or(Some(kind), |known| known.joined(kind));
+            let Some(joined) = joined else {
+                let expected = items.get(first).map_or("None".to_owned(), |item| type_of(item));
+                return Err((position, format!("expected {expected} as in element {first}, found {}", type_of(item))));
+            };
+            if column.kind.is_none() {
+                first = position;
+            }
+            column.add(item, position, column.kind.is_none());
+            column.kind = Some(joined);
+        }
+        Ok(column)
+    }
+
+    fn add(&mut self, item: &PyObject, position: usize, is_first: bool) {
+        let scalar = if let PyObject::Scalar(values) = item { scalar_of(values) } else { None };
+        self.is_mixed |= !is_first && scalar != self.scalar;
+        self.scalar = scalar;
+        match item {
+            PyObject::Str(text) => self.longest = self.longest.max(text.chars().count()),
+            PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => self.longest = self.longest.max(bytes.len()),
+            PyObject::Scalar(values) => match scalar.map(Scalar::kind) {
+                Some(ScalarKind::Unicode { length } | ScalarKind::Bytes { length }) => self.longest = self.longest.max(length),
+                _ => self.add_integer(PyInt::from_object(&PyObject::Scalar(values.clone())).ok(), position),
+            },
+            PyObject::Int(value) => self.add_integer(Some(value.clone()), position),
+            _ => {}
+        }
+    }
+
+    fn add_integer(&mut self, value: Option<PyInt>, position: usize) {
+        let Some(value) = value else { return };
+        match value.to_i128().filter(|value| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(value)) {
+            Some(value) => (self.lowest, self.highest) = (self.lowest.min(value), self.highest.max(value)),
+            None => _ = self.too_large.get_or_insert(position),
+        }
+    }
+
+    /// The dtype that holds the values. Where some are `None`, `wanted` tells whether they can be NaN.
+    pub(super) fn dtype(&self, wanted: Option<Scalar>, is_lossy: bool) -> Result<Scalar, Problem> {
+        let Some(kind) = self.kind else {
+            let hint = "--dtype f8 makes it NaN, and another dtype of numbers or times as well";
+            let position = self.first_none.unwrap_or(0);
+            return wanted
+                .filter(|wanted| has_none(*wanted))
+                .or((self.first_none.is_none()).then(|| new(ScalarKind::Float64)))
+                .ok_or_else(|| (position, format!("expected a value that has a dtype, found None; {hint}")));
+        };
+        let scalar = self.scalar_of_kind(kind)?;
+        let Some(position) = self.first_none.filter(|_| !has_none(scalar)) else { return Ok(scalar) };
+        match (scalar.kind(), wanted) {
+            (ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. }, _) if is_lossy => Ok(scalar),
+            (ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. }, _) => {
+                Err((position, format!("expected a value that {scalar} holds, found None; --lossy makes it empty")))
+            }
+            (_, Some(wanted)) if has_none(wanted) && matches!(kind, Kind::Bool | Kind::Int) => Ok(new(ScalarKind::Float64)),
+            _ => Err((position, format!("expected a value that {scalar} holds, found None; --dtype f8 makes it NaN"))),
+        }
+    }
+
+    fn scalar_of_kind(&self, kind: Kind) -> Result<Scalar, Problem> {
+        let is_flexible = matches!(kind, Kind::Text | Kind::Bytes);
+        if let Some(scalar) = self.scalar.filter(|_| !self.is_mixed && !is_flexible) {
+            return Ok(scalar);
+        }
+        Ok(new(match kind {
+            Kind::Bool => ScalarKind::Bool,
+            Kind::Int => match (self.too_large, i64::try_from(self.highest)) {
+                (Some(position), _) => {
+                    return Err((
+                        position,
+                        "expected an integer of 64 bits, found a larger one; CSV and JSON keep all digits".to_owned(),
+                    ));
+                }
+                (None, Ok(_)) => ScalarKind::Int64,
+                (None, Err(_)) if self.lowest >= 0 => ScalarKind::UInt64,
+                (None, Err(_)) => {
+                    let message = "expected integers that one dtype holds, found negative ones beside some beyond <i8";
+                    return Err((0, format!("{message}; CSV and JSON keep all digits")));
+                }
+            },
+            Kind::Float => ScalarKind::Float64,
+            Kind::Complex => ScalarKind::Complex128,
+            Kind::Text => ScalarKind::Unicode { length: self.longest.max(1) },
+            Kind::Bytes => ScalarKind::Bytes { length: self.longest.max(1) },
+            Kind::Date => ScalarKind::Datetime { unit: TimeUnit::Day, count: 1 },
+            Kind::DateTime => ScalarKind::Datetime { unit: TimeUnit::Microsecond, count: 1 },
+            Kind::Span => ScalarKind::Timedelta { unit: TimeUnit::Microsecond, count: 1 },
+            Kind::Numpy(scalar) if !self.is_mixed => return Ok(scalar),
+            Kind::Numpy(scalar) => return Err((0, format!("expected values of one kind, found {scalar} among others"))),
+            Kind::TextOnly(name) => {
+                return Err((0, format!("expected a value that a dtype holds, found {name}; CSV and JSON have its text")));
+            }
+        }))
+    }
+}
+
+/// The object as one that the dtype holds, which the column of objects has. What it would lose is said.
+pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Result<Cow<'_, PyObject>, String> {
+    let failed = |_| format!("expected a value that {scalar} holds exactly, found {object}");
+    if let PyObject::Scalar(values) = object
+        && scalar_of(values) == Some(scalar)
+    {
+        return Ok(Cow::Borrowed(object));
+    }
+    let padded = |is_padded: bool, value: PyObject| {
+        if is_padded && !is_lossy {
+            return Err("expected no NUL at the end, which NumPy's dtype does not keep; allow it with --lossy".to_owned());
+        }
+        Ok(Cow::Owned(value))
+    };
+    Ok(match (scalar.kind(), object) {
+        (ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64, PyObject::None) => Cow::Owned(PyObject::Float(f64::NAN)),
+        (ScalarKind::Float64, PyObject::Bool(value)) => Cow::Owned(PyObject::Float(f64::from(u8::from(*value)))),
+        (ScalarKind::Float64, object) => Cow::Owned(PyObject::Float(f64::from_object(object).map_err(failed)?)),
+        (ScalarKind::Complex64 | ScalarKind::Complex128, PyObject::None) => Cow::Owned(PyObject::Complex { re: f64::NAN, im: 0.0 }),
+        (ScalarKind::Complex128, PyObject::Int(_) | PyObject::Scalar(_)) => {
+            Cow::Owned(PyObject::Float(f64::from_object(object).map_err(failed)?))
+        }
+        (ScalarKind::Unicode { .. }, PyObject::None | PyObject::Float(_)) => Cow::Owned(PyObject::Str(String::new())),
+        (ScalarKind::Unicode { .. }, PyObject::Str(text)) if !text.ends_with('\0') => Cow::Borrowed(object),
+        (ScalarKind::Unicode { .. }, object) => {
+            let text = String::from_object(object).map_err(failed)?;
+            return padded(text.ends_with('\0'), PyObject::Str(text));
+        }
+        (ScalarKind::Bytes { .. }, PyObject::None) => Cow::Owned(PyObject::Bytes(Vec::new())),
+        (ScalarKind::Bytes { .. }, object) => {
+            let bytes = Vec::<u8>::from_object(object).map_err(failed)?;
+            return padded(bytes.ends_with(b"\0"), PyObject::Bytes(bytes));
+        }
+        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, object) if is_missing(object) => Cow::Owned(PyObject::None),
+        (ScalarKind::Bool, PyObject::Scalar(_)) => Cow::Owned(PyObject::Bool(bool::from_object(object).map_err(failed)?)),
+        (_, PyObject::Scalar(_)) => Cow::Owned(PyObject::Int(PyInt::from_object(object).map_err(failed)?)),
+        _ => Cow::Borrowed(object),
+    })
+}
+
+/// Whether it is `None`, or NaT without a unit.
+pub(super) fn is_missing(object: &PyObject) -> bool {
+    match object {
+        PyObject::None => true,
+        PyObject::Scalar(values) => matches!(
+            scalar_of(values).map(Scalar::kind),
+            Some(
+                ScalarKind::Datetime { unit: TimeUnit::Generic, .. } | ScalarKind::Timedelta { unit: TimeUnit::Generic, .. }
+            ) if values.to_string() == "NaT"
+        ),
+        _ => false,
+    }
+}
+
+fn is_nan(object: &PyObject) -> bool {
+    matches!(object, PyObject::Float(value) if value.is_nan())
+}
+
+/// Whether the dtype has a value for `None`: NaN or NaT.
+fn has_none(scalar: Scalar) -> bool {
+    matches!(
+        scalar.kind(),
+        ScalarKind::Float16
+            | ScalarKind::Float32
+            | ScalarKind::Float64
+            | ScalarKind::Complex64
+            | ScalarKind::Complex128
+            | ScalarKind::Datetime { .. }
+            | ScalarKind::Timedelta { .. }
+    )
+}
+
+/// The type of an object, for messages.
+pub(super) fn type_of(object: &PyObject) -> String {
+    match object {
+        PyObject::Scalar(values) => format!("a NumPy scalar of {}", values.dtype()),
+        PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
+        other => other.type_name().to_owned(),
+    }
+}
+
+fn scalar_of(values: &DynValues) -> Option<Scalar> {
+    match values.dtype() {
+        DType::Scalar(scalar) => Some(*scalar),
+        _ => None,
+    }
+}
+
+fn new(kind: ScalarKind) -> Scalar {
+    Scalar::new(kind, ByteOrder::NATIVE)
+}
