@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -80,9 +81,11 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// Fails if a file cannot be read or created, or if another writer has this prefix. (An empty
     /// file `.steps.npy-lock` serves as the lock, and remains.) Existing shards must have the dtype
-    /// and the dimensions of the elements, and none may be missing between others.
+    /// and the dimensions of the elements, and none may be missing between others. The prefix must
+    /// end in a name, not in `..`.
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
+        expect_name(prefix)?;
         expect_fixed_width::<T>().map_err(|error| error.with_path(prefix))?;
         let guard = lock_prefix(prefix)?;
         let finished = Shards::open(prefix)?;
@@ -305,9 +308,10 @@ impl Shards {
     /// # Errors
     ///
     /// Fails if the directory or a file cannot be read, if one between others is missing, or if its
-    /// array has no dimensions.
+    /// array has no dimensions. The prefix must end in a name, not in `..`.
     pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
         let prefix = prefix.as_ref();
+        expect_name(prefix)?;
         let mut shards = Vec::new();
         let mut begin = 0_u64;
         for number in 0..count_of(prefix)? {
@@ -449,6 +453,14 @@ fn path_of(prefix: &Path, number: u64, ending: &str) -> PathBuf {
     let mut name = prefix.file_name().map_or_else(OsString::new, OsString::from);
     name.push(format!("-{number:0DIGITS$}{ending}"));
     prefix.with_file_name(name)
+}
+
+/// Refuses a prefix such as `d/..`, to whose last part nothing can be added.
+fn expect_name(prefix: &Path) -> Result<()> {
+    match prefix.file_name() {
+        Some(_) => Ok(()),
+        None => Err(Error::io("cannot name the shards", io::ErrorKind::InvalidFilename.into()).with_path(prefix)),
+    }
 }
 
 /// Locks the prefix against other writers until the file is closed.

@@ -1,6 +1,7 @@
 //! The writers, and what must be there after each of them.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
@@ -18,7 +19,7 @@ pub(crate) struct Writer {
     pub(crate) names: &'static str,
 }
 
-pub(crate) const WRITERS: [Writer; 15] = [
+pub(crate) const WRITERS: [Writer; 17] = [
     Writer {
         name: "a new file",
         prepare: nothing,
@@ -102,6 +103,8 @@ pub(crate) const WRITERS: [Writer; 15] = [
         check: has_members,
         names: "a.npz",
     },
+    Writer { name: "recovery of rows", prepare: uncounted_rows, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
+    Writer { name: "recovery of a cut file", prepare: cut_file, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
     Writer {
         name: "shards",
         prepare: nothing,
@@ -169,6 +172,44 @@ fn shards(directory: &Path, rows: &[u32]) -> Result<()> {
     let mut shards = ShardWriter::<u32>::open(directory.join("s"), 20_000)?;
     shards.write_slice(rows)?;
     shards.finish()
+}
+
+/// A file with rows that its header does not count, and a part of another.
+fn uncounted_rows(directory: &Path) -> Result<()> {
+    old_npy(directory)?;
+    let mut file = fs::OpenOptions::new().append(true).open(directory.join("a.npy"))?;
+    Ok(file.write_all(&[0; 4003])?)
+}
+
+/// A file whose header counts rows that are not there.
+fn cut_file(directory: &Path) -> Result<()> {
+    old_npy(directory)?;
+    Ok(fs::OpenOptions::new().write(true).open(directory.join("a.npy"))?.set_len(128 + 4003)?)
+}
+
+fn recover(directory: &Path) -> Result<()> {
+    npy_core::append::recover(directory.join("a.npy")).map(drop)
+}
+
+/// The rows that are there, or after an error the file as it was before.
+fn is_recovered_or_as_it_was(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let path = directory.join("a.npy");
+    let found = fs::read(&path).map_err(|error| error.to_string())?;
+    let is_as_it_was = [uncounted_rows, cut_file].iter().any(|prepare| {
+        let other = tempfile::tempdir().unwrap();
+        prepare(other.path()).unwrap();
+        fs::read(other.path().join("a.npy")).unwrap() == found
+    });
+    if is_as_it_was && !is_done {
+        return Ok(());
+    }
+    let rows = npy_core::load::<u32>(path).map_err(|error| format!("unreadable: {error}"))?;
+    let is_whole = rows.len() == old().len() + 1000 || rows == old()[..1000];
+    if is_whole && found.len() == 128 + 4 * rows.len() {
+        Ok(())
+    } else {
+        Err(format!("{} rows in {} bytes", rows.len(), found.len()))
+    }
 }
 
 /// The new array, or after an error the old one, or none where there was none.

@@ -355,6 +355,96 @@ fn recover_truncates_bytes_behind_the_counted_rows() {
     assert!(fs::read(&path).unwrap() == whole);
 }
 
+/// A pickle has no rows: neither its size nor that of a record says where it ends.
+#[test]
+fn files_without_rows_of_a_fixed_size_stay_unchanged() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    let pickle = b"\x80\x03cnumpy.core.multiarray\n_reconstruct\nq\0.";
+    for (dtype, order, shape) in [
+        ("|O", Order::C, &[3][..]),
+        ("|O", Order::C, &[]),
+        ("|O", Order::C, &[0]),
+        ("|O", Order::Fortran, &[2, 3]),
+        ("[('id', '<i8'), ('tag', '|O')]", Order::C, &[2]),
+        ("[('in', [('tags', '|O', (2,))]), ('id', '<i8')]", Order::C, &[2, 2]),
+    ] {
+        let header = Header::new(dtype.parse().unwrap(), order, shape).unwrap();
+        let bytes = [&header.to_bytes()[..], pickle].concat();
+        fs::write(&path, &bytes).unwrap();
+        let errors = [
+            recover(&path).map(drop).unwrap_err(),
+            NpyWriter::<u64, _>::append(&path).map(drop).unwrap_err(),
+            NpyWriter::<Reading, _>::append(&path).map(drop).unwrap_err(),
+            NpyWriter::<u64, _>::create_like(&path, &header).map(drop).unwrap_err(),
+            NpyWriter::<u64, _>::new_like(Cursor::new(Vec::new()), &header).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error.kind(), ErrorKind::ObjectArray), "{dtype}: {error}");
+        }
+        let rows = header.byte_range_of_rows(128, 0..0).unwrap_err();
+        assert!(matches!(rows.kind(), ErrorKind::ObjectArray), "{dtype}: {rows}");
+        assert!(fs::read(&path).unwrap() == bytes, "{dtype}");
+    }
+    // No bytes count these rows, so what follows is not one of them.
+    for dtype in ["<U0", "|V0"] {
+        let header = Header::new(dtype.parse().unwrap(), Order::C, &[3]).unwrap().to_bytes();
+        let bytes = [&header[..], b"more"].concat();
+        fs::write(&path, &bytes).unwrap();
+        let error = recover(&path).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }), "{dtype}: {error}");
+        assert!(fs::read(&path).unwrap() == bytes, "{dtype}");
+        fs::write(&path, &header).unwrap();
+        let recovered = recover(&path).unwrap();
+        assert_eq!((recovered.before, recovered.rows, recovered.cut), (3, 3, 0), "{dtype}");
+    }
+}
+
+/// NumPy says C order for a single axis. With more axes, the order says which of them grows.
+#[test]
+fn fortran_order_is_kept_where_it_says_which_axis_grows() {
+    let directory = directory();
+    let path = directory.path().join("file.npy");
+    let header = |shape: &[usize]| Header::new("<i2".parse().unwrap(), Order::Fortran, shape).unwrap();
+    let mut writer = NpyWriter::create_like(&path, &header(&[0])).unwrap();
+    writer.write_slice(&[1_i16, 2, 3]).unwrap();
+    writer.finish().unwrap();
+    let mut saved = Vec::new();
+    npy_core::write(&mut saved, &[1_i16, 2, 3]).unwrap();
+    assert!(fs::read(&path).unwrap() == saved);
+    let mut writer = NpyWriter::new_like(Cursor::new(Vec::new()), &header(&[0])).unwrap();
+    writer.write_slice(&[1_i16, 2, 3]).unwrap();
+    assert!(writer.finish().unwrap().into_inner() == saved);
+
+    for (rows, axis) in [(1, 3), (3, 1), (1, 1)] {
+        let mut writer = NpyWriter::create_like(&path, &header(&[axis, 0])).unwrap();
+        writer.write_slice(&vec![1_i16; rows * axis]).unwrap();
+        writer.finish().unwrap();
+        let mut writer = NpyWriter::append(&path).unwrap();
+        writer.write_slice(&vec![2_i16; axis]).unwrap();
+        writer.finish().unwrap();
+        let reader = NpyReader::open(&path).unwrap();
+        assert_eq!((reader.header().shape(), reader.header().order()), (&[axis, rows + 1][..], Order::Fortran));
+    }
+}
+
+/// A name is added to the last part of the prefix.
+#[test]
+fn shards_need_a_name() {
+    let directory = directory();
+    let inner = directory.path().join("d");
+    fs::create_dir(&inner).unwrap();
+    npy_core::shards::ShardWriter::<u8>::open(directory.path().join("d"), 2).unwrap().finish().unwrap();
+    let before = fs::read_dir(directory.path()).unwrap().count();
+    for prefix in [inner.join(".."), "/".into(), "".into(), "..".into()] {
+        let written = npy_core::shards::ShardWriter::<u8>::open(&prefix, 2).map(drop).unwrap_err();
+        let read = npy_core::shards::Shards::open(&prefix).map(drop).unwrap_err();
+        assert_eq!(written.to_string(), read.to_string());
+        assert_eq!(written.path(), Some(prefix.as_path()));
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), before);
+}
+
 #[test]
 fn recover_writes_nothing_to_whole_files() {
     let directory = directory();

@@ -72,7 +72,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the array has fewer rows.
+    /// Fails if the array has fewer rows, or holds Python objects, whose pickle has no rows.
     ///
     /// ```
     /// use npy_core::{Header, NpyElement, Order};
@@ -84,6 +84,9 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn byte_range_of_rows(&self, data_offset: u64, rows: Range<usize>) -> Result<Range<u64>> {
+        if self.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
         let outer = OuterAxis::of(self);
         outer.elements(&rows)?;
         let row_bytes = outer.row_bytes(self);

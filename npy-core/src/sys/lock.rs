@@ -48,9 +48,19 @@ pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Resu
 
 /// Keeps others from adding to the file until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
+    wait_for(|| try_lock(file))
+}
+
+/// [`lock`] together with others that replace the file. On Windows, opening the file has told
+/// whether it has a writer.
+pub(crate) fn lock_shared(file: &File) -> Result<()> {
+    wait_for(|| if cfg!(windows) { Ok(()) } else { file.try_lock_shared() })
+}
+
+fn wait_for(lock: impl Fn() -> Result<(), TryLockError>) -> Result<()> {
     for milliseconds in PATIENCE {
         thread::sleep(Duration::from_millis(milliseconds));
-        match try_lock(file) {
+        match lock() {
             Err(TryLockError::WouldBlock) => {}
             // Not every file system has locks.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::growth::{Growable, Growth, patch, patch_file, sync_file};
+use super::growth::{Growable, Growth, canonical, patch, patch_file, sync_file};
 use super::output::{Changes, cannot_write};
 use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
@@ -61,7 +61,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// Creates a growing file with a given dtype, order and further dimensions.
     ///
     /// The outer axis grows: the first in C order, the last in Fortran order. Its length in
-    /// `header` has no effect. See [`create`](Self::create).
+    /// `header` has no effect. A single axis is written in C order, as NumPy does. See
+    /// [`create`](Self::create).
     ///
     /// ```
     /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
@@ -82,6 +83,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
+            let header = &*canonical(header);
             let growable = growable::<T>(header, header.to_bytes().len())?;
             let file = create_empty(path, &growable)?;
             Self::growing(path, file, header, growable, 0)
@@ -114,7 +116,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// # Errors
     ///
     /// Fails if the file cannot be opened, has another writer, is truncated, has no dimensions, or
-    /// is followed by other arrays. Fails if its dtype does not fit `T`.
+    /// is followed by other arrays. Fails if its dtype does not fit `T`, or has fields for which `T`
+    /// has no value.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {
@@ -230,6 +233,7 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     ///
     /// Fails if writing fails, if the dtype does not fit `T`, or if rows have no elements.
     pub fn new_like(mut writer: W, header: &Header) -> Result<Self> {
+        let header = &*canonical(header);
         let growable = growable::<T>(header, header.to_bytes().len())?;
         writer.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
         Self::grow(writer, header, Changes { patch, sync: |_| Ok(()) }, Growth::new(growable, 0, None))
@@ -257,16 +261,11 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 
 /// Replaces the file by an empty array, durably, and locks it.
 fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
-    // The file that is replaced must not have a writer.
-    let existing = match open_to_change(OpenOptions::new().write(true), path).map_err(Error::from) {
-        Err(error) if matches!(error.kind(), ErrorKind::Conflict { .. }) => return Err(error),
-        opened => opened.ok().filter(|file| file.metadata().is_ok_and(|file| file.is_file())),
-    };
-    existing.as_ref().map_or(Ok(()), lock)?;
-    let (mut file, replacement) = Replacement::begin(path)?;
+    let (mut file, mut replacement) = Replacement::begin(path)?;
     if !replacement.is_file() {
         return Err(ErrorKind::CannotGrow { problem: GrowthProblem::NotSeekable }.into());
     }
+    replacement.lock_target(lock)?;
     lock(&file)?;
     file.write_all(&growable.bytes(0)?).map_err(cannot_write)?;
     replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
@@ -325,34 +324,30 @@ pub struct Recovered {
 /// # Errors
 ///
 /// Fails if the file cannot be opened, has a writer or no header; if the array has no dimensions or
-/// no elements in a row; if the header has no space, or other arrays follow.
+/// holds Python objects, whose pickle has no rows; if rows have no elements, or no bytes and others
+/// follow; if the header has no space, or other arrays follow. Fails if writing fails. The file is
+/// then unchanged.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
     let recover = || {
-        let OpenArray { mut file, header, data_offset, length } = OpenArray::open(path)?;
-        let growable = Growable::new(&header, &header, data_offset)?;
-        let end = data_offset as u64 + header.data_bytes();
-        if length > end {
-            expect_one_array(&mut file, end)?;
+        let mut array = OpenArray::open(path)?;
+        let growable = Growable::new(&array.header, &array.header, array.data_offset)?;
+        let end = array.end();
+        if array.length > end {
+            expect_one_array(&mut array.file, end)?;
         }
-        let bytes = length.saturating_sub(data_offset as u64);
+        let bytes = array.length.saturating_sub(array.data_offset as u64);
         let row_bytes = growable.row_bytes();
-        let before = growable.rows(header.element_count() as u64);
-        // The header alone counts rows without bytes.
-        let rows = bytes.checked_div(row_bytes).unwrap_or(before);
-        let cut = bytes - rows.saturating_mul(row_bytes).min(bytes);
-        let text = growable.bytes(rows)?;
-        let mend = || {
-            file.set_len(length - cut)?;
-            file.sync_data()?;
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(&text)?;
-            file.sync_data()
+        let before = growable.rows(array.header.element_count() as u64);
+        let rows = match bytes.checked_div(row_bytes) {
+            Some(rows) => rows,
+            // The header alone counts rows without bytes.
+            None if bytes == 0 => before,
+            None => return Err(ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }.into()),
         };
-        if rows != before || cut > 0 {
-            let mut mend = mend;
-            mend().map_err(cannot_write)?;
-        }
+        let cut = bytes - rows.saturating_mul(row_bytes).min(bytes);
+        let header = if rows == before { None } else { Some(growable.bytes(rows)?) };
+        array.mend(header.as_deref(), cut)?;
         Ok(Recovered { before, rows, cut })
     };
     recover().map_err(|error: Error| error.with_path(path))
@@ -377,6 +372,34 @@ impl OpenArray {
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
         Ok(Self { file, header, data_offset, length })
+    }
+
+    /// Writes a header of the same length, then cuts bytes off the end. If either fails, the file
+    /// stays as it is.
+    fn mend(&mut self, header: Option<&[u8]>, cut: u64) -> Result<()> {
+        let Self { file, data_offset, length, .. } = self;
+        let mut before = vec![0; *data_offset];
+        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut before));
+        read.map_err(|error| Error::io("cannot read the file", error))?;
+        let file = &*file;
+        let put = |header: &[u8]| {
+            let mut file = file;
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(header)?;
+            file.sync_data()
+        };
+        let change = || {
+            header.map_or(Ok(()), put)?;
+            if cut > 0 { file.set_len(*length - cut) } else { Ok(()) }
+        };
+        if let Err(error) = change() {
+            if header.is_some() {
+                // As much of it as was overwritten.
+                let _ = put(&before);
+            }
+            return Err(cannot_write(error));
+        }
+        if cut > 0 { file.sync_data().map_err(cannot_write) } else { Ok(()) }
     }
 
     /// Where the array ends in the file.

@@ -1,5 +1,6 @@
 //! The header of a growing file: counts the rows that are committed, and cuts back what is not.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub(crate) struct Growable {
 impl Growable {
     /// A header of `length` bytes in the file, for elements as in `layout`.
     pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
         let outer = outer_axis(layout)?;
         let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
         let row_elements = others.fold(1, u64::saturating_mul);
@@ -114,6 +118,16 @@ impl Growable {
         let bytes = header.to_bytes();
         let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n')).map_or(0, |last| last + 1);
         Ok((bytes, end))
+    }
+}
+
+/// The header of a new array that grows: C order for a single axis, as NumPy has it for arrays that
+/// are contiguous in both orders. With more axes the order says which of them grows, even while
+/// the others have length 1.
+pub(super) fn canonical(header: &Header) -> Cow<'_, Header> {
+    match (header.shape(), header.order()) {
+        ([_], Order::Fortran) => Cow::Owned(header.in_c_order()),
+        _ => Cow::Borrowed(header),
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Replacement {
     /// The temporary file; `None` for a pipe or a device, which is not replaced.
     temporary: Option<TemporaryFile>,
     target: PathBuf,
+    /// The file that is replaced, if it is locked.
+    locked: Option<File>,
 }
 
 impl Replacement {
@@ -119,7 +121,7 @@ impl Replacement {
         }
         if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let file = OpenOptions::new().write(true).open(path).map_err(cannot_create)?;
-            return Ok((file, Self { temporary: None, target: path.to_owned() }));
+            return Ok((file, Self { temporary: None, target: path.to_owned(), locked: None }));
         }
         // Absolute, so that a change of the working directory has no effect.
         let target = if is_link { follow_links(path) } else { path::absolute(path).unwrap_or_else(|_| path.to_owned()) };
@@ -128,7 +130,20 @@ impl Replacement {
         if let Some(permissions) = permissions {
             file.set_permissions(permissions).map_err(cannot_create)?;
         }
-        Ok((file, Self { temporary: Some(temporary), target }))
+        Ok((file, Self { temporary: Some(temporary), target, locked: None }))
+    }
+
+    /// Locks the file that is replaced by `lock`, until the replacement ends. It must not have a writer.
+    pub(crate) fn lock_target(&mut self, lock: fn(&File) -> Result<()>) -> Result<()> {
+        let file = match open_to_change(OpenOptions::new().write(true), &self.target).map_err(Error::from) {
+            Err(error) if matches!(error.kind(), ErrorKind::Conflict { .. }) => return Err(error),
+            // There is none, or not even this process may write to it.
+            Err(_) => return Ok(()),
+            Ok(file) => file,
+        };
+        lock(&file)?;
+        self.locked = Some(file);
+        Ok(())
     }
 
     /// Whether it is a file, and not a pipe or a device.

@@ -452,6 +452,11 @@ impl Header {
         Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
     }
 
+    /// The same header but for the order.
+    pub(crate) fn in_c_order(&self) -> Self {
+        Self { order: Order::C, ..self.clone() }
+    }
+
     /// Returns the dtype of the elements.
     pub fn dtype(&self) -> &DType {
         &self.dtype
