@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use npy_core::ErrorKind;
-use npy_core::error::ArchiveProblem;
+use npy_core::error::{ArchiveProblem, Conflict};
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
 use crate::support::archives::{members, problem, stored, streamed, values, writer};
@@ -425,7 +425,10 @@ fn finish_refuses_an_archive_that_was_replaced() {
         let mut archive = NpzWriter::append(&path).unwrap();
         archive.add_slice("day2", &[2.0_f64]).unwrap();
         if is_replaced {
-            create(&path)
+            // By a program that does not know of locks.
+            let other = directory.path().join("other.npz");
+            create(&other);
+            fs::rename(&other, &path).unwrap();
         } else {
             fs::remove_file(&path).unwrap()
         }
@@ -584,5 +587,28 @@ fn dropped_archive_is_finished_unless_something_failed() {
         assert!(names().contains(&"good".to_owned()));
         fs::write(&path, &before).unwrap();
     }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn archive_that_grows_is_not_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npz");
+    grown(&path, 1);
+    let before = fs::read(&path).unwrap();
+    let mut growing = NpzWriter::append(&path).unwrap();
+    let error = NpzWriter::create(&path).map(NpzWriter::discard).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Conflict { conflict: Conflict::Locked }), "{error}");
+    assert_eq!(error.path(), Some(path.as_path()));
+    growing.add_slice("more", &[1_u8]).unwrap();
+    growing.finish().unwrap();
+    assert!(fs::read(&path).unwrap().len() > before.len());
+    // The other way round, and two that replace it.
+    let (first, second) = (NpzWriter::create(&path).unwrap(), NpzWriter::create(&path).unwrap());
+    let error = NpzWriter::append(&path).map(NpzWriter::discard).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Conflict { conflict: Conflict::Locked }), "{error}");
+    first.discard();
+    second.finish().unwrap();
+    NpzWriter::append(&path).unwrap().discard();
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -51,6 +51,7 @@ pub use read::file::ArchiveFile;
 pub use read::in_place::is_about_place;
 #[doc(hidden)]
 pub use read::index::Index;
+pub use read::index::Surroundings;
 pub use read::member::Member;
 pub use read::stream::{MemberContent, NpzStream, StreamMember};
 pub use recover::{Recovered, recover};

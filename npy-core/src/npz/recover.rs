@@ -66,7 +66,8 @@ pub struct Recovered {
 /// # Errors
 ///
 /// Fails if the file cannot be opened, is locked by a writer or is not an archive, or if another
-/// archive follows in the same file. Fails if whole members follow a damaged part and would be
+/// archive follows in the same file. Fails if [`NpzWriter::append`](super::NpzWriter::append) would
+/// refuse what is whole. Fails if whole members follow a damaged part and would be
 /// dropped, or if writing fails. The file is then unchanged, unless writing failed.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
@@ -80,6 +81,7 @@ fn restore(path: &Path) -> Result<Recovered> {
         Ok(directory) => {
             // One that describes other members than the file has is not replaced by a guess.
             central_directory::expect_proven(&mut file, &directory)?;
+            central_directory::expect_no_header_behind_members(&mut file, &directory)?;
             return Ok(Recovered { members: directory.entries.len() as u64, added: 0, dropped: 0 });
         }
         Err(error) if matches!(error.kind(), ErrorKind::Archive { .. }) => error,
@@ -97,6 +99,10 @@ fn restore(path: &Path) -> Result<Recovered> {
         return Err(archive(ArchiveProblem::Unrecoverable { offset: empty.offset }));
     }
     let listed = walk.listed();
+    // The last directory lists all members and ends the file, and yet the archive does not open.
+    let is_wrong = kept == listed && end == length;
+    let end = walk.last.as_ref().filter(|_| is_wrong).map_or(end, |last| last.begin);
+    let added = if is_wrong { kept } else { kept - listed };
     let (mut bytes, prefix, comment) = match walk.last {
         Some(last) => (last.bytes, last.prefix, last.comment),
         // Offsets count from the first byte of the file, as `zipfile` writes them.
@@ -112,6 +118,7 @@ fn restore(path: &Path) -> Result<Recovered> {
     let directory =
         central_directory::read(&mut restored, &limits).map_err(|_| archive(ArchiveProblem::Unrecoverable { offset: end }))?;
     central_directory::expect_proven(&mut restored, &directory)?;
+    central_directory::expect_no_header_behind_members(&mut restored, &directory)?;
     let mut write = || {
         file.seek(SeekFrom::Start(end))?;
         file.write_all(&bytes)?;
@@ -119,7 +126,7 @@ fn restore(path: &Path) -> Result<Recovered> {
         file.sync_all()
     };
     write().map_err(cannot_write)?;
-    Ok(Recovered { members: kept as u64, added: (kept - listed) as u64, dropped: length - end })
+    Ok(Recovered { members: kept as u64, added: added as u64, dropped: length - end })
 }
 
 /// The file as recovery would leave it: its first bytes, and the new directory.
@@ -464,7 +471,8 @@ fn read_directory(window: &mut Window<'_>, begin: u64, length: u64, limits: &Lim
         return Ok(None);
     }
     let Some(prefix) = begin.checked_sub(offset) else { return Ok(None) };
-    Ok(Some(Directory { entries, bytes, prefix, comment, begin, end: place + (END_BYTES + comment_bytes) as u64 }))
+    let end = place + (END_BYTES + comment_bytes) as u64;
+    Ok(Some(Directory { entries, bytes, prefix, comment, begin, end, after: length.saturating_sub(end) }))
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ pub(crate) fn lock(file: &File) -> Result<()> {
 
 /// [`lock`] together with others that replace the file. On Windows, opening the file has told
 /// whether it has a writer.
+#[cfg(feature = "npz")]
 pub(crate) fn lock_shared(file: &File) -> Result<()> {
     wait_for(|| if cfg!(windows) { Ok(()) } else { file.try_lock_shared() })
 }

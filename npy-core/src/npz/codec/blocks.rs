@@ -22,6 +22,9 @@ use super::super::zip::records::{Claim, Fields, find_field};
 
 /// The field's identifier, visible as letters in the archive.
 const IDENTIFIER: [u8; 2] = *b"np";
+
+/// The same as a number.
+pub(crate) const BLOCKS: u16 = u16::from_le_bytes(IDENTIFIER);
 const VERSION: u8 = 1;
 
 /// The logarithm of [`BLOCK_BYTES`].
@@ -79,7 +82,7 @@ impl Blocks {
     /// The content of the extra field in `extra`, or nothing. It is kept as it is, because a list
     /// of the blocks takes eight times its memory.
     pub(crate) fn find(extra: &[u8]) -> &[u8] {
-        find_field(extra, u16::from_le_bytes(IDENTIFIER)).unwrap_or_default()
+        find_field(extra, BLOCKS).unwrap_or_default()
     }
 
     /// Decodes the blocks in the extra field; `None` if it is missing or contradicts the entry of

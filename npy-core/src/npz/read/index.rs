@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::zip::central_directory::Entry;
+use super::super::zip::central_directory::{Directory, Entry};
 use crate::error::Error;
 
 /// The names and sizes of the members of an archive.
@@ -11,20 +11,40 @@ pub struct Index {
     /// Indices of `entries`, sorted by the members' names without `.npy`; of those that are the
     /// same, by whole names, and then by where they stand.
     by_name: Vec<usize>,
+    surroundings: Surroundings,
     /// Where the archive is, for errors.
     path: Option<PathBuf>,
 }
 
+/// What an archive has beside its members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Surroundings {
+    /// The number of bytes before the first member, such as those of a program that unpacks it.
+    pub before: u64,
+    /// The number of bytes after the end of the archive.
+    pub after: u64,
+    /// The comment of the archive.
+    pub comment: Vec<u8>,
+}
+
 impl Index {
-    pub(crate) fn new(entries: Vec<Entry>, path: Option<&Path>) -> Self {
+    pub(crate) fn new(directory: Directory, path: Option<&Path>) -> Self {
+        let Directory { entries, begin, after, comment, .. } = directory;
+        let before = entries.iter().map(|entry| entry.offset).min().unwrap_or(begin);
+        let surroundings = Surroundings { before, after, comment };
         let mut by_name: Vec<usize> = (0..entries.len()).collect();
         let names = |i: usize| (entries[i].key(), &*entries[i].name);
         by_name.sort_unstable_by(|&a, &b| names(a).cmp(&names(b)).then(a.cmp(&b)));
-        Self { entries, by_name, path: path.map(Path::to_owned) }
+        Self { entries, by_name, surroundings, path: path.map(Path::to_owned) }
     }
 
     pub(crate) fn entry(&self, index: usize) -> Option<&Entry> {
         self.entries.get(index)
+    }
+
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     /// Returns the number of members.

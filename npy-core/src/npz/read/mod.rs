@@ -28,7 +28,7 @@ use crate::limits::Limits;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use file::ArchiveFile;
-use index::Index;
+use index::{Index, Surroundings};
 use member::{Blockwise, Member};
 
 /// Reads the arrays of an archive, by name or by index.
@@ -162,7 +162,8 @@ impl<R: Read + Seek> NpzReader<R> {
     const INFLATE_ALONE: Option<InflateBlocks<R>> = None;
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
-        let index = Arc::new(Index::new(central_directory::read(&mut reader, &limits)?.entries, path));
+        let directory = central_directory::read(&mut reader, &limits)?;
+        let index = Arc::new(Index::new(directory, path));
         Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: Self::INFLATE_ALONE })
     }
 
@@ -245,6 +246,37 @@ impl<R: Read + Seek> NpzReader<R> {
     /// See [`data_range`](Self::data_range) for an example.
     pub fn method(&self, index: usize) -> Option<u16> {
         self.index.entry(index).map(|entry| entry.method)
+    }
+
+    /// Returns whether a member has a comment or extra fields of other programs.
+    ///
+    /// Fields that hold sizes, padding, dates and owners do not count.
+    ///
+    /// See [`surroundings`](Self::surroundings) for an example.
+    pub fn has_extra(&self, index: usize) -> bool {
+        self.index.entry(index).is_some_and(|entry| entry.has_extra)
+    }
+
+    /// Returns what the archive has beside its members.
+    ///
+    /// A copy that is made of the members alone does not have it.
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut file = Cursor::new(Vec::new());
+    /// # file.write_all(b"About it")?;
+    /// # let mut archive = NpzWriter::new(file);
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!(archive.surroundings().before, 8);
+    /// assert!(archive.surroundings().comment.is_empty());
+    /// assert!(!archive.has_extra(0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn surroundings(&self) -> &Surroundings {
+        self.index.surroundings()
     }
 
     /// Returns the bytes of the archive that are a member's data.

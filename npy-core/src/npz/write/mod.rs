@@ -22,6 +22,7 @@ use super::zip::records::holds_local_header;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::sys::disk::reserve_on_disk;
+use crate::sys::lock::lock_shared;
 use crate::write::growth::patch;
 use crate::write::output::Stream;
 use crate::write::replace::Replacement;
@@ -111,7 +112,8 @@ impl NpzWriter<File> {
     ///
     /// Until then the file is a temporary one in the same directory. Dropping the writer finishes
     /// it too, but not after an error or in a panic: then an existing file stays. See
-    /// [Drop](NpzWriter#drop).
+    /// [Drop](NpzWriter#drop). An existing file is locked meanwhile, so that no writer adds members
+    /// which the new archive replaces.
     ///
     /// ```
     /// # use npy_core::npz::NpzWriter;
@@ -127,7 +129,7 @@ impl NpzWriter<File> {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be created.
+    /// Fails if the file cannot be created, or has another writer.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new())
     }
@@ -141,10 +143,12 @@ impl NpzWriter<File> {
     /// Fails like [`create`](Self::create).
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
-        let (file, replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
+        let (file, mut replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
         // A pipe or a device has no place to come back to.
         let mut writer = if replacement.is_file() { Self::in_file(file) } else { Self::streaming(file) };
         if replacement.is_file() {
+            // Others may replace it too, and the last one wins.
+            replacement.lock_target(lock_shared).map_err(|error| error.with_path(path))?;
             writer.reserve = reserve_on_disk;
         }
         writer.replacement = Some(replacement);

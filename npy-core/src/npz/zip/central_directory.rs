@@ -2,14 +2,15 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::super::codec::blocks::Blocks;
+use super::super::codec::blocks::{BLOCKS, Blocks};
 use super::super::codec::decoder::DEFLATED;
 use super::super::codec::input::Input;
 use super::super::recover;
 use super::ReadSeek;
 use super::problem::{archive, cannot_read};
 use super::records::{
-    Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, decode_name, read_zip64,
+    Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, ZIP64, decode_name,
+    has_other_field, read_zip64,
 };
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::format::trust::Checked;
@@ -24,6 +25,10 @@ const END64_LOCATOR_BYTES: usize = 20;
 const END64_BYTES: usize = 56;
 /// The longest comment of an archive, which may follow its end record.
 const LONGEST_COMMENT: usize = u16::MAX as usize;
+
+/// Extra fields that are made anew, or are as good as the date of a member: sizes of 64 bits, where
+/// blocks begin, alignment; and times and owners on Unix.
+const REMADE: [u16; 5] = [ZIP64, BLOCKS, 0xd935, 0x5455, 0x7875];
 
 /// How many bytes at the end of a file usually hold the end record, and often the directory too.
 const USUAL_TAIL: usize = 4096;
@@ -47,6 +52,8 @@ pub(crate) struct Entry {
     pub(crate) is_encrypted: bool,
     /// Whether LZMA data say themselves where they end.
     pub(crate) has_end_mark: bool,
+    /// Whether it has a comment, or extra fields that a writer of arrays does not make anew.
+    pub(crate) has_extra: bool,
     pub(crate) claim: Claim,
     /// Where in the file its local header begins.
     pub(crate) offset: u64,
@@ -93,6 +100,8 @@ pub(crate) struct Directory {
     pub(crate) begin: u64,
     /// The end of the archive, which other bytes may follow.
     pub(crate) end: u64,
+    /// The number of these.
+    pub(crate) after: u64,
 }
 
 /// Reads the central directory of the archive that `reader` holds.
@@ -138,7 +147,9 @@ fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<E
     }
     let bytes = tail.read_at(reader, end.begin, end.bytes)?;
     let entries = parse_entries(&bytes, &end)?;
-    let mut directory = Directory { entries, bytes, prefix: end.prefix, comment: end.comment, begin: end.begin, end: end.end };
+    let after = length.saturating_sub(end.end);
+    let mut directory =
+        Directory { entries, bytes, prefix: end.prefix, comment: end.comment, begin: end.begin, end: end.end, after };
     let is_complete = is_complete(reader, &mut directory.entries, end.begin)?;
     Ok(if is_complete { Ending::Whole(directory) } else { Ending::Doubtful })
 }
@@ -439,7 +450,7 @@ impl Entry {
         let mut offset = fields.number::<4>();
         let name = fields.bytes(name_bytes.into());
         let extra = fields.bytes(extra_bytes.into());
-        let _comment = fields.bytes(comment_bytes.into());
+        let comment = fields.bytes(comment_bytes.into());
         if fields.is_short || signature != ENTRY {
             return None;
         }
@@ -453,6 +464,7 @@ impl Entry {
             method,
             is_encrypted: flags & ENCRYPTED != 0,
             has_end_mark: flags & END_MARK != 0,
+            has_extra: !comment.is_empty() || has_other_field(extra, &REMADE),
             claim: Claim { crc, size, compressed },
             offset: offset.checked_add(prefix)?,
             room: 0,

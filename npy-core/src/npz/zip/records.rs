@@ -14,7 +14,7 @@ pub(crate) const LOCAL_BYTES: usize = 30;
 
 /// What a 32-bit number says of which the zip64 extra field has the 64-bit one.
 pub(crate) const IN_ZIP64: u64 = 0xffff_ffff;
-const ZIP64: u16 = 1;
+pub(crate) const ZIP64: u16 = 1;
 
 /// Flag bits: the data are encrypted; LZMA data end with a mark; a descriptor with checksum and
 /// sizes follows the data; the name is UTF-8.
@@ -95,15 +95,24 @@ pub(crate) fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -
 
 /// The first of the extra fields that has this identifier; empty if it is cut off.
 pub(crate) fn find_field(extra: &[u8], identifier: u16) -> Option<&[u8]> {
+    extra_fields(extra).find(|(id, _)| *id == identifier).map(|(_, field)| field)
+}
+
+/// Whether there are extra fields that have none of these identifiers.
+pub(crate) fn has_other_field(extra: &[u8], identifiers: &[u16]) -> bool {
+    extra_fields(extra).any(|(id, _)| !identifiers.contains(&id))
+}
+
+/// The identifiers of the extra fields, and what they hold.
+fn extra_fields(extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let mut fields = Fields::new(extra);
-    while fields.rest.len() >= 4 {
-        let (id, length) = (fields.u16(), fields.u16());
-        let field = fields.bytes(length.into());
-        if id == identifier {
-            return Some(field);
+    std::iter::from_fn(move || {
+        if fields.rest.len() < 4 {
+            return None;
         }
-    }
-    None
+        let (id, length) = (fields.u16(), fields.u16());
+        Some((id, fields.bytes(length.into())))
+    })
 }
 
 pub(crate) fn decode_name(name: &[u8], flags: u16) -> String {
