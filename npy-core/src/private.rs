@@ -23,7 +23,7 @@ pub use crate::element::TimePlan;
 pub use crate::element::plan::{Layout, Plan, Planner, rust_type};
 pub use crate::element::record::{
     Copies, Cursor, FieldName, FieldPlan, FileRecord, NpyRecord, RecordBuilder, copies, distinct, dtype_of_record, each, largest,
-    plan_record, plan_whole_record, unknown_variant,
+    plan_filled_record, plan_record, plan_whole_record, unknown_variant,
 };
 pub use crate::element::{
     ArrayPlan, As, Codec, CodecOf, Items, LongDoublePlan, Narrow, NpyElement, Optional, Otherwise, PlanOf, Probe, TextPlan,

@@ -79,6 +79,7 @@ print(archive['values'].shape, archive['rows'].shape, archive['picks']['name'].t
 #[test]
 fn headers_longer_than_a_block_are_streamed() {
     #[derive(npy_core::NpyRecord, Debug, PartialEq)]
+    #[npy(fill_unknown_fields)]
     struct Long {
         x: [u8; 2],
         y: f64,

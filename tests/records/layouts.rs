@@ -8,6 +8,7 @@ use npy_core::{Header, NpyReader, NpyRecord, NpyWriter, load_columns};
 use crate::support::numpy::{frames, numpy};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
+#[npy(fill_unknown_fields)]
 struct Track {
     id: u64,
     time: Option<Datetime64<Second>>,
@@ -87,7 +88,7 @@ mixed = np.dtype([(name, (big if k % 2 else little)[name]) for k, name in enumer
 holes = np.dtype({'names': backward, 'formats': [big[name] for name in backward],
                   'offsets': [5 + 60 * k for k in range(len(names))], 'itemsize': 1_000})
 aligned = repack_fields(little, align=True, recurse=True)
-more = np.dtype([('unread', '<f4')] + [(name, little[name]) for name in backward] + [('behind', '?')])
+more = np.dtype([('unread', '<i4')] + [(name, little[name]) for name in backward] + [('behind', '?')])
 fewer = [name for name in names if name != 'weight']
 for dtype in [little, aligned, big, repack_fields(big, align=True, recurse=True), some(little, backward), some(big, backward), mixed, holes,
               more, some(little, fewer), some(big, fewer)]:

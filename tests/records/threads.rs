@@ -47,6 +47,7 @@ fn sample(i: usize) -> Sample {
 
 /// What owns memory, what lies in other records, and what may be absent.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
+#[npy(fill_unknown_fields)]
 struct Event {
     text: String,
     places: [Place; 2],

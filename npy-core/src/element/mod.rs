@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar};
 use crate::memory::Bulk;
 use crate::memory::slots::{Reserved, Slots};
-use plan::{Layout, Plan, Planner, rust_type};
+use plan::{Layout, Plan, Planner, missing_element, rust_type};
 
 pub use array::{ArrayPlan, Items};
 #[cfg(feature = "object")]
@@ -194,13 +194,16 @@ pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
     T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
 }
 
-/// [`plan`] where nothing is read, so that errors speak of writing.
-pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
+/// [`plan`] where nothing is read, so that errors speak of writing. Returns the bytes of an element
+/// without any value too, if the elements are to be written over them.
+pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<(PlanOf<T>, Vec<u8>)> {
     if dtype.has_object() {
-        return plan::<T>(dtype);
+        return Err(ErrorKind::ObjectArray.into());
     }
     let mut planner = Planner::for_writing();
-    T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
+    let Some(plan) = T::Codec::plan(dtype, &mut planner) else { return Err(planner.into_error(rust_type::<T>())) };
+    let missing = if planner.is_filled() { missing_element(dtype)? } else { Vec::new() };
+    Ok((plan, missing))
 }
 
 /// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop

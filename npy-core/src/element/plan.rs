@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind, Mismatch, MismatchKind};
+use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result};
 use crate::format::dtype::path::{led_to, lookup};
-use crate::format::dtype::{ByteOrder, DType, Field, Record, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
+use crate::memory::reserve_exact;
 
 /// How to read and write a type as a given dtype, decided once for the whole array.
 pub trait Plan: Copy + PartialEq + Send + Sync {
@@ -49,15 +50,37 @@ pub struct Planner {
     is_column: bool,
     /// Whether elements are to be written as the dtype, not read.
     is_writing: bool,
+    /// Whether elements have bytes that no field writes, and that are to mean a missing value.
+    is_filled: bool,
 }
 
 impl Planner {
     pub(crate) fn new() -> Self {
-        Self { path: String::new(), mismatches: Vec::new(), is_dtype_given: false, is_column: false, is_writing: false }
+        Self {
+            path: String::new(),
+            mismatches: Vec::new(),
+            is_dtype_given: false,
+            is_column: false,
+            is_writing: false,
+            is_filled: false,
+        }
     }
 
     pub(crate) fn for_writing() -> Self {
         Self { is_writing: true, ..Self::new() }
+    }
+
+    pub(crate) fn is_writing(&self) -> bool {
+        self.is_writing
+    }
+
+    /// Has the fields filled that are not written.
+    pub(crate) fn fill(&mut self) {
+        self.is_filled = true;
+    }
+
+    pub(crate) fn is_filled(&self) -> bool {
+        self.is_filled
     }
 
     /// The error that lists every mismatch.
@@ -150,6 +173,13 @@ impl Planner {
         self.in_field(name, |planner| planner.push(kind));
     }
 
+    /// Notes a field of the header that the struct to be written does not have.
+    #[cold]
+    pub(crate) fn unfilled_field(&mut self, name: &str, file: &DType) {
+        let kind = MismatchKind::UnfilledField { found: file.to_string() };
+        self.in_field(name, |planner| planner.push(kind));
+    }
+
     fn push(&mut self, kind: MismatchKind) {
         self.mismatches.push(Mismatch { path: self.path.clone(), kind });
     }
@@ -181,6 +211,53 @@ impl Planner {
         let result = plan(self);
         self.path.truncate(outside);
         result
+    }
+}
+
+/// The bytes of an element without any value: NaT, NaN, empty text, zeros.
+pub(crate) fn missing_element(dtype: &DType) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve_exact(&mut bytes, dtype.itemsize())?;
+    bytes.resize(dtype.itemsize(), 0);
+    fill(dtype, &mut bytes);
+    Ok(bytes)
+}
+
+fn fill(dtype: &DType, bytes: &mut [u8]) {
+    match dtype {
+        DType::Scalar(scalar) => fill_scalar(*scalar, bytes),
+        DType::SubArray(array) => {
+            bytes.chunks_exact_mut(array.base().itemsize().max(1)).for_each(|item| fill(array.base(), item));
+        }
+        DType::Record(record) => {
+            for field in record.fields() {
+                let end = field.offset() + field.dtype().itemsize();
+                if let Some(bytes) = bytes.get_mut(field.offset()..end) {
+                    fill(field.dtype(), bytes);
+                }
+            }
+        }
+    }
+}
+
+fn fill_scalar(scalar: Scalar, bytes: &mut [u8]) {
+    /// The quiet NaN of 80 bits; padding follows it.
+    const LONG_NAN: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x7f, 0, 0, 0, 0, 0, 0];
+    // Little-endian, of each part of a complex number.
+    let part: &[u8] = match scalar.kind() {
+        ScalarKind::Float16 | ScalarKind::Complex32 => &0x7e00_u16.to_le_bytes(),
+        ScalarKind::Float32 | ScalarKind::Complex64 => &f32::NAN.to_le_bytes(),
+        ScalarKind::Float64 | ScalarKind::Complex128 => &f64::NAN.to_le_bytes(),
+        ScalarKind::LongDouble { itemsize } => &LONG_NAN[..usize::from(itemsize.min(16))],
+        ScalarKind::ComplexLongDouble { itemsize } => &LONG_NAN[..usize::from((itemsize / 2).min(16))],
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => &i64::MIN.to_le_bytes(),
+        _ => return,
+    };
+    for bytes in bytes.chunks_exact_mut(part.len()) {
+        bytes.copy_from_slice(part);
+        if scalar.byte_order() == Some(ByteOrder::Big) {
+            bytes.reverse();
+        }
     }
 }
 

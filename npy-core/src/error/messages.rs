@@ -395,6 +395,11 @@ fn mismatches() {
             "x: expected a field of dtype <i4 in the header, found y and 2 more; `#[npy(rename = \"…\")]` names another, `#[npy(skip)]` omits it",
         ),
         (
+            MismatchKind::UnfilledField { found: text("<M8[s]") },
+            "x: expected a value of dtype <M8[s], found no such field in the struct; `#[npy(fill_unknown_fields)]` writes NaT, NaN, empty text \
+             or 0",
+        ),
+        (
             MismatchKind::MissingField { rust: text("<i4"), available: Vec::new(), omitted: 0 },
             "x: expected a field of dtype <i4, found no fields; `#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` makes it \
              optional",
@@ -416,6 +421,7 @@ fn mismatches() {
             | MismatchKind::NoFields { .. }
             | MismatchKind::Written { .. }
             | MismatchKind::UnwrittenField { .. }
+            | MismatchKind::UnfilledField { .. }
             | MismatchKind::MissingField { .. }
             | MismatchKind::MissingColumn { .. }
             | MismatchKind::UnknownField { .. } => {}

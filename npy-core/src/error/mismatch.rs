@@ -62,6 +62,12 @@ pub enum MismatchKind {
         /// How many more it has.
         omitted: usize,
     },
+    /// The header has a field for which the records that are to be written have no value. At most 12
+    /// are reported.
+    UnfilledField {
+        /// The header's dtype of the field.
+        found: String,
+    },
     /// The file has no field of that name.
     MissingField {
         /// The dtype that the Rust type needs.
@@ -111,6 +117,10 @@ impl fmt::Display for Mismatch {
                 write!(f, "expected a field of dtype {expected} in the header, found {names}; ")?;
                 f.write_str("`#[npy(rename = \"…\")]` names another, `#[npy(skip)]` omits it")
             }
+            MismatchKind::UnfilledField { found } => {
+                write!(f, "expected a value of dtype {found}, found no such field in the struct; ")?;
+                f.write_str("`#[npy(fill_unknown_fields)]` writes NaT, NaN, empty text or 0")
+            }
             MismatchKind::NoFields { parent, file } if parent.is_empty() => {
                 write!(f, "expected a record, found elements of dtype {file}")
             }
@@ -138,8 +148,10 @@ fn describe_names(available: &[String], omitted: usize) -> String {
 /// All mismatches, as a message.
 pub(super) fn describe_mismatches(rust_type: &str, mismatches: &[Mismatch]) -> String {
     use fmt::Write as _;
-    let is_written =
-        |mismatch: &Mismatch| matches!(mismatch.kind, MismatchKind::Written { .. } | MismatchKind::UnwrittenField { .. });
+    let is_written = |mismatch: &Mismatch| {
+        use MismatchKind::{UnfilledField, UnwrittenField, Written};
+        matches!(mismatch.kind, Written { .. } | UnwrittenField { .. } | UnfilledField { .. })
+    };
     let is_writing = mismatches.iter().any(is_written);
     match mismatches {
         [only] if is_writing => format!("cannot write {rust_type}: {only}"),

@@ -100,7 +100,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// Fails if the dtype does not fit `T`, and lists every difference.
+    /// Fails if the dtype does not fit `T`, and lists every difference. A field for which `T` has no
+    /// value is one of them.
     ///
     /// ```
     /// # use npy_core::{Header, NpyWriter, Order};
@@ -119,12 +120,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Writes `header`, and elements as those of `layout`, which has the same bytes.
     #[doc(hidden)]
     pub fn with_header_as(writer: W, header: &Header, layout: &Header) -> Result<Self> {
-        Ok(Self {
-            plan: element::plan_to_write::<T>(layout.dtype())?,
-            stage: Stage::new(header, layout),
-            writer: Stream::new(writer),
-            element: PhantomData,
-        })
+        let (plan, missing) = element::plan_to_write::<T>(layout.dtype())?;
+        Ok(Self { plan, stage: Stage::new(header, layout).over(missing), writer: Stream::new(writer), element: PhantomData })
     }
 
     /// Writes `header` in place of that of `.npy` files, before any element.

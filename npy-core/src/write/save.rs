@@ -7,7 +7,7 @@ use std::path::Path;
 use super::output::{Stream, cannot_write};
 use super::replace::replace_by;
 use super::small::write_small;
-use super::stage::{Sink, Stage};
+use super::stage::Stage;
 use crate::element::{self, Codec, NpyElement};
 use crate::error::Result;
 use crate::format::dtype::DType;
@@ -161,19 +161,10 @@ fn write_to<T: NpyElement>(writer: &mut dyn Write, items: &[T]) -> Result<()> {
 /// Writes a header and all of its elements.
 fn write_array<T: NpyElement>(writer: &mut dyn Write, header: &Header, items: &[T]) -> Result<()> {
     let layout = layout_of::<T>(header);
-    let plan = element::plan_to_write::<T>(layout.dtype())?;
-    write_staged(writer, header, &layout, &mut |stage, sink| stage.put_items(sink, &plan, items))
-}
-
-/// Writes a header, elements as those of `layout` by `put`, and flushes the stream.
-fn write_staged(
-    writer: &mut dyn Write,
-    header: &Header,
-    layout: &Header,
-    put: &mut dyn FnMut(&mut Stage, &mut dyn Sink) -> Result<()>,
-) -> Result<()> {
-    let (mut stage, mut stream) = (Stage::new(header, layout), Stream::new(writer));
-    put(&mut stage, &mut stream)?;
+    let (plan, missing) = element::plan_to_write::<T>(layout.dtype())?;
+    let mut stage = Stage::new(header, &layout).over(missing);
+    let mut stream = Stream::new(writer);
+    stage.put_items(&mut stream, &plan, items)?;
     stage.end(&mut stream)
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct Stage {
     piece: usize,
     /// State of an array of unknown length.
     pub(super) growth: Option<Growth>,
+    /// The bytes that an element has before it is encoded, if these are not zeros.
+    missing: Vec<u8>,
     state: State,
 }
 
@@ -90,8 +92,14 @@ impl Stage {
             bytes: header.to_bytes_with_room(room),
             piece: STAGED_PIECE,
             growth: None,
+            missing: Vec::new(),
             state: State::Good,
         }
+    }
+
+    /// Has elements encoded over these bytes.
+    pub(super) fn over(self, missing: Vec<u8>) -> Self {
+        Self { missing, ..self }
     }
 
     /// Makes it that of an array that grows, whose header is written already.
@@ -225,6 +233,9 @@ impl Stage {
         // Zeros, so that padding is written as zeros.
         let begin = self.make_room(sink, count * self.itemsize)?;
         self.bytes.resize(begin + count * self.itemsize, 0);
+        if !self.missing.is_empty() {
+            self.bytes[begin..].chunks_exact_mut(self.itemsize).for_each(|element| element.copy_from_slice(&self.missing));
+        }
         // Stays if a conversion or an iterator panics: what was pushed ends there.
         self.state = State::Encoding(begin);
         Ok((begin, count))

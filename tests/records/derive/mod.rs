@@ -4,6 +4,7 @@
 
 mod absence;
 mod conversions;
+mod fill;
 mod layouts;
 mod names;
 mod shapes;

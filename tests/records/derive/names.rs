@@ -67,7 +67,12 @@ fn aliases_are_read_and_never_written() {
         assert_eq!(npy_core::read::<Pick>(&written_as(&picks, dtype)[..]).unwrap(), picks);
     }
     // The name comes before the alias.
-    let both = npy_core::read::<Pick>(&written_as(&picks, "[('t', '<f8'), ('time', '<f8')]")[..]).unwrap();
+    #[derive(NpyRecord, Clone)]
+    struct Both {
+        t: f64,
+        time: f64,
+    }
+    let both = npy_core::read::<Pick>(&written(&[Both { t: 0.5, time: 1.5 }])[..]).unwrap();
     assert_eq!(both[0].time, 1.5);
     // A mismatch names the field as the file does.
     let found = mismatches::<Pick>(&zeros("[('t', '<f4')]"));

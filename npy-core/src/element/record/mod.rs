@@ -244,8 +244,44 @@ impl<'a> FileRecord<'a> {
     }
 }
 
-/// Decides how to read and write a struct as `dtype`.
+/// Decides how to read and write a struct as `dtype`. Fields of a file that the struct lacks are
+/// skipped, but written is every field.
 pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
+    let plan = plan_own_fields::<T>(dtype, planner);
+    if !planner.is_writing() {
+        return plan;
+    }
+    let unwritten = unwritten(dtype, T::NAMES);
+    for field in unwritten.iter().take(MOST_REPORTED) {
+        planner.unfilled_field(field.name(), field.dtype());
+    }
+    plan.filter(|_| unwritten.is_empty())
+}
+
+/// [`plan_record`] for a struct that leaves fields without a value when it is written.
+pub fn plan_filled_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
+    let plan = plan_own_fields::<T>(dtype, planner);
+    if planner.is_writing() && !unwritten(dtype, T::NAMES).is_empty() {
+        planner.fill();
+    }
+    plan
+}
+
+/// Not all fields are reported: a file may have very many.
+const MOST_REPORTED: usize = 12;
+
+/// The fields of a record that the fields of a struct are not written to.
+fn unwritten<'a>(dtype: &'a DType, names: &'static [FieldName]) -> Vec<&'a Field> {
+    let DType::Record(record) = dtype else { return Vec::new() };
+    let mut written = HashSet::new();
+    for_each_name(names, &mut |name, aliases| {
+        let field = std::iter::once(&name).chain(aliases).find_map(|name| record.field(name));
+        written.extend(field.map(Field::name));
+    });
+    record.fields().iter().filter(|field| !written.contains(field.name())).collect()
+}
+
+fn plan_own_fields<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
     match dtype {
         DType::Record(record) => T::plan_fields(FileRecord::new::<T>(record, 0), planner),
         other => {
@@ -257,9 +293,7 @@ pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option
 
 /// [`plan_record`] for a struct that accepts only its own fields.
 pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
-    // Not all are reported: a file may have very many.
-    const SHOWN: usize = 12;
-    let plan = plan_record::<T>(dtype, planner);
+    let plan = plan_own_fields::<T>(dtype, planner);
     let DType::Record(record) = dtype else { return plan };
     let mut known = HashSet::new();
     for_each_name(T::NAMES, &mut |name, aliases| {
@@ -267,7 +301,7 @@ pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> 
         known.extend(aliases);
     });
     let unknown: Vec<_> = record.fields().iter().filter(|field| !known.contains(field.name())).collect();
-    for field in unknown.iter().take(SHOWN) {
+    for field in unknown.iter().take(MOST_REPORTED) {
         planner.unknown_field(field.name(), field.dtype(), &T::field_names());
     }
     plan.filter(|_| unknown.is_empty())

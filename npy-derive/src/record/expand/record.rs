@@ -29,7 +29,12 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     let varies = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::VARIES)), &quote!(||))
         .map(|varies| quote!(const VARIES: bool = #varies;));
     let proofs = proofs(model);
-    let plan_record = if model.attrs.deny_unknown_fields.is_given() { quote!(plan_whole_record) } else { quote!(plan_record) };
+    let (denies, fills) = (model.attrs.deny_unknown_fields.is_given(), model.attrs.fill_unknown_fields.is_given());
+    let plan_record = match (denies, fills) {
+        (true, _) => quote!(plan_whole_record),
+        (_, true) => quote!(plan_filled_record),
+        _ => quote!(plan_record),
+    };
     let decode = model.fields().iter().map(|field| decode_field(model, field));
     let encode = columns.iter().map(|column| encode_field(model, column));
     let names = columns.iter().map(|column| field_name(column.field));
