@@ -4,6 +4,7 @@ mod allocations;
 mod corpus;
 mod files;
 mod fuzz;
+mod in_place;
 mod limits;
 mod panics;
 mod pickles;
@@ -11,6 +12,8 @@ mod poison;
 mod rawarray;
 mod shrinking;
 mod streams;
+#[path = "../support/parts.rs"]
+mod parts;
 #[path = "../support/peak.rs"]
 mod peak;
 #[path = "../support/mod.rs"]
