@@ -173,3 +173,19 @@ fn reads_records_of_many_columns_in_any_order() {
     }
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
+
+#[test]
+fn fields_have_the_order_asked_for() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let file = directory.write("t.json", r#"[{"a": 1, "p": {"x": 2, "y": 3}, "c": 4}]"#);
+    for (fields, expected) in [
+        ("c,a", "[('c', '<i8'), ('a', '<i8')]"),
+        ("p.y,a,p.x", "[('p', [('y', '<i8'), ('x', '<i8')]), ('a', '<i8')]"),
+        ("c,p", "[('c', '<i8'), ('p', [('x', '<i8'), ('y', '<i8')])]"),
+    ] {
+        convert(&["--fields", fields, &file, &out]);
+        assert_eq!(load(&out).dtype().to_string(), expected);
+    }
+    assert_eq!(load(&out).to_string(), "[(4, (2, 3))]");
+}

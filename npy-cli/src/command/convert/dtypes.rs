@@ -5,7 +5,7 @@ use npy_core::{DType, Result as NpyResult};
 
 use crate::failure::{Failure, Result};
 
-/// The same dtype with these fields only, packed: `a`, or `pose.x` of a record in a record.
+/// The same dtype with these fields only, packed and in the order of their paths: `a`, or `pose.x` of a record in a record.
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
     match dtype {
         DType::Record(record) => {
@@ -22,27 +22,31 @@ fn select_fields(record: &Record, paths: &[&str], prefix: &str) -> Result<Record
     for field in record.fields() {
         let mut inner = Vec::new();
         let mut is_whole = false;
-        for (path, found) in paths.iter().zip(&mut found) {
+        let mut first = None;
+        for (place, (path, found)) in paths.iter().zip(&mut found).enumerate() {
             if *path == field.name() {
                 (is_whole, *found) = (true, true);
+                first = first.or(Some(place));
             } else if let Some(rest) = path.strip_prefix(field.name()).and_then(|rest| rest.strip_prefix('.'))
                 && record_of(field.dtype()).is_some()
             {
                 inner.push(rest);
                 *found = true;
+                first = first.or(Some(place));
             }
         }
         if is_whole {
-            fields.push((field, field.dtype().clone()));
+            fields.push((first, field, field.dtype().clone()));
         } else if !inner.is_empty() {
-            fields.push((field, select_in(field.dtype(), &inner, &format!("{prefix}{}.", field.name()))?));
+            fields.push((first, field, select_in(field.dtype(), &inner, &format!("{prefix}{}.", field.name()))?));
         }
     }
     if let Some((path, _)) = paths.iter().zip(&found).find(|(_, found)| !**found) {
         let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
         return Err(Failure::Nameless(format!("unknown field \"{prefix}{path}\": expected one of {}", names.join(", "))));
     }
-    Ok(laid_out(fields, false)?)
+    fields.sort_by_key(|(first, ..)| *first);
+    Ok(laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)?)
 }
 
 /// The record that a field is, or that its elements are.
