@@ -22,6 +22,9 @@ pub(crate) struct Column {
 /// The most columns of an element, and the most scalars without a byte: a short header can claim any number of either.
 pub(crate) const MOST: usize = 1 << 20;
 
+/// The name that a column has in CSV if its array has no fields and no further axes.
+pub(crate) const PLAIN: &str = "value";
+
 impl Column {
     /// The bytes of all its scalars in an element.
     pub(crate) fn bytes<'a>(&self, element: &'a [u8]) -> &'a [u8] {

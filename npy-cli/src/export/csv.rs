@@ -4,7 +4,7 @@
 //! UTF-8 or else Latin-1, NaT is empty, a timedelta is its number of units, raw bytes are hexadecimal.
 
 use npy_core::__private::push_scalar;
-use npy_core::dtype::Scalar;
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::ObjectArray;
 use npy_core::{DType, DynValues};
 
@@ -81,6 +81,14 @@ impl Writer {
         self.has_names
     }
 
+    /// Whether a reader would take the first line for names if it were data: where it is text, or there are names.
+    pub(crate) fn needs_header(&self) -> bool {
+        let is_text = |(column, _): &(Column, Push)| {
+            matches!(column.scalar.kind(), ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } | ScalarKind::Void { .. })
+        };
+        self.has_names || self.elements_per_row.is_some() && self.columns.iter().any(is_text)
+    }
+
     /// Appends the line of the names of the columns, such as `pose.x`, `w[0,1]`, `[2].x`.
     pub(crate) fn header(&self, out: &mut String) -> Result<()> {
         let per_element = self.columns.iter().map(|(column, _)| column.count).fold(0, usize::saturating_add);
@@ -99,7 +107,7 @@ impl Writer {
                     is_first = false;
                     let dot = if place.is_empty() || column.path.is_empty() { "" } else { "." };
                     let name = format!("{place}{dot}{}{}", column.path, index_text(&column.axes, i));
-                    let name = if name.is_empty() && !self.has_names { "value" } else { &name };
+                    let name = if name.is_empty() && !self.has_names { columns::PLAIN } else { &name };
                     match self.delimiter {
                         Delimiter::Comma => quoted::<COMMA>(name, out),
                         Delimiter::Tab => quoted::<TAB>(name, out),
@@ -209,9 +217,9 @@ impl<const DELIMITER: u8> Flavor for Csv<DELIMITER> {
     }
 }
 
-/// Appends text, in quotes if it has a delimiter, a quote or the end of a line.
+/// Appends text, in quotes if it has a delimiter, a quote or the end of a line, or if it looks like a comment.
 fn quoted<const DELIMITER: u8>(text: &str, out: &mut String) {
-    if text.bytes().any(|byte| byte == DELIMITER || matches!(byte, b'"' | b'\n' | b'\r')) {
+    if text.starts_with('#') || text.bytes().any(|byte| byte == DELIMITER || matches!(byte, b'"' | b'\n' | b'\r')) {
         out.push('"');
         out.push_str(&text.replace('"', "\"\""));
         out.push('"');

@@ -11,7 +11,7 @@ use super::{Directory, convert, load};
 const FLOATS: usize = 4_096;
 
 /// The dtypes, and the bytes of each float in them: everything in an element is a float of that width.
-const DTYPES: [(&str, usize); 12] = [
+const DTYPES: [(&str, usize); 16] = [
     ("<f2", 2),
     (">f2", 2),
     ("<f4", 4),
@@ -21,6 +21,10 @@ const DTYPES: [(&str, usize); 12] = [
     ("<c8", 4),
     (">c8", 4),
     ("<c16", 8),
+    ("<f16", 16),
+    (">f16", 16),
+    ("<c32", 16),
+    ("[('a', '<f16'), ('b', [('x', '<c32', (2,))])]", 16),
     ("[('a', '<f2'), ('b', [('x', '>f2', (2, 2))], (2,))]", 2),
     ("[('a', '<f4', (3,)), ('b', [('x', '<c8'), ('y', '>f4')])]", 4),
     ("[('a', '>f8', (2, 1)), ('b', [('x', '<c16', (2,)), ('y', '<f8')], (1,))]", 8),
@@ -35,9 +39,9 @@ fn floats_of_random_bits_round_trip_through_text() {
     let mut state = 1_u64;
     for (dtype, width) in DTYPES {
         let itemsize = dtype.parse::<npy_core::DType>().unwrap().itemsize();
-        let count = (floats * width).div_ceil(itemsize);
-        let words = (0..(count * itemsize).div_ceil(8)).flat_map(|_| random(&mut state).to_le_bytes());
-        let bytes: Vec<u8> = words.take(count * itemsize).collect();
+        let count = (floats.max(if width == 2 { 1 << 16 } else { 0 }) * width).div_ceil(itemsize);
+        let floats = (0..count * itemsize / width).flat_map(|i| float(i, width, dtype, &mut state));
+        let bytes: Vec<u8> = floats.collect();
         let file = directory.save("a.npy", &DynValues::new(dtype.parse().unwrap(), Order::C, &[count], bytes.clone()).unwrap());
         for format in ["csv", "tsv", "json", "ndjson"] {
             let (text, back) = (directory.path(&format!("a.{format}")), directory.path("back.npy"));
@@ -52,15 +56,38 @@ fn floats_of_random_bits_round_trip_through_text() {
     }
 }
 
+/// A float of random bits; of halves each one comes. Of long doubles the bits are those of a number: the one before the point is
+/// set, and the exponent is one that a double has, since no other is a number to readers of JSON.
+fn float(i: usize, width: usize, dtype: &str, state: &mut u64) -> Vec<u8> {
+    let mut bits = match width {
+        2 => i as u128,
+        16 => u128::from((random(state) % 2000 + 15_400) | random(state) >> 63 << 15) << 64 | u128::from(random(state) | 1 << 63),
+        _ => u128::from(random(state)),
+    };
+    if width == 16 && random(state).is_multiple_of(64) {
+        // NaN, infinity or zero.
+        bits = [0x7fff << 64 | 3 << 62, 0xffff << 64 | 1 << 63, 1 << 79, 0][(random(state) % 4) as usize];
+    }
+    let mut bytes = bits.to_le_bytes()[..width].to_vec();
+    if dtype.starts_with('>') {
+        bytes.reverse();
+    }
+    bytes
+}
+
 /// The number of floats that are neither equal in their bits nor both NaN.
 fn changed(before: &[u8], after: &[u8], width: usize, dtype: &str) -> usize {
     // NaN in either byte order: records mix them, and few finite numbers look like one in the other order as well.
     let orders: &[bool] = if dtype.starts_with('[') { &[false, true] } else { &[dtype.starts_with('>')] };
     let is_nan = |item: &[u8], is_big: bool| {
         let little: Vec<u8> = if is_big { item.iter().rev().copied().collect() } else { item.to_vec() };
-        let bits = little.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-        let infinity = [0, 0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000][width.ilog2() as usize];
-        bits & !(1 << (width * 8 - 1)) > infinity
+        let bits = little.iter().rev().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+        match width {
+            2 => bits & 0x7fff > 0x7c00,
+            4 => bits & 0x7fff_ffff > 0x7f80_0000,
+            8 => bits << 65 >> 65 > 0x7ff0_0000_0000_0000,
+            _ => bits >> 64 & 0x7fff == 0x7fff && bits << 65 != 0,
+        }
     };
     let items = before.chunks_exact(width).zip(after.chunks_exact(width));
     items.filter(|(a, b)| a != b && !orders.iter().any(|is_big| is_nan(a, *is_big) && is_nan(b, *is_big))).count()

@@ -1,6 +1,8 @@
 //! `npy convert`.
 
+mod csv;
 mod floats;
+mod numbers;
 mod text;
 
 use std::fs;

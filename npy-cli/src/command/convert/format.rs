@@ -30,8 +30,10 @@ pub(super) enum Format {
     /// An image
     Png,
     /// A table, with the feature `arrow`
+    #[cfg_attr(not(feature = "arrow"), value(hide = true))]
     Parquet,
     /// An Arrow IPC file (Feather), with the feature `arrow`
+    #[cfg_attr(not(feature = "arrow"), value(hide = true))]
     #[value(aliases = ["feather", "ipc"])]
     Arrow,
     /// A directory of .npy files

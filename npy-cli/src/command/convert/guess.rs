@@ -2,7 +2,7 @@
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 
-use super::parse::{parse_bool, parse_complex};
+use super::parse::{parse_bool, split_complex};
 use super::time;
 use crate::units::finer;
 
@@ -23,6 +23,11 @@ pub(super) struct Guess {
     width: usize,
     /// Of JSON, where numbers are not text.
     has_number: bool,
+    has_bool: bool,
+    has_text: bool,
+    has_integer: bool,
+    /// Whether all are numbers, but one begins with a 0, as identifiers do.
+    has_leading_zero: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +52,24 @@ impl Guess {
             unit: TimeUnit::Day,
             width: 0,
             has_number: false,
+            has_bool: false,
+            has_text: false,
+            has_integer: false,
+            has_leading_zero: false,
         }
+    }
+
+    /// The guess by one cell of CSV.
+    pub(super) fn of(cell: &str) -> Self {
+        let mut guess = Self::new();
+        guess.add_cell(cell);
+        guess
+    }
+
+    /// Adds a cell of CSV that is a word for what is missing. It is text if the others are.
+    pub(super) fn add_missing_word(&mut self, word: &str) {
+        self.has_missing = true;
+        self.add_width(word);
     }
 
     /// Adds a cell of CSV.
@@ -60,20 +82,23 @@ impl Guess {
         }
         self.is_blank = false;
         self.add_width(cell);
-        let can = &mut self.can;
-        can.bool = can.bool && parse_bool(text).is_some();
-        if can.int {
-            match text.parse::<i64>() {
-                Ok(value) => self.note_int(value.into()),
-                Err(_) => match text.parse::<u64>() {
-                    Ok(value) => self.note_int(value.into()),
-                    Err(_) => self.can.int = false,
-                },
-            }
+        self.can.bool = self.can.bool && parse_bool(text).is_some();
+        let integer = if self.can.int || !self.has_integer { parse_integer(text) } else { None };
+        self.has_integer |= integer.is_some();
+        // An integer has no negative zero.
+        match integer.filter(|_| self.can.int && text != "-0") {
+            Some(value) => self.note_int(value),
+            None => self.can.int = false,
+        }
+        if integer.is_none() && (self.can.float || self.has_leading_zero) && text.parse::<f64>().is_err() {
+            (self.can.float, self.has_leading_zero) = (false, false);
+        }
+        if self.can.float && has_leading_zero(text) {
+            (self.can.int, self.can.float, self.can.complex) = (false, false, false);
+            self.has_leading_zero = true;
         }
         let can = &mut self.can;
-        can.float = can.float && (can.int || text.parse::<f64>().is_ok());
-        can.complex = can.complex && (can.float || parse_complex(text).is_some());
+        can.complex = can.complex && (can.float || split_complex(text).is_some());
         if can.time {
             self.add_time(text);
         }
@@ -90,26 +115,26 @@ impl Guess {
             }
         }
         self.can.complex = false;
-        self.is_blank = false;
+        (self.is_blank, self.has_text) = (false, true);
         self.add_width(text);
     }
 
     /// Adds a whole number of JSON.
     pub(super) fn add_int(&mut self, value: i128) {
-        self.add_number();
-        self.can.bool = false;
+        self.add_scalar();
+        (self.can.bool, self.has_number) = (false, true);
         self.note_int(value);
     }
 
     /// Adds a number of JSON.
     pub(super) fn add_float(&mut self) {
-        self.add_number();
-        (self.can.bool, self.can.int) = (false, false);
+        self.add_scalar();
+        (self.can.bool, self.can.int, self.has_number) = (false, false, true);
     }
 
     pub(super) fn add_bool(&mut self) {
-        self.add_number();
-        (self.can.int, self.can.float) = (false, false);
+        self.add_scalar();
+        (self.can.int, self.can.float, self.has_bool) = (false, false, true);
     }
 
     /// Adds a null.
@@ -117,10 +142,56 @@ impl Guess {
         self.has_missing = true;
     }
 
-    fn add_number(&mut self) {
+    /// What is not text in JSON.
+    fn add_scalar(&mut self) {
         (self.can.time, self.can.complex) = (false, false);
         self.is_blank = false;
-        self.has_number = true;
+    }
+
+    /// Whether no value was added but what is missing.
+    pub(super) fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
+    pub(super) fn has_missing(&self) -> bool {
+        self.has_missing
+    }
+
+    /// Whether a number of JSON is not an integer of 64 bits, so that its digits count.
+    pub(super) fn has_fraction(&self) -> bool {
+        self.has_number && !self.can.int
+    }
+
+    /// The kinds of values that JSON has in one place, as a message names them.
+    pub(super) fn kinds(&self) -> String {
+        let mut kinds = Vec::new();
+        for (has, name) in [(self.has_text, "text"), (self.has_bool, "bools"), (self.has_number, "numbers")] {
+            if has {
+                kinds.push(name);
+            }
+        }
+        if kinds.len() < 2 && self.has_missing {
+            kinds.push("nulls");
+        }
+        match kinds.split_last() {
+            Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            _ => kinds.concat(),
+        }
+    }
+
+    /// Whether a column is text only since a number of it begins with a 0.
+    pub(super) fn has_leading_zero(&self) -> bool {
+        self.has_leading_zero && self.is_text()
+    }
+
+    /// Whether the values are numbers, none of them written as an integer.
+    pub(super) fn is_fraction(&self) -> bool {
+        !self.has_integer && !self.is_blank && self.number() == Some(ScalarKind::Float64)
+    }
+
+    /// Whether the values are text.
+    pub(super) fn is_text(&self) -> bool {
+        self.scalar().is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Unicode { .. }))
     }
 
     fn note_int(&mut self, value: i128) {
@@ -167,13 +238,24 @@ impl Guess {
             ScalarKind::Datetime { unit: self.unit, count: 1 }
         } else if can.complex && !can.float {
             ScalarKind::Complex128
-        } else if self.has_number {
+        } else if self.has_number || self.has_bool {
             return None;
         } else {
             ScalarKind::Unicode { length: self.width.max(1) }
         };
         Some(Scalar::new(kind, ByteOrder::Little))
     }
+}
+
+/// An integer of 64 bits with or without a sign.
+fn parse_integer(text: &str) -> Option<i128> {
+    text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from)).ok()
+}
+
+/// Whether a digit follows a 0 at the beginning, as in `007` or `-00.5`.
+fn has_leading_zero(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text).as_bytes();
+    matches!(digits, [b'0', b'0'..=b'9', ..])
 }
 
 #[cfg(test)]
@@ -204,6 +286,10 @@ mod tests {
             (&["é", "ab"], "<U2"),
             (&["1", "x"], "<U1"),
             (&["9007199254740993", ""], "<U16"),
+            (&["007", "12"], "<U3"),
+            (&["12", "-00.5"], "<U5"),
+            (&["0", "0.5", "0e5"], "<f8"),
+            (&["-0", "1"], "<f8"),
             (&["", ""], "<f8"),
             (&[], "<f8"),
         ] {

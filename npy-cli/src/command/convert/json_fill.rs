@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use npy_core::DType;
-use npy_core::dtype::{Field, ScalarKind};
+use npy_core::dtype::Field;
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::cast::Problem;
 use super::csv_import::Piece;
@@ -13,6 +15,7 @@ use super::json_fields::Fields;
 use super::json_schema::Schema;
 use super::parse::{Encoding, Slot};
 use crate::failure::{Failure, Result};
+use crate::float::part_of;
 use crate::pieces::Sink;
 use crate::{quantity, signals};
 
@@ -23,20 +26,16 @@ pub(super) enum Node {
     /// An element of the array.
     Element(Box<Self>),
     /// A list that is an axis of a sub-array.
-    List {
-        stride: usize,
-        item: Box<Self>,
-    },
+    List { stride: usize, item: Box<Self> },
     /// `[re, im]`.
-    Complex {
-        offset: usize,
-        slot: Slot,
-    },
+    Complex { offset: usize, slot: Slot },
     /// By name, with the offset in the record.
     Object(Fields<Self>),
     Value {
         offset: usize,
         slot: Slot,
+        /// Whether numbers are stored by their digits, which matter for other numbers than integers of 64 bits.
+        has_digits: bool,
     },
 }
 
@@ -45,15 +44,17 @@ impl Node {
     pub(super) fn new(schema: &Schema, dtype: &DType, offset: usize, is_lossy: bool) -> Result<Self> {
         let refused = |found: &str| Failure::Nameless(format!("expected elements of dtype {dtype}, found {found}"));
         Ok(match (schema, dtype) {
-            (Schema::Value(_) | Schema::Unknown, DType::Scalar(scalar)) => {
+            // Of an empty list, whose items have any dtype.
+            (Schema::Unknown, _) => Self::Object(Fields::new()),
+            (Schema::Value(guess), DType::Scalar(scalar)) => {
                 let slot = Slot { scalar: *scalar, encoding: Encoding::Latin1, is_lossy };
                 if !slot.is_supported() {
                     return Err(Failure::Nameless(format!("cannot read {scalar} from text: expected another dtype")));
                 }
-                Self::Value { offset, slot }
+                Self::Value { offset, slot, has_digits: guess.has_fraction() }
             }
             (Schema::List { length: 2, item }, DType::Scalar(scalar)) if matches!(**item, Schema::Value(_)) => {
-                if !matches!(scalar.kind(), ScalarKind::Complex64 | ScalarKind::Complex128) {
+                if part_of(*scalar).is_none() {
                     return Err(refused("a list"));
                 }
                 Self::Complex { offset, slot: Slot { scalar: *scalar, encoding: Encoding::Latin1, is_lossy } }
@@ -82,7 +83,7 @@ impl Node {
                 }
                 Self::Object(fields)
             }
-            (Schema::Value(_) | Schema::Unknown, _) => return Err(refused("a value")),
+            (Schema::Value(_), _) => return Err(refused("a value")),
             (Schema::List { .. }, _) => return Err(refused("a list")),
             (Schema::Object(_), _) => return Err(refused("an object")),
         })
@@ -132,9 +133,12 @@ impl<'de> DeserializeSeed<'de> for FillSeed<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        let Node::Element(node) = self.node else { return deserializer.deserialize_any(self) };
-        self.fill.piece.row();
-        deserializer.deserialize_any(FillSeed { node, fill: self.fill, base: 0 })?;
+        let Node::Element(node) = self.node else { return self.value(deserializer) };
+        if let Err(failure) = self.fill.piece.row() {
+            self.fill.failure = Some(failure);
+            return Err(D::Error::custom("cannot allocate a row"));
+        }
+        FillSeed { node, fill: self.fill, base: 0 }.value(deserializer)?;
         let fill = self.fill;
         let flushed = signals::check().and_then(|()| fill.piece.flush_full(fill.sink));
         flushed.map_err(|failure| {
@@ -145,9 +149,25 @@ impl<'de> DeserializeSeed<'de> for FillSeed<'_, '_> {
 }
 
 impl FillSeed<'_, '_> {
+    fn value<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if !matches!(self.node, Node::Value { has_digits: true, .. }) {
+            return deserializer.deserialize_any(self);
+        }
+        let written = Box::<RawValue>::deserialize(deserializer)?;
+        match written.get() {
+            "null" => self.put(Slot::put_null),
+            bool @ ("true" | "false") => self.put(|slot, out| slot.put_text(bool, out)),
+            text if text.starts_with('"') => {
+                let text: String = serde_json::from_str(text).map_err(D::Error::custom)?;
+                self.put(|slot, out| slot.put_text(&text, out))
+            }
+            number => self.put(|slot, out| slot.put_number(number, out)),
+        }
+    }
+
     /// Stores a value in its place.
     fn put<E: Error>(self, store: impl FnOnce(Slot, &mut [u8]) -> Result<(), Problem>) -> Result<(), E> {
-        let Node::Value { offset, slot } = self.node else { return Err(E::custom("the file changed while it was read")) };
+        let Node::Value { offset, slot, .. } = self.node else { return Err(E::custom("the file changed while it was read")) };
         let begin = self.base + offset;
         let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
         store(*slot, bytes.unwrap_or_default()).map_err(|problem| self.fill.refused(&problem))
@@ -173,10 +193,6 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
         self.put(|slot, out| slot.put_int(value.into(), out))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        self.put(|slot, out| slot.put_float(value, out))
-    }
-
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         self.put(|slot, out| slot.put_text(text, out))
     }
@@ -195,20 +211,11 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
                 }
             }
             Node::Complex { offset, slot } => {
-                // Text is for NaN and the infinities.
-                let mut part = || {
-                    let value: Option<serde_json::Value> = items.next_element()?;
-                    let integer =
-                        value.as_ref().and_then(|value| value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)));
-                    integer.map_or(Ok(()), |integer| slot.check_digits(integer)).map_err(|problem| self.fill.refused(&problem))?;
-                    let number = value.as_ref().and_then(|value| value.as_f64().or_else(|| value.as_str()?.parse().ok()));
-                    number.ok_or_else(|| A::Error::custom("expected two numbers for a complex one"))
-                };
-                let (real, imaginary) = (part()?, part()?);
+                let (real, imaginary) = (part(&mut items)?, part(&mut items)?);
                 while items.next_element::<serde::de::IgnoredAny>()?.is_some() {}
                 let begin = self.base + offset;
                 let bytes = self.fill.piece.newest().get_mut(begin..begin + slot.scalar.itemsize());
-                slot.put_complex(real, imaginary, bytes.unwrap_or_default()).map_err(|problem| self.fill.refused(&problem))?;
+                slot.put_complex(&real, &imaginary, bytes.unwrap_or_default()).map_err(|problem| self.fill.refused(&problem))?;
             }
             _ => return Err(A::Error::custom("the file changed while it was read")),
         }
@@ -226,5 +233,16 @@ impl<'de> Visitor<'de> for FillSeed<'_, '_> {
             count += 1;
         }
         Ok(())
+    }
+}
+
+/// The real or imaginary part of a number. Text is for NaN and the infinities.
+fn part<'de, A: SeqAccess<'de>>(items: &mut A) -> Result<String, A::Error> {
+    let written: Option<Box<RawValue>> = items.next_element()?;
+    let written = written.as_ref().map_or("", |written| written.get());
+    let part = written.trim_matches('"');
+    match part.parse::<f64>() {
+        Ok(_) => Ok(part.to_owned()),
+        Err(_) => Err(A::Error::custom("expected two numbers for a complex one")),
     }
 }

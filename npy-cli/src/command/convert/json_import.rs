@@ -63,14 +63,23 @@ type Stream = Deserializer<IoRead<BufReader<File>>>;
 /// Calls `work` for the value, or for each of several lines.
 fn read(file: &FileOrSpool, is_lines: bool, work: &mut dyn FnMut(&mut Stream) -> serde_json::Result<()>) -> Result<()> {
     let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, file.file()?));
-    let failed = |error: serde_json::Error| Failure::Nameless(error.to_string());
+    let mut count = 0_usize;
+    let failed = |error: serde_json::Error, count: usize| match error.line() {
+        // Of a line that is one number.
+        0 if is_lines => Failure::Nameless(format!("{error} in value {count}")),
+        _ if error.to_string().starts_with("number out of range") => {
+            Failure::Nameless(format!("{error}: expected at most 1.8e308; write infinities as \"Infinity\""))
+        }
+        _ => Failure::Nameless(error.to_string()),
+    };
     if !is_lines {
-        work(&mut stream).map_err(failed)?;
+        work(&mut stream).map_err(|error| failed(error, 1))?;
         return stream.end().map_err(|error| Failure::Nameless(format!("{error}; read values in lines with --from ndjson")));
     }
     while stream.end().is_err() {
         signals::check()?;
-        work(&mut stream).map_err(failed)?;
+        count += 1;
+        work(&mut stream).map_err(|error| failed(error, count))?;
     }
     Ok(())
 }
@@ -81,11 +90,9 @@ fn dtype_of(schema: &Schema, path: &str) -> Result<DType> {
         Schema::Unknown => "<f8".parse()?,
         Schema::Value(guess) => match Guess::scalar(guess) {
             Some(scalar) => scalar.into(),
-            None if path.is_empty() => {
-                return Err(Failure::Nameless("expected values of one type, found text and numbers".to_owned()));
-            }
             None => {
-                return Err(Failure::Nameless(format!("field \"{path}\": expected values of one type, found text and numbers")));
+                let field = if path.is_empty() { String::new() } else { format!("field \"{path}\": ") };
+                return Err(Failure::Nameless(format!("{field}expected values of one type, found {}", guess.kinds())));
             }
         },
         // Nested lists are axes of one sub-array, as in NumPy, where sub-arrays of sub-arrays have another dtype.

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use npy_core::DType;
-use npy_core::dtype::ScalarKind;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::guess::Guess;
 use super::json_fields::Fields;
+use crate::columns;
+use crate::float::part_of;
 
 /// What all values of a place in the text have in common.
 #[derive(Debug)]
@@ -25,8 +26,7 @@ pub(super) enum Schema {
 impl Schema {
     /// Splits the axes of the array off; the rest is an element. A list of two numbers is an element of a complex dtype.
     pub(super) fn split(&self, dtype: Option<&DType>) -> (Vec<usize>, &Self) {
-        let is_complex =
-            matches!(dtype, Some(DType::Scalar(scalar)) if matches!(scalar.kind(), ScalarKind::Complex64 | ScalarKind::Complex128));
+        let is_complex = matches!(dtype, Some(DType::Scalar(scalar)) if part_of(*scalar).is_some());
         let (mut shape, mut schema) = (Vec::new(), self);
         while let Self::List { length, item } = schema {
             if is_complex && *length == 2 && matches!(**item, Self::Value(_)) {
@@ -143,6 +143,9 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
             }
             let place = match place {
                 Some(place) => place,
+                None if is_first && fields.len() >= columns::MOST => {
+                    return Err(A::Error::custom(format!("expected at most {} fields, found more", columns::MOST)));
+                }
                 None if is_first => fields.push(name, Schema::Unknown),
                 None => return Err(A::Error::custom(format!("unknown field {name:?}: the first object has no such field"))),
             };

@@ -6,6 +6,10 @@ mod arrow;
 mod arrow_import;
 mod cast;
 mod csv_import;
+mod csv_lines;
+mod csv_survey;
+mod decimal;
+mod dialect;
 mod dtypes;
 mod format;
 mod guess;
@@ -14,6 +18,7 @@ mod json_fields;
 mod json_fill;
 mod json_import;
 mod json_schema;
+mod long_double;
 mod objects;
 mod parse;
 mod png;
@@ -38,6 +43,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Screen};
 use cast::LOSSY;
+use dialect::CsvOptions;
 use format::Format;
 use job::Job;
 
@@ -57,9 +63,11 @@ Examples:
   npy convert picks.npy picks.parquet               a column for each field
 
 The formats are told by the extensions of the names. CSV has a line for each row of the first axis, and a column for \
-each field and for each element of further axes. The first line of a CSV input is a header if no cell of it is a \
-number, a bool or a date; --header, --no-header and a plain --dtype override this. A conversion that would change a \
-value is refused without --lossy, and the loss is named. Text formats do not keep the shape and the dtype: \
+each field and for each element of further axes. Of a CSV input the delimiter, decimal commas, comments after # and \
+whether its first line has names are guessed; a guess that may be wrong is said on standard error, with the option that \
+decides. A conversion that would change a value is refused without --lossy, and the loss is named: an integer of text \
+stays that integer, a fraction is the nearest number of the dtype if that has its digits, up to 15 of them. \
+Digits after a leading 0 are text. Text formats do not keep the shape and the dtype: \
 --dtype gives it back, as npy schema --python writes it. \
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype that they tell, or to --dtype \
 from there; None is null in JSON, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. \
@@ -116,13 +124,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     fields: Vec<String>,
 
-    /// Treat the first line of a CSV file as names
-    #[arg(long, conflicts_with = "no_header")]
-    header: bool,
-
-    /// Treat the first line of a CSV file as data
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    csv: CsvOptions,
 
     /// Allow losses: of precision, range, text, titles, metadata
     #[arg(long)]
@@ -185,6 +188,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         None => Format::of_output(out)?,
     };
     format.expect_support().map_err(|failure| failure.about(&escape::path(out)))?;
+    let is_text = |input: &OsString| matches!(arguments.from.or_else(|| Format::of_input(input)), Some(Format::Csv | Format::Tsv));
+    if let Some(option) = arguments.csv.given().filter(|_| !inputs.iter().any(is_text)) {
+        return Err(Failure::new(format!("{option} is for CSV and TSV inputs, found none; give their format with --from csv")));
+    }
     let mut losses = Vec::new();
     let mut jobs = Vec::new();
     let mut failures = Vec::new();

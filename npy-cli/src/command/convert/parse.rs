@@ -2,11 +2,15 @@
 
 use std::fmt::Display;
 
+use npy_core::__private::push_scalar;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::f16;
 
 use super::cast::Problem;
+use super::decimal::Decimal;
+use super::long_double::Rounded;
 use super::time;
+use crate::float::{part_of, round_to_half};
 
 /// How the characters of text become bytes of dtype `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,21 +24,30 @@ pub(super) enum Encoding {
 pub(super) struct Slot {
     pub(super) scalar: Scalar,
     pub(super) encoding: Encoding,
-    /// Whether text may be truncated, times rounded down, and whole numbers rounded to floats.
+    /// Whether text may be truncated, times rounded down, and digits of numbers lost.
     pub(super) is_lossy: bool,
 }
 
 impl Slot {
     /// Whether there is text for this scalar at all.
     pub(super) fn is_supported(self) -> bool {
-        !matches!(
-            self.scalar.kind(),
-            ScalarKind::Object
-                | ScalarKind::Float8E5M2
-                | ScalarKind::LongDouble { .. }
-                | ScalarKind::Complex32
-                | ScalarKind::ComplexLongDouble { .. }
-        )
+        !matches!(self.scalar.kind(), ScalarKind::Object | ScalarKind::Float8E5M2)
+    }
+
+    /// Whether this is text, or bytes that are shown as text.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self.scalar.kind(), ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } | ScalarKind::Void { .. })
+    }
+
+    /// Whether there is a value for what is missing: NaN or NaT.
+    pub(super) fn has_null(self) -> bool {
+        self.is_float() || matches!(self.scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+    }
+
+    /// Whether this is a float or a complex number.
+    fn is_float(self) -> bool {
+        let kind = part_of(self.scalar).unwrap_or(self.scalar).kind();
+        matches!(kind, ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. })
     }
 
     /// Stores text: a cell of CSV, or a string of JSON.
@@ -70,36 +83,90 @@ impl Slot {
                 },
             },
             ScalarKind::Timedelta { .. } if trimmed == "NaT" => self.put_raw(i64::MIN, out),
-            _ if self.loses_digits(trimmed) => Err(self.imprecise(trimmed)),
-            ScalarKind::Float32 => match trimmed.parse::<f32>() {
-                Ok(value) => self.store(out, value.to_le_bytes()),
-                Err(_) => Err(self.expected(text)),
-            },
-            ScalarKind::Float16 | ScalarKind::Float64 => match trimmed.parse() {
-                Ok(value) => self.put_float(value, out),
-                Err(_) => Err(self.expected(text)),
-            },
-            ScalarKind::Complex64 | ScalarKind::Complex128 => match parse_complex(trimmed) {
+            _ if part_of(self.scalar).is_some() => match split_complex(trimmed) {
                 Some((real, imaginary)) => self.put_complex(real, imaginary, out),
                 None => Err(self.expected(text)),
             },
-            _ => match trimmed.parse::<i128>() {
-                Ok(value) => self.put_int(value, out),
-                Err(_) => match trimmed.parse::<f64>() {
-                    Ok(value) => self.put_float(value, out),
-                    Err(_) => Err(self.expected(text)),
-                },
+            _ => self.put_number(trimmed, out),
+        }
+    }
+
+    /// Stores a number as text or JSON has it, by the rule of [`Decimal`].
+    pub(super) fn put_number(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
+        match self.scalar.kind() {
+            ScalarKind::Float16 => match text.parse() {
+                Ok(value) => {
+                    // The processor would round to an `f32` first.
+                    let value = f16::from_f64(round_to_half(value));
+                    self.check_digits(text, value.into())?;
+                    self.store(out, value.to_le_bytes())
+                }
+                Err(_) => Err(self.expected(text)),
+            },
+            ScalarKind::Float32 => match text.parse::<f32>() {
+                Ok(value) => {
+                    self.check_digits(text, value.into())?;
+                    self.store(out, value.to_le_bytes())
+                }
+                Err(_) => Err(self.expected(text)),
+            },
+            ScalarKind::Float64 => match text.parse::<f64>() {
+                Ok(value) => {
+                    self.check_digits(text, value)?;
+                    self.store(out, value.to_le_bytes())
+                }
+                Err(_) => Err(self.expected(text)),
+            },
+            ScalarKind::LongDouble { .. } => self.put_long_double(text, out),
+            _ if part_of(self.scalar).is_some() => self.put_complex(text, "0", out),
+            _ => match Decimal::parse(text).filter(Decimal::is_integer).map(Decimal::to_integer) {
+                Some(Some(value)) => self.put_int(value, out),
+                Some(None) => Err(self.outside(text)),
+                None => Err(self.expected(text)),
             },
         }
+    }
+
+    fn put_long_double(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
+        let decimal = Decimal::parse(text);
+        let rounded = match (decimal, text.parse::<f64>()) {
+            (Some(decimal), _) => decimal.to_long_double(),
+            (None, Ok(value)) if value.is_nan() => Rounded::NAN,
+            (None, Ok(_)) => Rounded::INFINITY,
+            (None, Err(_)) => return Err(self.expected(text)),
+        };
+        let bytes = (rounded.bits | u128::from(text.starts_with('-')) << 79).to_le_bytes();
+        out.copy_from_slice(bytes.get(..out.len()).unwrap_or_default());
+        if self.scalar.byte_order() == Some(ByteOrder::Big) {
+            out.reverse();
+        }
+        let mut shortest = String::new();
+        push_scalar(self.scalar, out, &mut shortest);
+        if self.is_lossy || decimal.is_none_or(|decimal| decimal.is_given_back_by(rounded, &shortest)) {
+            return Ok(());
+        }
+        Err(self.lost(text, rounded == Rounded::INFINITY))
+    }
+
+    /// Fails if a float that was read from text does not give its digits back.
+    fn check_digits(self, text: &str, value: f64) -> Result<(), Problem> {
+        if self.is_lossy || Decimal::parse(text).is_none_or(|decimal| decimal.is_given_back(value, self.scalar.kind())) {
+            return Ok(());
+        }
+        Err(self.lost(text, value.is_infinite()))
+    }
+
+    fn lost(self, text: &str, is_out_of_range: bool) -> Problem {
+        let problem = if is_out_of_range { "is out of range for" } else { "loses precision as" };
+        Problem::loss(format!("{text} {problem} {}", self.scalar))
     }
 
     /// Stores what is missing: NaN or NaT.
     pub(super) fn put_null(self, out: &mut [u8]) -> Result<(), Problem> {
         match self.scalar.kind() {
-            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => self.put_float(f64::NAN, out),
-            ScalarKind::Complex64 | ScalarKind::Complex128 => self.put_complex(f64::NAN, 0.0, out),
             ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => self.put_raw(i64::MIN, out),
             ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } => Ok(()),
+            _ if self.is_float() => self.put_number("nan", out),
             _ => Err(Problem::error(format!("expected {}, found nothing", self.scalar))),
         }
     }
@@ -130,79 +197,20 @@ impl Slot {
             ScalarKind::Timedelta { .. } => {
                 i64::try_from(value).map_err(|_| self.outside(value)).and_then(|steps| self.put_raw(steps, out))
             }
-            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::Complex64 | ScalarKind::Complex128 => {
-                self.check_digits(value)?;
-                #[expect(clippy::cast_precision_loss, reason = "floats are rounded")]
-                self.put_float(value as f64, out)
-            }
+            _ if self.is_float() => self.put_number(&value.to_string(), out),
             _ => Err(self.expected(&value.to_string())),
         }
     }
 
-    /// Fails if a float would round a whole number.
-    pub(super) fn check_digits(self, value: i128) -> Result<(), Problem> {
-        match self.exact_below() {
-            Some(limit) if value.unsigned_abs() > limit && self.loses_digits(&value.to_string()) => Err(self.imprecise(value)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether text is a whole number that a float would round. One that a program wrote as the shortest digits of the float
-    /// is not rounded.
-    fn loses_digits(self, text: &str) -> bool {
-        let Some(limit) = self.exact_below().filter(|_| !self.is_lossy) else { return false };
-        let digits = text.strip_prefix(['+', '-']).unwrap_or(text).trim_start_matches('0');
-        if digits.len() <= limit.ilog10() as usize || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return false;
-        }
-        let is_of = |exact: String, shortest: String| exact == digits || shortest == digits;
-        match self.scalar.kind() {
-            ScalarKind::Float16 => digits.parse().is_ok_and(|value| {
-                let half = f16::from_f64(value);
-                !is_of(format!("{:.0}", f64::from(half)), half.to_string())
-            }),
-            ScalarKind::Float32 | ScalarKind::Complex64 => {
-                digits.parse::<f32>().is_ok_and(|value| !is_of(format!("{value:.0}"), value.to_string()))
-            }
-            _ => digits.parse::<f64>().is_ok_and(|value| !is_of(format!("{value:.0}"), value.to_string())),
-        }
-    }
-
-    /// The number up to which a float has every whole number; `None` for other kinds.
-    fn exact_below(self) -> Option<u128> {
-        match self.scalar.kind() {
-            ScalarKind::Float16 => Some(1 << 11),
-            ScalarKind::Float32 | ScalarKind::Complex64 => Some(1 << 24),
-            ScalarKind::Float64 | ScalarKind::Complex128 => Some(1 << 53),
-            _ => None,
-        }
-    }
-
-    /// Stores a number.
-    pub(super) fn put_float(self, value: f64, out: &mut [u8]) -> Result<(), Problem> {
-        // Rounded as the text of a number is in any case.
-        #[expect(clippy::cast_possible_truncation, reason = "rounding, and whole numbers below 2^64")]
-        match self.scalar.kind() {
-            ScalarKind::Float16 => self.store(out, f16::from_f64(value).to_le_bytes()),
-            ScalarKind::Float32 => self.store(out, (value as f32).to_le_bytes()),
-            ScalarKind::Float64 => self.store(out, value.to_le_bytes()),
-            ScalarKind::Complex64 | ScalarKind::Complex128 => self.put_complex(value, 0.0, out),
-            _ if value.fract() == 0.0 && value.abs() < 2.0_f64.powi(64) => self.put_int(value as i128, out),
-            _ => Err(self.expected(&value.to_string())),
-        }
-    }
-
-    /// Stores a complex number.
-    pub(super) fn put_complex(self, real: f64, imaginary: f64, out: &mut [u8]) -> Result<(), Problem> {
-        let part = match self.scalar.kind() {
-            ScalarKind::Complex64 => ScalarKind::Float32,
-            ScalarKind::Complex128 => ScalarKind::Float64,
-            _ => return Err(Problem::error(format!("expected {}, found a complex number", self.scalar))),
+    /// Stores a complex number, whose parts are text.
+    pub(super) fn put_complex(self, real: &str, imaginary: &str, out: &mut [u8]) -> Result<(), Problem> {
+        let Some(scalar) = part_of(self.scalar) else {
+            return Err(Problem::error(format!("expected {}, found a complex number", self.scalar)));
         };
-        let slot = Self { scalar: Scalar::new(part, self.scalar.byte_order().unwrap_or(ByteOrder::NATIVE)), ..self };
+        let slot = Self { scalar, ..self };
         let (first, second) = out.split_at_mut(out.len() / 2);
-        slot.put_float(real, first)?;
-        slot.put_float(imaginary, second)
+        slot.put_number(real, first)?;
+        slot.put_number(imaginary, second)
     }
 
     fn put_unicode(self, text: &str, length: usize, out: &mut [u8]) -> Result<(), Problem> {
@@ -255,10 +263,6 @@ impl Slot {
         Problem::error(format!("expected {}, found {text:?}", self.scalar))
     }
 
-    fn imprecise(self, value: impl Display) -> Problem {
-        Problem::loss(format!("{value} loses precision as {}", self.scalar))
-    }
-
     fn outside(self, value: impl Display) -> Problem {
         Problem::error(format!("{value} is out of range for {}", self.scalar))
     }
@@ -273,16 +277,19 @@ pub(super) fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// A complex number as Python writes it: `(1.5-2j)`, `2j`, or a plain number.
-pub(super) fn parse_complex(text: &str) -> Option<(f64, f64)> {
+/// The parts of a complex number as Python writes it: `(1.5-2j)`, `2j`, or a plain number.
+pub(super) fn split_complex(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-    let Some(parts) = text.strip_suffix('j') else { return Some((text.parse().ok()?, 0.0)) };
-    let bytes = parts.as_bytes();
-    let sign = (1..bytes.len()).rev().find(|&i| matches!(bytes[i], b'+' | b'-') && !matches!(bytes[i - 1], b'e' | b'E'));
-    match sign {
-        Some(sign) => Some((parts[..sign].parse().ok()?, parts[sign..].parse().ok()?)),
-        None => Some((0.0, parts.parse().ok()?)),
-    }
+    let (real, imaginary) = match text.strip_suffix('j') {
+        None => (text, "0"),
+        Some(parts) => {
+            let bytes = parts.as_bytes();
+            let sign = (1..bytes.len()).rev().find(|&i| matches!(bytes[i], b'+' | b'-') && !matches!(bytes[i - 1], b'e' | b'E'));
+            sign.map_or(("0", parts), |sign| parts.split_at(sign))
+        }
+    };
+    let is_number = |part: &str| part.parse::<f64>().is_ok();
+    (is_number(real) && is_number(imaginary)).then_some((real, imaginary))
 }
 
 fn put_hexadecimal(text: &str, out: &mut [u8]) -> Option<()> {
@@ -304,15 +311,17 @@ mod tests {
     #[test]
     fn parses_complex_numbers_of_python() {
         for (text, expected) in [
-            ("(1.5-2j)", Some((1.5, -2.0))),
-            ("2j", Some((0.0, 2.0))),
-            ("-1e-05-1e+16j", Some((-1e-5, -1e16))),
-            ("3", Some((3.0, 0.0))),
+            ("(1.5-2j)", Some(("1.5", "-2"))),
+            ("2j", Some(("0", "2"))),
+            ("-1e-05-1e+16j", Some(("-1e-05", "-1e+16"))),
+            ("3", Some(("3", "0"))),
+            ("nan+infj", Some(("nan", "+inf"))),
             ("(inf+nanj", None),
             ("j", None),
+            ("1+j", None),
             ("a+bj", None),
         ] {
-            assert_eq!(parse_complex(text), expected, "{text}");
+            assert_eq!(split_complex(text), expected, "{text}");
         }
     }
 }

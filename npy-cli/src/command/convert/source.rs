@@ -74,7 +74,7 @@ pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn So
                 .map(|sources| sources.into_iter().flatten().collect());
         }
         Some(Format::Csv | Format::Tsv) => {
-            let delimiter = if format == Some(Format::Tsv) { b'\t' } else { b',' };
+            let delimiter = (format == Some(Format::Tsv)).then_some(b'\t');
             Box::new(InOrder(CsvSource::open(FileOrSpool::open(path)?, text, delimiter, arguments)?))
         }
         Some(Format::Json | Format::Ndjson) => {

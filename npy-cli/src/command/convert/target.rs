@@ -98,7 +98,7 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
     }
     let mut writer = csv::Writer::new(job.header.dtype(), job.header.shape().get(1..).unwrap_or_default(), delimiter)?;
     let mut text = String::new();
-    if writer.has_names() {
+    if writer.needs_header() {
         writer.header(&mut text)?;
     }
     let texts: Vec<Column> = columns::of(job.header.dtype())?

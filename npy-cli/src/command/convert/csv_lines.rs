@@ -1,0 +1,142 @@
+//! Bounds of lines of CSV, before they are parsed: neither their cells nor their bytes are more than memory should hold.
+
+use std::io::{self, Read};
+
+use crate::columns;
+
+/// The most bytes of a line.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Fails where a line has too many cells or bytes. Where blanks delimit, several are one.
+pub(super) struct Lines<R> {
+    file: R,
+    delimiter: u8,
+    comment: Option<u8>,
+    state: State,
+    /// Whether a blank was read that delimits if the line goes on.
+    has_blank: bool,
+    cells: usize,
+    bytes: usize,
+    line: usize,
+}
+
+/// Where in a line a byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before a cell, whose first byte may be a quote.
+    Start,
+    Cell,
+    Quoted,
+    /// After a quote, which ends the text or stands for one.
+    Quote,
+    Comment,
+}
+
+impl<R> Lines<R> {
+    pub(super) fn new(file: R, delimiter: u8, comment: Option<u8>) -> Self {
+        Self { file, delimiter, comment, state: State::Start, has_blank: false, cells: 0, bytes: 0, line: 1 }
+    }
+
+    fn step(&mut self, byte: u8) {
+        self.bytes += 1;
+        self.line += usize::from(byte == b'\n');
+        self.state = match (self.state, byte) {
+            (State::Quoted, b'"') => State::Quote,
+            (State::Start | State::Quote, b'"') | (State::Quoted, _) => State::Quoted,
+            (_, b'\n' | b'\r') => {
+                (self.cells, self.bytes) = (0, 0);
+                State::Start
+            }
+            (State::Comment, _) => State::Comment,
+            (State::Start, _) if self.bytes == 1 && self.comment == Some(byte) => State::Comment,
+            _ if byte == self.delimiter => {
+                self.cells += 1;
+                State::Start
+            }
+            _ => State::Cell,
+        };
+    }
+
+    /// Where blanks delimit: makes one of several, and none of those at either end of a line. Returns the bytes that remain of
+    /// `count`, before which there is room for one.
+    fn collapse(&mut self, buffer: &mut [u8], count: usize) -> usize {
+        let mut kept = 0;
+        for i in 1..=count {
+            let byte = buffer[i];
+            if byte == b' ' && matches!(self.state, State::Start | State::Cell | State::Quote) {
+                self.has_blank |= self.bytes > 0;
+                if self.state != State::Start {
+                    self.step(byte);
+                }
+                continue;
+            }
+            if std::mem::take(&mut self.has_blank) && !matches!(byte, b'\n' | b'\r') {
+                buffer[kept] = b' ';
+                kept += 1;
+            }
+            self.step(byte);
+            buffer[kept] = byte;
+            kept += 1;
+        }
+        kept
+    }
+
+    fn check(&self) -> io::Result<()> {
+        let problem = if self.cells >= columns::MOST {
+            format!("expected at most {} columns, found more", columns::MOST)
+        } else if self.bytes > MOST_BYTES {
+            format!("expected at most {MOST_BYTES} bytes in a line, found more; a quote may be open")
+        } else {
+            return Ok(());
+        };
+        Err(io::Error::other(format!("line {}: {problem}", self.line)))
+    }
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.delimiter != b' ' {
+            let count = self.file.read(buffer)?;
+            for byte in buffer.iter().take(count) {
+                self.step(*byte);
+                self.check()?;
+            }
+            return Ok(count);
+        }
+        loop {
+            let count = self.file.read(buffer.get_mut(1..).unwrap_or_default())?;
+            let kept = self.collapse(buffer, count);
+            self.check()?;
+            if kept > 0 || count == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_blanks_are_one() {
+        let read = |text: &str| {
+            let mut out = String::new();
+            Lines::new(text.as_bytes(), b' ', Some(b'#')).read_to_string(&mut out).unwrap();
+            out
+        };
+        assert_eq!(read("  1   2 \n3 4\n"), "1 2\n3 4\n");
+        assert_eq!(read("\"a  b\"  c  \r\n# x  y\n1"), "\"a  b\" c\r\n# x  y\n1");
+        assert_eq!(read("1 "), "1");
+    }
+
+    #[test]
+    fn long_lines_are_refused() {
+        let count = |text: &str| Lines::new(text.as_bytes(), b',', None).read_to_end(&mut Vec::new());
+        let most = ",".repeat(columns::MOST - 1);
+        assert!(count(&format!("{most}\n{most}\n")).is_ok());
+        assert!(count(&format!("\"{most},,\"\n")).is_ok());
+        let error = count(&format!("1\n{most},\n")).unwrap_err();
+        assert_eq!(error.to_string(), "line 2: expected at most 1048576 columns, found more");
+    }
+}

@@ -1,0 +1,360 @@
+//! The first reading of CSV: how many rows it has, what its columns are, and whether its first line has their names.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+
+use csv::StringRecord;
+use npy_core::DType;
+use npy_core::dtype::{ByteOrder, Record, Scalar, ScalarKind};
+
+use super::Arguments;
+use super::csv_import::{line_of, next};
+use super::dialect::Dialect;
+use super::guess::Guess;
+use super::parse::{Encoding, Slot};
+use crate::columns;
+use crate::failure::{Failure, Result};
+use crate::signals;
+
+/// A cell of each line, and where it is stored in the row.
+pub(super) struct Column {
+    pub(super) index: usize,
+    pub(super) offset: usize,
+    pub(super) slot: Slot,
+}
+
+/// What the first reading finds.
+pub(super) struct Survey {
+    first: StringRecord,
+    /// Of the columns, by the first line or a comment before it.
+    pub(super) names: Option<Vec<String>>,
+    /// Whether the first line is no data.
+    pub(super) has_header: bool,
+    guesses: Vec<Guess>,
+    /// Without the header.
+    pub(super) rows: usize,
+    /// Whether the first column counts the lines after the first one from 0, as the index of a table does.
+    is_counted: bool,
+}
+
+/// What the cells of the first line say.
+#[derive(Debug, Default)]
+struct Evidence {
+    /// Text above numbers, or an empty corner above an index: these are names.
+    names: usize,
+    /// Numbers above numbers, which names may be as well.
+    values: Vec<String>,
+    /// Text above text, which may be either.
+    texts: usize,
+}
+
+impl Survey {
+    pub(super) fn new(file: File, dialect: &mut Dialect, arguments: &Arguments) -> Result<Self> {
+        let mut survey = Self::read(file, dialect, arguments)?;
+        survey.find_names(dialect, arguments)?;
+        Ok(survey)
+    }
+
+    fn read(file: File, dialect: &Dialect, arguments: &Arguments) -> Result<Self> {
+        let mut reader = dialect.reader(file);
+        let mut first = StringRecord::new();
+        next(&mut reader, &mut first)?;
+        expect_memory(first.len())?;
+        let mut guesses = vec![Guess::new(); first.len()];
+        let mut record = StringRecord::new();
+        let (mut rows, mut is_counted) = (0_usize, true);
+        while next(&mut reader, &mut record)? {
+            if rows.is_multiple_of(1 << 16) {
+                signals::check()?;
+            }
+            if record.len() != first.len() {
+                let message = format!("expected {} columns, found {}", first.len(), record.len());
+                let is_comment = record.get(0).is_some_and(|cell| cell.starts_with('#'));
+                let hint = match first.len() {
+                    _ if is_comment => "; skip comments with --comment \"#\"",
+                    1 => "; --delimiter and --comment say how the file is written",
+                    _ => "",
+                };
+                return Err(Failure::Nameless(format!("line {}: {message}{hint}", line_of(&record))));
+            }
+            is_counted = is_counted && record.get(0).is_some_and(|cell| cell.parse() == Ok(rows));
+            if arguments.dtype.is_none() {
+                guesses.iter_mut().zip(&record).for_each(|(guess, cell)| add(guess, cell, dialect));
+            }
+            rows += 1;
+        }
+        Ok(Self { first, names: None, has_header: false, guesses, rows, is_counted })
+    }
+
+    /// Decides whether the first line has names, and counts it as a row if it has none.
+    fn find_names(&mut self, dialect: &mut Dialect, arguments: &Arguments) -> Result<()> {
+        self.has_header = !self.first.is_empty()
+            && match (arguments.csv.header, arguments.csv.no_header) {
+                (true, _) => true,
+                (_, true) => false,
+                _ => self.guess_header(dialect, arguments)?,
+            };
+        let commented = dialect.commented_names.take().filter(|_| !arguments.csv.no_header && can_have_names(arguments));
+        if self.has_header {
+            self.names = Some(distinct(self.first.iter().map(str::trim), dialect));
+        } else {
+            self.rows += usize::from(!self.first.is_empty());
+            self.guesses.iter_mut().zip(&self.first).for_each(|(guess, cell)| add(guess, cell, dialect));
+            self.names = commented.map(|names| distinct(names.iter().map(String::as_str), dialect));
+        }
+        if let Some(column) = self.guesses.iter().position(Guess::has_leading_zero) {
+            let place = place_of(self.names.as_deref(), column);
+            dialect.guesses.push(format!("text in {place}, since numbers do not begin with 0 (--dtype)"));
+        }
+        Ok(())
+    }
+
+    fn guess_header(&self, dialect: &mut Dialect, arguments: &Arguments) -> Result<bool> {
+        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
+        if are_of_plain_array(&first) && !matches!(arguments.dtype, Some(DType::Record(_))) {
+            let is_text = |guess: &Guess| guess.is_blank() || guess.is_text();
+            if arguments.dtype.is_some() || self.guesses.iter().all(is_text) {
+                return Ok(true);
+            }
+        }
+        // Only records have names: where the dtype is plain, text in the first line is a value.
+        if !can_have_names(arguments) {
+            return Ok(false);
+        }
+        let evidence = match &arguments.dtype {
+            Some(dtype) => {
+                let columns = self.columns(dtype, None, arguments.lossy)?;
+                let names: HashSet<&str> = first.iter().copied().collect();
+                if columns.iter().all(|(_, name)| names.contains(name.as_str())) {
+                    return Ok(true);
+                }
+                let slots: Vec<Slot> = columns.iter().map(|(column, _)| column.slot).collect();
+                Evidence::by_slots(&first, &slots, dialect)
+            }
+            None => self.evidence(&first, dialect),
+        };
+        if arguments.dtype.is_none() && self.are_numbered(&first) {
+            dialect.guesses.push("names in line 1 (--no-header)".to_owned());
+            return Ok(true);
+        }
+        let different: HashSet<&&str> = first.iter().filter(|name| !name.is_empty()).collect();
+        let are_different = different.len() == first.iter().filter(|name| !name.is_empty()).count();
+        let is_commented = dialect.commented_names.is_some();
+        let is_header = evidence.names > 0 || !is_commented && evidence.values.is_empty() && evidence.texts > 0 && are_different;
+        let are_integers = evidence.values.iter().all(|value| value.parse::<i64>().is_ok());
+        let is_doubtful = match evidence.names {
+            0 => evidence.texts > 0 && (evidence.values.is_empty() || are_integers && self.rows > 0),
+            _ => !evidence.values.is_empty() && !self.is_counted,
+        };
+        if is_doubtful && !is_commented {
+            let guess = if is_header { "names in line 1 (--no-header)" } else { "data in line 1 (--header)" };
+            dialect.guesses.push(guess.to_owned());
+        }
+        Ok(is_header)
+    }
+
+    /// Whether integers from 0 stand above fractions, as the names of a table of pandas that has none.
+    fn are_numbered(&self, first: &[&str]) -> bool {
+        let mut columns = first.iter().zip(&self.guesses).enumerate();
+        first.len() > 1 && self.rows > 0 && columns.all(|(i, (cell, below))| cell.parse() == Ok(i) && below.is_fraction())
+    }
+
+    fn evidence(&self, first: &[&str], dialect: &Dialect) -> Evidence {
+        let mut evidence = Evidence::default();
+        let is_full = || first.iter().skip(1).all(|name| !name.is_empty());
+        for (i, (cell, below)) in first.iter().zip(&self.guesses).enumerate() {
+            if cell.is_empty() {
+                let is_corner = i == 0 && first.len() > 1 && self.rows > 0 && !below.has_missing() && is_full();
+                evidence.names += usize::from(is_corner && (below.is_text() || self.is_counted));
+                continue;
+            }
+            let is_text = Guess::of(&dialect.number(cell)).is_text();
+            if below.has_leading_zero() && is_text {
+                evidence.names += 1;
+                continue;
+            }
+            if dialect.is_missing(cell) || below.is_text() {
+                evidence.texts += usize::from(is_text && !dialect.is_missing(cell));
+                continue;
+            }
+            let mut with_it = below.clone();
+            with_it.add_cell(&dialect.number(cell));
+            match (below.is_blank(), is_text) {
+                (true, true) => evidence.texts += 1,
+                _ if with_it.is_text() => evidence.names += 1,
+                _ => evidence.values.push((*cell).to_owned()),
+            }
+        }
+        evidence
+    }
+
+    /// The dtype by the cells, and how many elements a line has if they are an axis.
+    pub(super) fn guessed(&self) -> Result<(DType, Option<usize>)> {
+        let scalars: Vec<Scalar> = self.guesses.iter().filter_map(Guess::scalar).collect();
+        let little = |kind| DType::from(Scalar::new(kind, ByteOrder::Little));
+        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
+        if self.has_header && are_of_plain_array(&first) && self.guesses.iter().all(|guess| guess.is_blank() || guess.is_text()) {
+            let lengths = scalars.iter().map(|scalar| scalar.itemsize() / 4).max();
+            let dtype = little(ScalarKind::Unicode { length: lengths.filter(|_| self.rows > 0).unwrap_or(1) });
+            return Ok((dtype, Some(first.len()).filter(|count| *count > 1)));
+        }
+        if self.names.is_none() {
+            match scalars[..] {
+                [] => return Ok((little(ScalarKind::Float64), None)),
+                [scalar] => return Ok((scalar.into(), None)),
+                _ => {}
+            }
+            if let Some(kind) = self.common_number() {
+                return Ok((little(kind), Some(scalars.len())));
+            }
+        }
+        let fields = scalars.iter().enumerate().map(|(i, scalar)| (self.name(i), DType::from(*scalar)));
+        Ok((Record::packed(fields)?.into(), None))
+    }
+
+    /// The kind of number that holds the cells of all columns.
+    fn common_number(&self) -> Option<ScalarKind> {
+        let kinds: Vec<ScalarKind> = self.guesses.iter().map(Guess::number).collect::<Option<_>>()?;
+        let first = *kinds.first()?;
+        let has = |kind| kinds.contains(&kind);
+        Some(match first {
+            _ if kinds.iter().all(|kind| *kind == first) => first,
+            _ if has(ScalarKind::Bool) => return None,
+            _ if has(ScalarKind::Complex128) => ScalarKind::Complex128,
+            _ => ScalarKind::Float64,
+        })
+    }
+
+    /// The names of the header, or those of `np.genfromtxt`.
+    fn name(&self, column: usize) -> String {
+        let name = self.names.as_ref().and_then(|names| names.get(column));
+        name.map_or_else(|| format!("f{column}"), String::clone)
+    }
+
+    /// The dtype that the user gave, and how many elements a line has if they are an axis.
+    pub(super) fn row_of(&self, dtype: &DType) -> (DType, Option<usize>) {
+        let row_shape = match dtype {
+            DType::Scalar(_) if self.first.len() > 1 => Some(self.first.len()),
+            _ => None,
+        };
+        (dtype.clone(), row_shape)
+    }
+
+    /// Which cell is stored where, by the order of the dtype, and what that calls it.
+    fn columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Vec<(Column, String)>> {
+        let mut columns = Vec::new();
+        for element in 0..row_shape.unwrap_or(1) {
+            for part in columns::of(dtype)? {
+                let slot = Slot { scalar: part.scalar, encoding: Encoding::Utf8, is_lossy };
+                if !slot.is_supported() {
+                    return Err(Failure::Nameless(format!("cannot read {} from text: expected another dtype", part.scalar)));
+                }
+                for i in 0..part.count {
+                    let name = format!("{}{}", part.path, columns::index_text(&part.axes, i));
+                    let offset = element * dtype.itemsize() + part.offset + i * part.scalar.itemsize();
+                    columns.push((Column { index: columns.len(), offset, slot }, name));
+                }
+            }
+        }
+        if !self.first.is_empty() && columns.len() != self.first.len() {
+            let message = format!("expected {} columns, as in the dtype, found {}", columns.len(), self.first.len());
+            return Err(Failure::Nameless(message));
+        }
+        Ok(columns)
+    }
+
+    /// Which cell is stored where: by their names, if the file has these in another order.
+    pub(super) fn placed_columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Vec<Column>> {
+        let mut columns = self.columns(dtype, row_shape, is_lossy)?;
+        let names = self.names.as_deref().unwrap_or_default();
+        let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+        let by_name: Option<Vec<usize>> = columns.iter().map(|(_, name)| places.get(name.as_str()).copied()).collect();
+        if let Some(indices) = by_name {
+            columns.iter_mut().zip(indices).for_each(|((column, _), index)| column.index = index);
+        }
+        Ok(columns.into_iter().map(|(column, _)| column).collect())
+    }
+}
+
+impl Evidence {
+    /// What a dtype says: text that it cannot hold is a name.
+    fn by_slots(first: &[&str], slots: &[Slot], dialect: &Dialect) -> Self {
+        let mut evidence = Self::default();
+        for (cell, slot) in first.iter().zip(slots).filter(|(cell, _)| !cell.is_empty() && !dialect.is_missing(cell)) {
+            let is_text = Guess::of(&dialect.number(cell)).is_text();
+            match (is_text, slot.is_text()) {
+                (true, true) => evidence.texts += 1,
+                (true, false) => evidence.names += 1,
+                (false, false) => evidence.values.push((*cell).to_owned()),
+                (false, true) => {}
+            }
+        }
+        evidence
+    }
+}
+
+/// A column as a message names it.
+pub(super) fn place_of(names: Option<&[String]>, column: usize) -> String {
+    let name = names.and_then(|names| names.get(column));
+    format!("column {}{}", column + 1, name.map(|name| format!(" ({name})")).unwrap_or_default())
+}
+
+/// Adds a cell to what its column can be.
+fn add(guess: &mut Guess, cell: &str, dialect: &Dialect) {
+    match dialect.is_missing(cell) {
+        true if dialect.has_given_words() => guess.add_missing(),
+        true => guess.add_missing_word(cell),
+        false => guess.add_cell(&dialect.number(cell)),
+    }
+}
+
+/// Only records have names.
+fn can_have_names(arguments: &Arguments) -> bool {
+    !matches!(arguments.dtype, Some(DType::Scalar(_) | DType::SubArray(_)))
+}
+
+/// Whether these are the names that arrays without fields have in CSV.
+fn are_of_plain_array(names: &[&str]) -> bool {
+    match names {
+        [name] => *name == columns::PLAIN,
+        [first, ..] => {
+            let axes = first.split(',').count();
+            first.starts_with("[0")
+                && names.iter().all(|name| {
+                    let index = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or_default();
+                    index.split(',').count() == axes && index.split(',').all(|number| number.parse::<usize>().is_ok())
+                })
+        }
+        [] => false,
+    }
+}
+
+/// The names of fields: numbered where there is none, and different.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>, dialect: &mut Dialect) -> Vec<String> {
+    let mut used: HashMap<String, usize> = HashMap::new();
+    let mut distinct = Vec::new();
+    let mut renamed = None;
+    for (column, name) in names.enumerate() {
+        let plain = if name.is_empty() { format!("f{column}") } else { name.to_owned() };
+        let mut name = plain.clone();
+        while let Some(count) = used.get(&name).copied() {
+            name = format!("{plain}_{count}");
+            used.insert(plain.clone(), count + 1);
+        }
+        if name != plain {
+            renamed.get_or_insert_with(|| format!("the name {name:?} for column {}, as {plain:?} is taken", column + 1));
+        }
+        used.insert(name.clone(), 1);
+        distinct.push(name);
+    }
+    dialect.guesses.extend(renamed);
+    distinct
+}
+
+/// Fails where there is no memory for what is known of each column.
+fn expect_memory(columns: usize) -> Result<()> {
+    const BYTES_OF_COLUMN: usize = 1024;
+    let bytes = columns.saturating_mul(BYTES_OF_COLUMN);
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
+    probe.map_err(|_| Failure::Nameless(format!("cannot allocate {bytes} bytes for {columns} columns")))
+}

@@ -1,0 +1,286 @@
+//! How a CSV file is written: delimiter, comments, decimal commas. What no option says is guessed from its first lines.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+
+use csv::{Reader, ReaderBuilder, StringRecord};
+
+use super::csv_lines::Lines;
+use super::guess::Guess;
+use crate::failure::{Failure, Result};
+
+/// Options for CSV and TSV inputs.
+#[derive(Debug, Default, clap::Args)]
+#[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
+pub(super) struct CsvOptions {
+    /// The delimiter of a CSV input, such as ";", tab or space, instead of a guess
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(super) delimiter: Option<u8>,
+
+    /// Treat the first line of a CSV input as names
+    #[arg(long, conflicts_with = "no_header")]
+    pub(super) header: bool,
+
+    /// Treat the first line of a CSV input as data
+    #[arg(long)]
+    pub(super) no_header: bool,
+
+    /// Skip lines of a CSV input that begin with this character
+    #[arg(long, value_name = "CHAR", value_parser = character)]
+    pub(super) comment: Option<u8>,
+
+    /// The decimal point of a CSV input, "." or ",", instead of a guess
+    #[arg(long, value_name = "CHAR", value_parser = [".", ","], hide_possible_values = true)]
+    pub(super) decimal: Option<String>,
+
+    /// Words of a CSV input for what is missing, as in NA,-999
+    #[arg(long, value_name = "WORDS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(super) na: Option<Vec<String>>,
+}
+
+impl CsvOptions {
+    /// The first of the options that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        [
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.header, "--header"),
+            (self.no_header, "--no-header"),
+            (self.comment.is_some(), "--comment"),
+            (self.decimal.is_some(), "--decimal"),
+            (self.na.is_some(), "--na"),
+        ]
+        .into_iter()
+        .find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+fn character(text: &str) -> std::result::Result<u8, String> {
+    match text.as_bytes() {
+        [byte @ (b'!' | b'#'..=b'~')] => Ok(*byte),
+        _ => Err("expected one ASCII character".to_owned()),
+    }
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match text {
+        "tab" | "\\t" | "\t" => Ok(b'\t'),
+        "space" | " " => Ok(b' '),
+        _ => character(text).map_err(|_| "expected one ASCII character, tab or space".to_owned()),
+    }
+}
+
+/// Words for what is missing in columns of numbers and times, unless --na says otherwise.
+const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "NaT"];
+
+/// How much of a file is read for a guess.
+const HEAD: usize = 1 << 18;
+
+/// How a file is written.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    comment: Option<u8>,
+    has_decimal_comma: bool,
+    missing: Option<Vec<String>>,
+    /// The cells of the last comment before the first line, if these are as many.
+    pub(super) commented_names: Option<Vec<String>>,
+    /// What was guessed and may be wrong, each with its option.
+    pub(super) guesses: Vec<String>,
+}
+
+impl Dialect {
+    /// Guesses what the options do not say. `delimiter` is that of the format if it has no other.
+    pub(super) fn new(file: File, delimiter: Option<u8>, options: &CsvOptions) -> Result<Self> {
+        let head = head(file)?;
+        let (comments, lines) = split_comments(&head, options.comment.unwrap_or(b'#'));
+        let mut dialect = Self {
+            delimiter: options.delimiter.or(delimiter).unwrap_or(b','),
+            comment: options.comment.or((!comments.is_empty()).then_some(b'#')),
+            has_decimal_comma: options.decimal.as_deref() == Some(","),
+            missing: options.na.clone(),
+            commented_names: None,
+            guesses: Vec::new(),
+        };
+        if options.delimiter.or(delimiter).is_none() {
+            dialect.guess_delimiter(lines);
+        }
+        if options.decimal.is_none() && dialect.delimiter != b',' && dialect.survey(lines).has_decimal_commas {
+            dialect.has_decimal_comma = true;
+            dialect.guesses.push("decimal commas (--decimal)".to_owned());
+        }
+        if let Some(last) = comments.last() {
+            dialect.guess_comment(options.comment.is_some(), &comments, last, lines);
+        }
+        Ok(dialect)
+    }
+
+    /// Takes the delimiter by which the cells of all lines are as many, and the most of them numbers or dates.
+    fn guess_delimiter(&mut self, lines: &[u8]) {
+        let mut best = Survey::default();
+        for delimiter in *b",\t;| " {
+            let survey = Self { delimiter, comment: self.comment, ..Self::plain() }.survey(lines);
+            let is_certain = match delimiter {
+                b',' => true,
+                b' ' => survey.is_all_numbers && (survey.lines > 1 || survey.typed >= 1.0),
+                // One line of text is a text.
+                _ => survey.lines > 1 || survey.typed >= 1.0,
+            };
+            if survey.columns > 1 && is_certain && (best.columns < 2 || survey.typed > best.typed) {
+                (best, self.delimiter) = (survey, delimiter);
+            }
+        }
+        if self.delimiter != b',' {
+            let name = match self.delimiter {
+                b'\t' => "tab".to_owned(),
+                b' ' => "space".to_owned(),
+                other => format!("\"{}\"", char::from(other)),
+            };
+            self.guesses.push(format!("delimiter {name} (--delimiter)"));
+        }
+    }
+
+    /// Skips comments if they are some, and takes the last one before the data as names if it has as many.
+    fn guess_comment(&mut self, is_given: bool, comments: &[&str], last: &str, lines: &[u8]) {
+        let survey = self.survey(lines);
+        let is_comment = |line: &str| matches!(line.as_bytes().get(1), None | Some(b' ' | b'\t' | b'#' | b'!'));
+        if !is_given && !comments.iter().all(|line| is_comment(line)) && survey.typed == 0.0 {
+            self.comment = None;
+            return;
+        }
+        if !is_given {
+            self.guesses.push("comments after # (--comment)".to_owned());
+        }
+        let text = last.trim_start_matches(char::from(self.comment.unwrap_or(b'#'))).trim();
+        let mut record = StringRecord::new();
+        let mut reader = self.reader(text.as_bytes());
+        if survey.columns > 1 && reader.read_record(&mut record).unwrap_or(false) && record.len() == survey.columns {
+            self.commented_names = Some(record.iter().map(|name| name.trim().to_owned()).collect());
+        }
+    }
+
+    fn plain() -> Self {
+        Self { delimiter: b',', comment: None, has_decimal_comma: false, missing: None, commented_names: None, guesses: Vec::new() }
+    }
+
+    /// Reads lines, of which one that is no part of a file may be cut off.
+    fn survey(&self, lines: &[u8]) -> Survey {
+        let mut survey = Survey { is_all_numbers: true, ..Survey::default() };
+        let (mut cells, mut typed, mut commas, mut points) = (0_usize, 0_usize, 0_usize, 0_usize);
+        let mut reader = self.reader(lines);
+        let mut record = StringRecord::new();
+        while reader.read_record(&mut record).unwrap_or(false) {
+            if survey.lines > 0 && record.len() != survey.columns {
+                return Survey::default();
+            }
+            survey.columns = record.len();
+            for cell in record.iter().map(str::trim).filter(|cell| !cell.is_empty() && !self.is_missing(cell)) {
+                let has_comma = self.delimiter != b',' && is_decimal(cell, ',');
+                commas += usize::from(has_comma);
+                points += usize::from(is_decimal(cell, '.'));
+                let mut guess = Guess::new();
+                guess.add_cell(cell);
+                let is_typed = has_comma || !guess.is_text();
+                cells += 1;
+                typed += usize::from(is_typed);
+                survey.is_all_numbers &= survey.lines == 0 || has_comma || is_typed && guess.number().is_some();
+            }
+            survey.lines += 1;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = typed as f64 / cells.max(1) as f64;
+        survey.typed = share;
+        survey.has_decimal_commas = commas > 0 && points == 0;
+        survey
+    }
+
+    /// A reader of the cells of a file.
+    pub(super) fn reader<R: Read>(&self, file: R) -> Reader<Lines<R>> {
+        // Lines of other lengths are found by the caller, for a better message.
+        ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(self.delimiter)
+            .comment(self.comment)
+            .buffer_capacity(1 << 18)
+            .from_reader(Lines::new(file, self.delimiter, self.comment))
+    }
+
+    /// Whether a cell is a word for what is missing.
+    pub(super) fn is_missing(&self, cell: &str) -> bool {
+        let cell = cell.trim_matches([' ', '\t']);
+        match &self.missing {
+            Some(words) => words.iter().any(|word| word == cell),
+            None => matches!(cell.as_bytes(), [b'N' | b'n' | b'#' | b'<', _, ..]) && MISSING.contains(&cell),
+        }
+    }
+
+    /// Whether the words for what is missing were given, so that they are missing in columns of text as well.
+    pub(super) fn has_given_words(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// A cell with a point where it has a decimal comma.
+    pub(super) fn number<'a>(&self, cell: &'a str) -> Cow<'a, str> {
+        if self.has_decimal_comma && is_decimal(cell.trim_matches([' ', '\t']), ',') {
+            Cow::Owned(cell.replacen(',', ".", 1))
+        } else {
+            Cow::Borrowed(cell)
+        }
+    }
+}
+
+/// What lines have by one delimiter; nothing if their columns are not as many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Survey {
+    columns: usize,
+    lines: usize,
+    /// The share of cells that are numbers, bools or dates.
+    typed: f64,
+    /// Whether all cells but those of the first line are numbers.
+    is_all_numbers: bool,
+    has_decimal_commas: bool,
+}
+
+/// Whether a cell has digits around one point.
+fn is_decimal(cell: &str, point: char) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = cell.split(['e', 'E']).next().unwrap_or_default();
+    let number = number.strip_prefix(['+', '-']).unwrap_or(number);
+    let is_float = || cell.replacen(point, ".", 1).parse::<f64>().is_ok();
+    number.split_once(point).is_some_and(|(whole, fraction)| digits(whole) && digits(fraction)) && is_float()
+}
+
+/// The first lines of a file, without a mark of the byte order.
+fn head(file: File) -> Result<Vec<u8>> {
+    let failed = |error: std::io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
+    let mut head = Vec::new();
+    file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        let hint = "convert it with `iconv -f UTF-16 -t UTF-8`";
+        return Err(Failure::Nameless(format!("expected UTF-8, found UTF-16; {hint}")));
+    }
+    if head.len() == HEAD {
+        let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |last| last + 1);
+        head.truncate(end);
+    }
+    if head.starts_with("\u{feff}".as_bytes()) {
+        head.drain(..3);
+    }
+    Ok(head)
+}
+
+/// The lines at the beginning that begin with this character, and all after them. There are none if nothing follows.
+fn split_comments(head: &[u8], comment: u8) -> (Vec<&str>, &[u8]) {
+    let mut comments = Vec::new();
+    let mut rest = head;
+    while rest.first().is_some_and(|first| *first == comment || matches!(first, b'\n' | b'\r')) {
+        let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1);
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        if let Ok(line) = std::str::from_utf8(line) {
+            comments.extend(Some(line.trim()).filter(|line| !line.is_empty()));
+        }
+    }
+    if rest.is_empty() { (Vec::new(), head) } else { (comments, rest) }
+}

@@ -1,0 +1,176 @@
+//! Numbers of text: read if the dtype gives their digits back, refused otherwise.
+
+use super::{Directory, convert, load};
+use crate::support::run;
+
+/// Numbers by dtype: those that are read, and those that are refused without --lossy.
+const TABLE: [(&str, &[&str], &[&str]); 11] = [
+    (
+        "f8",
+        &[
+            "0.1",
+            "0.30000000000000004441",
+            "0.1234567890123456789012345",
+            "1e23",
+            "1.234567890123456774e22",
+            "12345678901234567000.0",
+            "9007199254740992.0",
+            "9007199254740993.5",
+            "1.7976931348623157e308",
+            "5e-324",
+            "0e-999",
+            "-0.0",
+        ],
+        &[
+            "1e400",
+            "-1e400",
+            "1e-400",
+            "9007199254740993.0",
+            "9007199254740993",
+            "12345678901234567890123",
+            "1234567890123456789.0e1",
+            "1e-324",
+        ],
+    ),
+    (
+        "f4",
+        &["0.1", "0.1234567", "1.0000000149011612e-01", "16777216", "16777218.0", "3.4028235e38", "1e-45", "335544300.0"],
+        &["0.123456789", "16777217", "16777217.0", "1.6777217e7", "1e39", "1e-46", "123456789", "3.14159265358979"],
+    ),
+    ("f2", &["0.1", "2048", "2050.0", "65504", "6e-08", "0.333"], &["2049", "2049.0", "65520", "1e-9", "0.12345", "70000"]),
+    ("i1", &["127", "-128", "127.0", "1e2", "1.2e2", "1200e-2"], &["128", "-129.0", "1.5", "1e3", "1e-1", "1e400"]),
+    ("u8", &["18446744073709551615", "18446744073709551615.0", "1e19", "0.0"], &["18446744073709551616", "-1", "2e19", "0.5"]),
+    ("i8", &["9007199254740993.0", "9223372036854775807", "-9223372036854775808.0"], &["9223372036854775808", "1e20", "1e-5"]),
+    ("u1", &["255", "255.0"], &["256", "-1", "2.55"]),
+    ("m8[s]", &["86400", "9007199254740993.0"], &["1.5", "1e20"]),
+    ("f16", &["0.1", "9007199254740993", "18446744073709551615.0", "1e23"], &["18446744073709551617", "1e5000", "1e-5000"]),
+    ("c32", &["0.1", "9007199254740993"], &["18446744073709551617"]),
+    ("c8", &["0.1", "16777216"], &["16777217", "1e39", "0.123456789"]),
+];
+
+fn texts(number: &str) -> [(&'static str, String, &'static str); 5] {
+    [
+        ("n.csv", format!("{number}\n"), ""),
+        ("n.tsv", format!("x\n{number}\n"), "record"),
+        ("n.json", format!("[{number}]"), ""),
+        ("n.ndjson", format!("{number}\n"), ""),
+        ("n.json", format!("[{{\"x\": [{number}, {number}]}}]"), "sub-array"),
+    ]
+}
+
+fn dtype_of(dtype: &str, form: &str) -> String {
+    match form {
+        "record" => format!("[('x', '>{dtype}')]"),
+        "sub-array" => format!("[('x', '<{dtype}', (2,))]"),
+        _ => format!("<{dtype}"),
+    }
+}
+
+#[test]
+fn numbers_are_read_if_their_digits_come_back() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (dtype, exact, inexact) in TABLE {
+        for number in exact {
+            for (name, text, form) in texts(number) {
+                let file = directory.write(name, text);
+                let run = run(["convert", "--dtype", &dtype_of(dtype, form), &file, &out]);
+                assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{dtype} {number} {name}");
+            }
+        }
+        std::fs::remove_file(&out).unwrap();
+        for number in inexact {
+            for (name, text, form) in texts(number) {
+                let file = directory.write(name, text);
+                let message = directory.refused(&["--dtype", &dtype_of(dtype, form), &file, &out]);
+                let problems = ["loses precision as", "is out of range for", "number out of range", "expected "];
+                assert!(problems.iter().any(|problem| message.contains(problem)), "{dtype} {number} {name}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_of_fractions_are_exact() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (name, text) in
+        [("n.csv", "9007199254740993.0\n-9007199254740993e0\n"), ("n.json", "[9007199254740993.0,-9007199254740993e0]")]
+    {
+        convert(&["--dtype", "i8", &directory.write(name, text), &out]);
+        assert_eq!(load(&out).to_vec::<i64>().unwrap(), [9_007_199_254_740_993, -9_007_199_254_740_993], "{name}");
+    }
+}
+
+#[test]
+fn guessed_numbers_obey_the_same_rule() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for number in ["1e400", "1e-400", "9007199254740993.0", "12345678901234567890123", "0.5,12345678901234567890123"] {
+        for (name, text) in
+            [("n.csv", number.replace(',', "\n")), ("n.json", format!("[{number}]")), ("n.ndjson", number.replace(',', "\n"))]
+        {
+            let message = directory.refused(&[&directory.write(name, format!("{text}\n")), &out]);
+            let is_told = ["loses precision as <f8", "is out of range for <f8", "number out of range"];
+            assert!(is_told.iter().any(|problem| message.contains(problem)), "{number} {name}: {message}");
+        }
+    }
+    for (number, value) in [("1e400", f64::INFINITY), ("1e-400", 0.0), ("12345678901234567890123", 1.234_567_890_123_456_8e22)] {
+        convert(&["--lossy", &directory.write("n.csv", number), &out]);
+        assert_eq!(load(&out).to_vec::<f64>().unwrap(), [value], "{number}");
+    }
+    // Digits after a 0 are identifiers: text, unless the dtype says otherwise.
+    let file = directory.write("n.csv", "id,n\n007,1\n012,2\n");
+    let run = run(["convert", &file, &out]);
+    assert!(run.stderr.ends_with("guessed text in column 1 (id), since numbers do not begin with 0 (--dtype)\n"), "{}", run.stderr);
+    assert_eq!(load(&out).to_string(), "[('007', 1) ('012', 2)]");
+    convert(&["--dtype", "[('id', 'i4'), ('n', 'i4')]", &file, &out]);
+    assert_eq!(load(&out).to_string(), "[( 7, 1) (12, 2)]");
+}
+
+#[test]
+fn parts_of_complex_numbers_obey_the_same_rule() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (name, text) in [
+        ("z.json", "[[1e400, 0]]"),
+        ("z.json", "[[0, 9007199254740993.0]]"),
+        ("z.csv", "(1+1e400j)\n"),
+        ("z.csv", "9007199254740993+1j\n"),
+    ] {
+        directory.refused(&["--dtype", "c16", &directory.write(name, text), &out]);
+    }
+    convert(&["--dtype", "c16", &directory.write("z.json", "[[0.1, \"NaN\"], [\"-Infinity\", 1e23]]"), &out]);
+    let parts = [0.1, f64::NAN, f64::NEG_INFINITY, 1e23];
+    let expected: Vec<u8> = parts.iter().flat_map(|part: &f64| part.to_le_bytes()).collect();
+    assert_eq!(load(&out).bytes(), expected);
+}
+
+#[test]
+fn mixed_json_is_named_by_its_kinds() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (text, found) in [
+        ("[true, 1]", "bools and numbers"),
+        ("[1.5, true]", "bools and numbers"),
+        ("[true, \"a\"]", "text and bools"),
+        ("[1, \"a\"]", "text and numbers"),
+        ("[1, \"a\", true]", "text, bools and numbers"),
+        ("[true, null]", "bools and nulls"),
+    ] {
+        let message = directory.refused(&[&directory.write("m.json", text), &out]);
+        assert_eq!(message, format!("npy: m.json: expected values of one type, found {found}\n"));
+    }
+}
+
+#[test]
+fn empty_lists_have_any_dtype() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for dtype in ["[('a', '<i4')]", "[('a', [('b', '<f8', (2,))]), ('c', '<U3')]", "<c16", "<U5"] {
+        for (name, text) in [("e.json", "[]"), ("e.ndjson", ""), ("e.csv", "")] {
+            convert(&["--dtype", dtype, &directory.write(name, text), &out]);
+            assert_eq!((load(&out).dtype().to_string().as_str(), load(&out).shape()), (dtype, &[0][..]), "{name}");
+        }
+    }
+}
