@@ -1,7 +1,7 @@
 //! CSV as an array. The file is read twice: for the types of its columns and the number of its rows, then for its cells. So memory is
 //! bounded by the longest line, and a file that does not fit is refused before anything is written.
 
-use std::io::{self, Read, Write as _};
+use std::io::Read;
 
 use csv::{Reader, StringRecord};
 use npy_core::{DType, DynValues, Header, Order};
@@ -10,8 +10,8 @@ use super::Arguments;
 use super::csv_survey::{Column, Survey, place_of};
 use super::dialect::Dialect;
 use super::source::{CSource, FileOrSpool, Item, stem_of};
-use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::output;
 use crate::pieces::{Sink, elements_of_piece};
 
 /// A CSV file whose columns are known.
@@ -52,8 +52,7 @@ impl CsvSource {
     /// Says on standard error what was guessed and may be wrong.
     fn tell(&self, guesses: &[String]) {
         if !guesses.is_empty() {
-            let text = format!("{}: guessed {}", self.item.input, guesses.join(", "));
-            let _ = writeln!(io::stderr(), "npy: {}", escape::line(&text));
+            output::warn(&format!("{}: guessed {}", self.item.input, guesses.join(", ")));
         }
     }
 
