@@ -303,6 +303,29 @@ fn failed_casts_name_the_value() {
 }
 
 #[test]
+fn exact_casts_refuse_what_checked_ones_round() {
+    let exact = |array: DynArray| as_little_endian(array.cast_as::<f32>(Casting::Exact).unwrap_err());
+    assert_eq!(exact(array![0.5, 0.1].into()), "element 1: cannot represent 0.1 exactly as <f4");
+    assert_eq!(exact(array![0.5, 1e39].into()), "element 1: 1e39 is out of range for <f4");
+    assert_eq!(
+        exact(array![Complex::new(0.5, 0.0), Complex::new(0.5, 0.1)].into()),
+        "element 1: cannot represent 0.5+0.1j exactly as <f4"
+    );
+    let kept = DynArray::from(array![0.5, -0.0, f64::NAN, f64::INFINITY]).cast_as::<f32>(Casting::Exact).unwrap();
+    assert!(kept[0] == 0.5 && kept[1].is_sign_negative() && kept[2].is_nan() && kept[3] == f32::INFINITY);
+    assert_eq!(DynArray::from(array![0.1]).cast_as::<f32>(Casting::Checked).unwrap()[0], 0.1);
+    // Bytes in the other order are cast block by block.
+    let big: Vec<u8> = (0..5000_u16).flat_map(u16::to_be_bytes).collect();
+    let values = npy_core::DynValues::new(">u2".parse().unwrap(), Order::C, &[5000], big).unwrap();
+    assert_eq!(values.cast::<f32>(Casting::Exact).unwrap(), (0..5000_u16).map(f32::from).collect::<Vec<_>>());
+    let error = values.cast::<u8>(Casting::Exact).unwrap_err();
+    assert_eq!(error.to_string(), "element 256: 256 is out of range for |u1");
+    // A byte other than 0 and 1 is true, as in NumPy.
+    let bools = npy_core::DynValues::new("|b1".parse().unwrap(), Order::C, &[3], vec![0, 1, 2]).unwrap();
+    assert_eq!(bools.cast::<u8>(Casting::Safe).unwrap(), [0, 1, 1]);
+}
+
+#[test]
 fn numbers_are_rounded_once() {
     use npy_core::half::f16;
     // Just above the middle between two neighbours, by less than a `f32` can tell.

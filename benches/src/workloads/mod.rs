@@ -3,6 +3,7 @@
 mod read;
 mod write;
 mod order;
+mod casts;
 mod small;
 mod records;
 mod archives;
@@ -48,6 +49,10 @@ pub(crate) const PAGE: Page = Page {
             "Large arrays of `f64`: to a new file, over one of the same size, to the disk. `save` replaces the file atomically.",
         ),
         group("order", "Fortran order, big-endian numbers and bools that must be checked."),
+        group(
+            "casts",
+            "4 Mi numbers in memory to another type: without checks, as NumPy casts them, and only if every value stays the same.",
+        ),
         group("small", "Many small files. `save_npy` replaces each atomically, which no peer does; in place it does what they do."),
         group(
             "records",
@@ -85,6 +90,7 @@ pub(crate) fn run(bench: &mut Bench) {
     read::run(bench);
     write::run(bench);
     order::run(bench);
+    casts::run(bench);
     records::run(bench);
     archives::run(bench);
     compress::run(bench);

@@ -214,7 +214,7 @@ fn losses_are_refused_and_named() {
     let f8 = |number: f64| values("[('x', '<f8')]", Order::C, &[2], [0.5_f64.to_le_bytes(), number.to_le_bytes()].concat());
     let file = directory.save("x.npy", &f8(0.1));
     let dtype = "[('x', '<f4')]";
-    assert_snapshot!(directory.refused(&["--dtype", dtype, &file, &out]), @r#"npy: x.npy: field "x": element 1: 0.1 loses precision as <f4; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &file, &out]), @r#"npy: x.npy: field "x": element 1: cannot represent 0.1 exactly as <f4; allow it with --lossy"#);
     convert(&["--dtype", dtype, "--lossy", &file, &out]);
     assert_eq!(load(&out).field_as::<f32>("x").unwrap(), [0.5, 0.1]);
     convert(&["--dtype", dtype, &directory.save("y.npy", &f8(0.25)), &out]);

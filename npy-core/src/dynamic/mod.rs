@@ -104,6 +104,10 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
+        let dtype = dtype_of(items.iter());
+        if let Some(bytes) = ItemBytes::new(items, &dtype) {
+            return Ok(Self { bytes: bytes.to_vec()?, header: header_of(dtype, &[items.len()])? });
+        }
         Self::encode(Order::C, &[items.len()], items.iter())
     }
 

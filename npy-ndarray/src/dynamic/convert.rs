@@ -286,8 +286,7 @@ fn view_of<'a, T>(header: &Header, items: &'a [T]) -> Result<ArrayViewD<'a, T>> 
 }
 
 fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Casting) -> Result<ArrayD<T>> {
-    let items = cast_items(numbers.items().iter().copied(), casting)
-        .map_err(|error| in_order_c(error, numbers.shape(), numbers.order()))?;
+    let items = cast_items(numbers.items(), casting).map_err(|error| in_order_c(error, numbers.shape(), numbers.order()))?;
     shaped(numbers.shape(), numbers.order(), items)
 }
 

@@ -80,22 +80,31 @@ impl Transcode {
     pub(super) fn apply(&mut self, values: DynValues, order: Order, shape: &[usize]) -> Result<DynValues> {
         let Some(steps) = &self.steps else { return Ok(values) };
         let count = values.header().element_count();
-        let length = count.saturating_mul(self.to.itemsize());
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
-        bytes.resize(length, 0);
-        let sizes = [values.dtype().itemsize(), self.to.itemsize()];
-        for step in steps {
-            step.run(values.bytes(), &mut bytes, sizes, count, self.is_lossy).map_err(|(index, problem)| {
-                let number = self.position + (index / step.from.count.max(1)) as u64;
-                let element = match &quantity::unraveled_in(order, number, shape)[..] {
-                    [index] => index.to_string(),
-                    index => quantity::shape(index),
-                };
-                let (about, hint) = (about(&step.to.path), problem.hint());
-                Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
-            })?;
-        }
+        let describe = |step: &Step, (index, problem): (usize, Problem)| {
+            let number = self.position + (index / step.from.count.max(1)) as u64;
+            let element = match &quantity::unraveled_in(order, number, shape)[..] {
+                [index] => index.to_string(),
+                index => quantity::shape(index),
+            };
+            let (about, hint) = (about(&step.to.path), problem.hint());
+            Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
+        };
+        let bytes = match &steps[..] {
+            // Numbers and no records: they are not copied to another place.
+            [step] if step.how == How::Cast && matches!(self.to, DType::Scalar(_)) => {
+                step.cast(&values, self.is_lossy).map_err(|problem| describe(step, problem))?
+            }
+            steps => {
+                let length = count.saturating_mul(self.to.itemsize());
+                let mut bytes = Vec::new();
+                bytes.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+                bytes.resize(length, 0);
+                for step in steps {
+                    step.run(&values, &mut bytes, self.to.itemsize(), self.is_lossy).map_err(|problem| describe(step, problem))?;
+                }
+                bytes
+            }
+        };
         self.position += count as u64;
         Ok(DynValues::new(self.to.clone(), Order::C, &[count], bytes)?)
     }
@@ -107,19 +116,25 @@ fn about(path: &str) -> String {
 }
 
 impl Step {
-    fn run(
-        &self,
-        source: &[u8],
-        target: &mut [u8],
-        [from_size, to_size]: [usize; 2],
-        count: usize,
-        is_lossy: bool,
-    ) -> Result<(), (usize, Problem)> {
+    /// Casts the numbers of a field, or of all elements.
+    fn cast(&self, values: &DynValues, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
+        if matches!(values.dtype(), DType::Scalar(_)) {
+            return cast::cast(values, self.to.scalar, is_lossy);
+        }
+        let elements = values.bytes().chunks_exact(values.dtype().itemsize().max(1));
+        let count = elements.len() * self.from.count;
+        let mut bytes = Vec::with_capacity(count * self.from.scalar.itemsize());
+        elements.for_each(|element| bytes.extend_from_slice(self.from.bytes(element)));
+        let numbers = DynValues::new(self.from.scalar.into(), Order::C, &[count], bytes).map_err(|error| cast::problem(&error))?;
+        cast::cast(&numbers, self.to.scalar, is_lossy)
+    }
+
+    fn run(&self, values: &DynValues, target: &mut [u8], to_size: usize, is_lossy: bool) -> Result<(), (usize, Problem)> {
         let (from_item, to_item) = (self.from.scalar.itemsize(), self.to.scalar.itemsize());
-        if from_item == 0 || to_item == 0 || count == 0 {
+        if from_item == 0 || to_item == 0 || values.bytes().is_empty() {
             return Ok(());
         }
-        let pairs = source.chunks_exact(from_size).zip(target.chunks_exact_mut(to_size));
+        let pairs = values.bytes().chunks_exact(values.dtype().itemsize()).zip(target.chunks_exact_mut(to_size));
         let pairs = pairs.map(|(from, to)| (self.from.bytes(from), to.get_mut(self.to.offset..self.to.end()).unwrap_or_default()));
         match self.how {
             How::Copy => pairs.for_each(|(from, to)| to.copy_from_slice(from)),
@@ -129,8 +144,7 @@ impl Step {
                 }
             }),
             How::Cast => {
-                let items: Vec<u8> = pairs.flat_map(|(from, _)| from).copied().collect();
-                let cast = cast::cast(items, self.from.scalar, self.to.scalar, is_lossy)?;
+                let cast = self.cast(values, is_lossy)?;
                 let wholes = cast.chunks_exact(to_item * self.to.count.max(1));
                 for (to, cast) in target.chunks_exact_mut(to_size).zip(wholes) {
                     to.get_mut(self.to.offset..self.to.end()).unwrap_or_default().copy_from_slice(cast);

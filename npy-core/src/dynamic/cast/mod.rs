@@ -1,0 +1,206 @@
+//! Casts numbers by the rules of `numpy.can_cast`.
+
+#[cfg(feature = "half")]
+mod half_bits;
+mod items;
+mod number;
+mod values;
+
+pub use items::cast_items;
+pub use number::{NpyNumber, Span, Wide};
+
+use crate::error::{Error, ErrorKind};
+use crate::format::dtype::{DType, ScalarKind};
+
+/// The rule for a conversion of numbers: `casting=` of `numpy.ndarray.astype`.
+///
+/// ```
+/// use npy_core::{Casting, DynValues};
+///
+/// let values = DynValues::from_slice(&[1_i32, 2, 300])?;
+/// assert_eq!(values.cast::<f64>(Casting::Safe)?, [1.0, 2.0, 300.0]);
+/// assert_eq!(values.cast::<i8>(Casting::SameKind)?, [1, 2, 44]);
+///
+/// let error = values.cast::<u8>(Casting::Checked).unwrap_err();
+/// assert_eq!(error.to_string(), "element 2: 300 is out of range for |u1");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Casting {
+    /// `numpy.can_cast(…, 'safe')`: no integer wraps and no float overflows.
+    ///
+    /// 64-bit integers may become `f64`, although that may round.
+    Safe,
+    /// `numpy.can_cast(…, 'same_kind')`, NumPy's rule for storing results.
+    ///
+    /// Also allows narrower types of the same kind, where floats are rounded and integers wrap. A
+    /// kind may become a later one of bool, unsigned, signed, float, complex.
+    #[default]
+    SameKind,
+    /// Between any two types, if every value fits.
+    ///
+    /// Integers must be exact, also as floats. Floats that become integers must be whole. Floats
+    /// are rounded to narrower ones, but must not become infinite. Complex numbers that become real
+    /// must have no imaginary part.
+    Checked,
+    /// Between any two types, if every value stays the same.
+    ///
+    /// As [`Checked`](Self::Checked), and floats must not be rounded to narrower ones.
+    Exact,
+    /// Between any two types, without checks.
+    ///
+    /// Integers wrap, and imaginary parts are dropped. Floats are truncated to integers. Those
+    /// outside of the range of an integer become the nearest integer, and NaN becomes 0, where the
+    /// result of NumPy depends on the processor.
+    Unsafe,
+}
+
+impl Casting {
+    /// Returns whether the rule allows a conversion between two dtypes.
+    ///
+    /// The values are not considered. Dtypes that are not numbers never become numbers.
+    ///
+    /// ```
+    /// use npy_core::Casting;
+    ///
+    /// let dtype = |text: &str| text.parse::<npy_core::DType>();
+    /// assert!(Casting::Safe.allows(&dtype("<i4")?, &dtype("<f8")?));
+    /// assert!(!Casting::Safe.allows(&dtype("<f8")?, &dtype("<f4")?));
+    /// assert!(Casting::SameKind.allows(&dtype("<f8")?, &dtype("<f4")?));
+    /// assert!(!Casting::SameKind.allows(&dtype("<f8")?, &dtype("<i8")?));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn allows(self, from: &DType, to: &DType) -> bool {
+        match (Class::of(from), Class::of(to)) {
+            (Some(from), Some(to)) => self.allows_class(from, to),
+            _ => false,
+        }
+    }
+
+    /// NumPy's name of the rule, or ours.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::SameKind => "same_kind",
+            Self::Checked => "checked",
+            Self::Exact => "exact",
+            Self::Unsafe => "unsafe",
+        }
+    }
+
+    fn allows_class(self, from: Class, to: Class) -> bool {
+        match self {
+            Self::Safe => from.is_held_by(to),
+            Self::SameKind => from.kind() <= to.kind(),
+            Self::Checked | Self::Exact | Self::Unsafe => true,
+        }
+    }
+}
+
+/// The property of a number type on which casting rules depend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Class {
+    Bool,
+    /// With a number of bytes, as all below.
+    Unsigned(u8),
+    Signed(u8),
+    /// Of IEEE 754.
+    Float(u8),
+    /// As wide as `f16`, with the range of `f32`.
+    BrainFloat,
+    /// Of each part.
+    Complex(u8),
+}
+
+impl Class {
+    fn of(dtype: &DType) -> Option<Self> {
+        let DType::Scalar(scalar) = dtype else { return None };
+        Some(match scalar.kind() {
+            ScalarKind::Bool => Self::Bool,
+            ScalarKind::UInt8 => Self::Unsigned(1),
+            ScalarKind::UInt16 => Self::Unsigned(2),
+            ScalarKind::UInt32 => Self::Unsigned(4),
+            ScalarKind::UInt64 => Self::Unsigned(8),
+            ScalarKind::Int8 => Self::Signed(1),
+            ScalarKind::Int16 => Self::Signed(2),
+            ScalarKind::Int32 => Self::Signed(4),
+            ScalarKind::Int64 => Self::Signed(8),
+            ScalarKind::Float16 => Self::Float(2),
+            ScalarKind::Float32 => Self::Float(4),
+            ScalarKind::Float64 => Self::Float(8),
+            ScalarKind::LongDouble { .. } => Self::Float(16),
+            ScalarKind::Complex64 => Self::Complex(4),
+            ScalarKind::Complex128 => Self::Complex(8),
+            ScalarKind::ComplexLongDouble { .. } => Self::Complex(16),
+            // What `ml_dtypes` writes for bfloat16.
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
+            _ => return None,
+        })
+    }
+
+    fn is_integer(self) -> bool {
+        matches!(self, Self::Bool | Self::Unsigned(_) | Self::Signed(_))
+    }
+
+    fn is_unsigned(self) -> bool {
+        matches!(self, Self::Bool | Self::Unsigned(_))
+    }
+
+    /// The bits that every integer may have: beside a sign, or as a float without rounding.
+    fn integer_bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            Self::Unsigned(bytes) => 8 * u32::from(bytes),
+            Self::Signed(bytes) => 8 * u32::from(bytes) - 1,
+            Self::BrainFloat => 8,
+            Self::Float(bytes) | Self::Complex(bytes) => match bytes {
+                2 => 11,
+                4 => 24,
+                8 => 53,
+                _ => 64,
+            },
+        }
+    }
+
+    /// The least integer, and one more than the greatest.
+    fn range(self) -> (f64, f64) {
+        let end = f64::from_bits(u64::from(1023 + self.integer_bits()) << 52);
+        (if self.is_unsigned() { 0.0 } else { -end }, end)
+    }
+
+    /// NumPy's order of the kinds.
+    fn kind(self) -> u8 {
+        match self {
+            Self::Bool => 0,
+            Self::Unsigned(_) => 1,
+            Self::Signed(_) => 2,
+            Self::Float(_) | Self::BrainFloat => 3,
+            Self::Complex(_) => 4,
+        }
+    }
+
+    /// NumPy's rule of what is safe.
+    fn is_held_by(self, to: Self) -> bool {
+        match (self, to) {
+            (Self::Bool, _) | (Self::BrainFloat, Self::BrainFloat) => true,
+            (Self::Unsigned(from), Self::Unsigned(to))
+            | (Self::Signed(from), Self::Signed(to))
+            | (Self::Float(from), Self::Float(to) | Self::Complex(to))
+            | (Self::Complex(from), Self::Complex(to)) => from <= to,
+            (Self::Unsigned(from), Self::Signed(to)) => from < to,
+            // A float of twice the bytes, and `f64` for 64 bits.
+            (Self::Unsigned(from) | Self::Signed(from), Self::Float(to) | Self::Complex(to)) => from < to || (from, to) == (8, 8),
+            (Self::Unsigned(from) | Self::Signed(from), Self::BrainFloat) => from == 1,
+            (Self::BrainFloat, Self::Float(to) | Self::Complex(to)) => to >= 4,
+            _ => false,
+        }
+    }
+}
+
+#[cold]
+fn not_allowed(from: &DType, to: &DType, casting: Casting) -> Error {
+    let (from, is_number, to) = (from.to_string(), Class::of(from).is_some(), to.to_string());
+    if is_number { ErrorKind::CannotCast { from, to, casting: casting.name() } } else { ErrorKind::NoNumbers { from, to } }.into()
+}

@@ -1,0 +1,374 @@
+//! The types of numbers, and how one number becomes another.
+
+use std::fmt;
+
+#[cfg(feature = "half")]
+use half::{bf16, f16};
+#[cfg(feature = "complex")]
+use num_complex::Complex;
+
+use super::Class;
+#[cfg(feature = "half")]
+use super::half_bits;
+use crate::element::NpyElement;
+
+/// A number between two types.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub enum Wide {
+    Signed(i64),
+    Unsigned(u64),
+    /// Not as an `f64`, because loops over these are vectors of half as many.
+    Single(f32),
+    Float(f64),
+    ComplexSingle(f32, f32),
+    Complex(f64, f64),
+}
+
+impl Wide {
+    /// The same number, of those that are looked at one by one.
+    #[inline(always)]
+    fn widened(self) -> Self {
+        match self {
+            Self::Single(value) => Self::Float(value.into()),
+            Self::ComplexSingle(re, im) => Self::Complex(re.into(), im.into()),
+            other => other,
+        }
+    }
+
+    /// The real and the imaginary part of a float.
+    #[inline(always)]
+    #[allow(clippy::cast_precision_loss, reason = "integers are not asked for")]
+    pub(super) fn parts(self) -> (f64, f64) {
+        match self {
+            Self::Signed(value) => (value as f64, 0.0),
+            Self::Unsigned(value) => (value as f64, 0.0),
+            Self::Single(value) => (value.into(), 0.0),
+            Self::Float(value) => (value, 0.0),
+            Self::ComplexSingle(re, im) => (re.into(), im.into()),
+            Self::Complex(re, im) => (re, im),
+        }
+    }
+}
+
+impl fmt::Display for Wide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signed(value) => value.fmt(f),
+            Self::Unsigned(value) => value.fmt(f),
+            // Without an exponent 1e-300 has 300 zeros.
+            Self::Float(value) if value.is_finite() && *value != 0.0 && !(1e-4..1e16).contains(&value.abs()) => {
+                fmt::LowerExp::fmt(value, f)
+            }
+            Self::Float(value) => value.fmt(f),
+            Self::Single(value) => Self::Float((*value).into()).fmt(f),
+            Self::ComplexSingle(..) => self.widened().fmt(f),
+            Self::Complex(re, im) => write!(f, "{}{:+}j", Self::Float(*re), Self::Float(*im)),
+        }
+    }
+}
+
+/// A number type of NumPy: bool, integers, floats, complex numbers.
+///
+/// A [`Casting`] converts between them.
+///
+/// Only this crate implements the trait. Its hidden items may change.
+///
+/// ```
+/// use npy_core::{Casting, DynValues, NpyNumber};
+///
+/// fn mean<T: NpyNumber>(values: &[T]) -> npy_core::Result<f64> {
+///     let values = DynValues::from_slice(values)?.cast::<f64>(Casting::SameKind)?;
+///     Ok(values.iter().sum::<f64>() / values.len() as f64)
+/// }
+///
+/// assert_eq!(mean(&[1_u8, 2, 6])?, 3.0);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number that others could be cast to",
+    note = "bools, integers, floats and, with their features, `half` and `complex` numbers are",
+    note = "instead of `usize` use `u64`, instead of `isize` `i64`"
+)]
+pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
+    /// Returns the nearest `f64`; of a complex number, of its real part.
+    ///
+    /// ```
+    /// use npy_core::NpyNumber;
+    ///
+    /// fn sum<T: NpyNumber>(numbers: &[T]) -> f64 {
+    ///     numbers.iter().map(|number| number.to_f64()).sum()
+    /// }
+    ///
+    /// assert_eq!(sum(&[1_u8, 2]) + sum(&[0.5_f32]), 3.5);
+    /// ```
+    fn to_f64(self) -> f64 {
+        <f64 as NpyNumber>::from_wide(self.to_wide())
+    }
+
+    #[doc(hidden)]
+    const CLASS: Class;
+
+    /// Without loss, except for bits that `f64` does not have.
+    #[doc(hidden)]
+    fn to_wide(self) -> Wide;
+
+    /// The nearest number, wrapped or truncated.
+    #[doc(hidden)]
+    fn from_wide(wide: Wide) -> Self;
+
+    /// The number, if it fits: see [`Casting::Checked`](super::Casting::Checked).
+    #[doc(hidden)]
+    fn from_wide_checked(wide: Wide) -> Option<Self>;
+
+    /// The bits that integers have; of other numbers all.
+    #[doc(hidden)]
+    fn span(_items: &[Self]) -> Span {
+        Span { bits: u64::MAX, is_any_negative: true }
+    }
+}
+
+/// What several integers have in common.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct Span {
+    /// The bits of all of them, or of their complements where they are negative.
+    pub bits: u64,
+    pub is_any_negative: bool,
+}
+
+impl NpyNumber for bool {
+    const CLASS: Class = Class::Bool;
+
+    #[inline(always)]
+    fn to_wide(self) -> Wide {
+        Wide::Unsigned(u64::from(self))
+    }
+
+    #[inline(always)]
+    #[allow(clippy::float_cmp, reason = "everything but 0 is true, also NaN")]
+    fn from_wide(wide: Wide) -> Self {
+        match wide {
+            Wide::Signed(value) => value != 0,
+            Wide::Unsigned(value) => value != 0,
+            Wide::Single(value) => value != 0.0,
+            Wide::Float(value) => value != 0.0,
+            Wide::ComplexSingle(re, im) => re != 0.0 || im != 0.0,
+            Wide::Complex(re, im) => re != 0.0 || im != 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn from_wide_checked(wide: Wide) -> Option<Self> {
+        u8::from_wide_checked(wide).filter(|value| *value <= 1).map(|value| value == 1)
+    }
+
+    fn span(_items: &[Self]) -> Span {
+        Span { bits: 1, is_any_negative: false }
+    }
+}
+
+macro_rules! integers {
+    ($($type:ident: $class:ident $wide:ident $bytes:literal,)*) => {$(
+        impl NpyNumber for $type {
+            const CLASS: Class = Class::$class($bytes);
+
+            #[inline(always)]
+            fn to_wide(self) -> Wide {
+                Wide::$class(self.into())
+            }
+
+            #[inline(always)]
+            #[allow(
+                clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, trivial_numeric_casts,
+                reason = "wrapping is what is asked for"
+            )]
+            fn from_wide(wide: Wide) -> Self {
+                match wide {
+                    Wide::Signed(value) => value as Self,
+                    Wide::Unsigned(value) => value as Self,
+                    Wide::Single(value) | Wide::ComplexSingle(value, _) => value as Self,
+                    Wide::Float(value) | Wide::Complex(value, _) => value as Self,
+                }
+            }
+
+            #[inline(always)]
+            #[allow(
+                clippy::cast_possible_truncation, clippy::float_cmp,
+                reason = "integers of 64 bits are looked at in 128, which hold them and one more on each side"
+            )]
+            fn from_wide_checked(wide: Wide) -> Option<Self> {
+                match wide.widened() {
+                    Wide::Signed(value) => Self::try_from(value).ok(),
+                    Wide::Unsigned(value) => Self::try_from(value).ok(),
+                    Wide::Float(value) | Wide::Complex(value, 0.0) if value == value.trunc() => Self::try_from(value as i128).ok(),
+                    _ => None,
+                }
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, reason = "they are bits")]
+            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned ones are never negative")]
+            fn span(items: &[Self]) -> Span {
+                // In a signed number, a bit that differs from the next lower one is the last before
+                // those that repeat the sign; no shift to the right, which 64-bit vectors lack.
+                let is_signed = Self::MIN < 0;
+                let bits_of = |item: Self| if is_signed { item ^ (item << 1) } else { item };
+                let (bits, any) = items.iter().fold((0, 0), |(bits, any), &item| (bits | bits_of(item), any | item));
+                // Without the ones that a sign extends to.
+                let width = if Self::BITS < 64 { (1 << Self::BITS) - 1 } else { u64::MAX };
+                Span { bits: (bits as u64 & width) >> u32::from(is_signed), is_any_negative: any < 0 }
+            }
+        }
+    )*};
+}
+
+integers! {
+    u8: Unsigned u64 1,
+    u16: Unsigned u64 2,
+    u32: Unsigned u64 4,
+    u64: Unsigned u64 8,
+    i8: Signed i64 1,
+    i16: Signed i64 2,
+    i32: Signed i64 4,
+    i64: Signed i64 8,
+}
+
+/// The operations of floats of every width.
+trait Float: Copy {
+    fn of_f32(value: f32) -> Self;
+    fn of_f64(value: f64) -> Self;
+    /// Through `f32`, as NumPy does, for those that are narrower.
+    fn of_signed(value: i64) -> Self;
+    fn of_unsigned(value: u64) -> Self;
+    fn to_f64(self) -> f64;
+}
+
+/// The float, if it fits.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at only where it is in range")]
+fn checked<T: Float>(wide: Wide) -> Option<T> {
+    match wide.widened() {
+        Wide::Signed(value) => {
+            let float = T::of_signed(value);
+            let back = float.to_f64();
+            ((-TWO_63..TWO_63).contains(&back) && back as i64 == value).then_some(float)
+        }
+        Wide::Unsigned(value) => {
+            let float = T::of_unsigned(value);
+            let back = float.to_f64();
+            ((0.0..2.0 * TWO_63).contains(&back) && back as u64 == value).then_some(float)
+        }
+        Wide::Float(value) | Wide::Complex(value, 0.0) => {
+            let float = T::of_f64(value);
+            (float.to_f64().is_infinite() == value.is_infinite()).then_some(float)
+        }
+        _ => None,
+    }
+}
+
+/// One more than the greatest `i64`.
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+macro_rules! floats {
+    ($($type:ident $class:expr, $wide:expr, $from_f32:expr, $from_f64:expr;)*) => {$(
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+        #[allow(clippy::redundant_closure_call, reason = "some are functions")]
+        impl Float for $type {
+            #[inline(always)]
+            fn of_f32(value: f32) -> Self {
+                $from_f32(value)
+            }
+
+            #[inline(always)]
+            fn of_f64(value: f64) -> Self {
+                $from_f64(value)
+            }
+
+            #[inline(always)]
+            fn of_signed(value: i64) -> Self {
+                if size_of::<Self>() == 8 { $from_f64(value as f64) } else { $from_f32(value as f32) }
+            }
+
+            #[inline(always)]
+            fn of_unsigned(value: u64) -> Self {
+                if size_of::<Self>() == 8 { $from_f64(value as f64) } else { $from_f32(value as f32) }
+            }
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                $wide(self).parts().0
+            }
+        }
+
+        #[allow(clippy::redundant_closure_call, reason = "some are functions")]
+        impl NpyNumber for $type {
+            const CLASS: Class = $class;
+
+            #[inline(always)]
+            fn to_wide(self) -> Wide {
+                $wide(self)
+            }
+
+            #[inline(always)]
+            fn from_wide(wide: Wide) -> Self {
+                match wide {
+                    Wide::Signed(value) => Self::of_signed(value),
+                    Wide::Unsigned(value) => Self::of_unsigned(value),
+                    Wide::Single(value) | Wide::ComplexSingle(value, _) => Self::of_f32(value),
+                    Wide::Float(value) | Wide::Complex(value, _) => Self::of_f64(value),
+                }
+            }
+
+            #[inline(always)]
+            fn from_wide_checked(wide: Wide) -> Option<Self> {
+                checked(wide)
+            }
+        }
+    )*};
+}
+
+floats! {
+    f32 Class::Float(4), Wide::Single, |value: f32| value, |value: f64| value as f32;
+    f64 Class::Float(8), Wide::Float, f64::from, |value: f64| value;
+}
+
+#[cfg(feature = "half")]
+floats! {
+    f16 Class::Float(2), |half| Wide::Single(half_bits::to_f32(half)), half_bits::from_f32, |value| half_bits::from_f32(half_bits::to_odd(value));
+    bf16 Class::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(half_bits::to_odd(value));
+}
+
+#[cfg(feature = "complex")]
+macro_rules! complex {
+    ($($part:ident $bytes:literal $wide:ident,)*) => {$(
+        impl NpyNumber for Complex<$part> {
+            const CLASS: Class = Class::Complex($bytes);
+
+            #[inline(always)]
+            fn to_wide(self) -> Wide {
+                Wide::$wide(self.re, self.im)
+            }
+
+            #[inline(always)]
+            fn from_wide(wide: Wide) -> Self {
+                let im = match wide {
+                    Wide::ComplexSingle(_, im) => $part::from_wide(Wide::Single(im)),
+                    Wide::Complex(_, im) => $part::from_wide(Wide::Float(im)),
+                    _ => 0.0,
+                };
+                Self::new($part::from_wide(wide), im)
+            }
+
+            #[inline(always)]
+            fn from_wide_checked(wide: Wide) -> Option<Self> {
+                let wide = wide.widened();
+                let (re, im) = if let Wide::Complex(re, im) = wide { (Wide::Float(re), im) } else { (wide, 0.0) };
+                Some(Self::new($part::from_wide_checked(re)?, $part::from_wide_checked(Wide::Float(im))?))
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "complex")]
+complex!(f32 4 ComplexSingle, f64 8 Complex,);
