@@ -324,7 +324,7 @@ impl Shards {
             let overflow =
                 || Error::from(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() });
             let rows = header.shape().first().map(|rows| *rows as u64);
-            let rows = rows.ok_or_else(|| ErrorKind::WrongDimensions { expected: 1, shape: Vec::new() });
+            let rows = rows.ok_or_else(|| ErrorKind::WrongDimensions { expected: 1, shape: Vec::new(), takes_any: None });
             let end = rows.map_err(Error::from).and_then(|rows| begin.checked_add(rows).ok_or_else(overflow));
             let end = end.map_err(|error| error.with_path(&path))?;
             shards.push(Shard { path, rows: begin..end });

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use npy_core::__private::first_bytes;
+use npy_core::error::ForeignFormat;
 #[cfg(feature = "npz")]
 use npy_core::npz::ArchiveFile;
 #[cfg(feature = "rawarray")]
@@ -102,7 +103,15 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
         Some(FileFormat::Npy) => DynArray::read_npy_with(start.chain(file), options).map(Loaded::Array),
         Some(FileFormat::Npz) => archive(path, is_regular, options),
         Some(FileFormat::RawArray) => raw_array(path, (!is_regular).then(|| start.chain(file)), options),
-        _ => Err(ErrorKind::UnknownFormat { found: start }.into()),
+        _ => {
+            let mut found = start;
+            // More of it tells the format.
+            let rest = ForeignFormat::FRONT_BYTES - found.len();
+            file.take(rest as u64)
+                .read_to_end(&mut found)
+                .map_err(|error| ErrorKind::Io { action: "cannot read the file", error })?;
+            Err(ErrorKind::UnknownFormat { found }.into())
+        }
     }
 }
 

@@ -108,7 +108,9 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// an element cannot be expressed in the dtype, or if writing fails.
     pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
-            return Err(ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec() }.into());
+            return Err(
+                ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec(), takes_any: None }.into()
+            );
         }
         let outer = outer_axis(self.shape.len(), self.order);
         let rows = outer.map_or(0, |outer| block.shape()[outer]);

@@ -143,7 +143,7 @@ fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>
     let mut shape = header.shape().to_vec();
     let axis = if header.order() == Order::Fortran { shape.last_mut() } else { shape.first_mut() };
     let Some(axis) = axis else {
-        return Err(ErrorKind::WrongDimensions { expected: 1, shape }.into());
+        return Err(ErrorKind::WrongDimensions { expected: 1, shape, takes_any: None }.into());
     };
     *axis = rows;
     layout_of(&shape, header.order())

@@ -13,7 +13,9 @@ pub(crate) fn layout_of<D: Dimension>(shape: &[usize], order: Order) -> Result<S
     if let Some(expected) = D::NDIM
         && shape.len() != expected
     {
-        return Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into());
+        return Err(
+            ErrorKind::WrongDimensions { expected, shape: shape.to_vec(), takes_any: Some("`ArrayD` or `DynArray`") }.into()
+        );
     }
     let mut dimension = D::zeros(shape.len());
     dimension.slice_mut().copy_from_slice(shape);

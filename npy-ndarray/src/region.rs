@@ -131,7 +131,7 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
         let mut shape = header.shape().to_vec();
         let axis = if header.order() == Order::Fortran { shape.len().saturating_sub(1) } else { 0 };
         let Some(length) = shape.get_mut(axis) else {
-            return Err(ErrorKind::WrongDimensions { expected: 1, shape }.into());
+            return Err(ErrorKind::WrongDimensions { expected: 1, shape, takes_any: None }.into());
         };
         let per_row = header.element_count().checked_div(*length).unwrap_or(0);
         *length = 1;

@@ -741,8 +741,11 @@ fn load_any_refuses_what_it_does_not_know() {
     };
     let expected = "unknown file format: expected an .npy file, an .npz archive or an .ra file, found ";
     assert_eq!(refuse(b""), format!("{expected}an empty input"));
-    assert_eq!(refuse(b"1,2\n3,4\n5,6"), format!("{expected}\"1,2\\n3,4\\n\""));
-    assert!(refuse(b"\x80\x04\x95abc").ends_with("a Python pickle"));
+    assert_eq!(
+        refuse(b"1,2\n3,4\n5,6"),
+        format!("{expected}\"1,2\\n3,4\\n\", comma-separated text; the command `npy convert` reads it")
+    );
+    assert!(refuse(b"\x80\x04\x95abc").ends_with("a Python pickle; load it in Python, and save its arrays with np.save"));
     assert!(refuse(b"\x93NUMP").contains("found \"\\x93NUMP\""));
     // Known by its magic bytes, and damaged.
     for file in [&b"\x93NUMPY\x01\0"[..], b"PK\x03\x04 and no directory", b"rawarray"] {

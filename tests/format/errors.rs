@@ -35,13 +35,13 @@ fn dtype(text: &str) -> Error {
 fn rejects_other_formats() {
     let read = |bytes: &[u8]| npy_core::read::<f64>(bytes).unwrap_err();
     insta::assert_snapshot!(read(b""), @"not an .npy file: the input is empty");
-    insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: expected "\x93NUMPY", found "\x93NUM""#);
-    insta::assert_snapshot!(read(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", a zip archive (.npz)"#);
-    insta::assert_snapshot!(read(b"\x80\x04\x95\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x80\x04\x95\x00\x00\x00\x00\x00", a Python pickle"#);
+    insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: expected "\x93NUMPY", found "\x93NUM", the beginning of an .npy file; the file is truncated"#);
+    insta::assert_snapshot!(read(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", an .npz archive; open it with `NpzReader` (feature `npz`)"#);
+    insta::assert_snapshot!(read(b"\x80\x04\x95\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x80\x04\x95\x00\x00\x00\x00\x00", a Python pickle; load it in Python, and save its arrays with np.save"#);
     insta::assert_snapshot!(read(b"\x1f\x8b\x08\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x1f\x8b\x08\x00\x00\x00\x00\x00", gzip data; decompress it first"#);
-    insta::assert_snapshot!(read(b"\x89HDF\r\n\x1a\n"), @r#"not an .npy file: expected "\x93NUMPY", found "\x89HDF\r\n\x1a\n", an HDF5 file"#);
-    insta::assert_snapshot!(read("\u{fffd}NUMPY\u{1}".as_bytes()), @r#"not an .npy file: expected "\x93NUMPY", found "\xef\xbf\xbdNUMPY", an .npy file damaged by a text conversion"#);
-    insta::assert_snapshot!(read(b"x,y\n1,2\n"), @r#"not an .npy file: expected "\x93NUMPY", found "x,y\n1,2\n""#);
+    insta::assert_snapshot!(read(b"\x89HDF\r\n\x1a\n"), @r#"not an .npy file: expected "\x93NUMPY", found "\x89HDF\r\n\x1a\n", an HDF5 file; read it with h5py or `h5dump`"#);
+    insta::assert_snapshot!(read("\u{fffd}NUMPY\u{1}".as_bytes()), @r#"not an .npy file: expected "\x93NUMPY", found "\xef\xbf\xbdNUMPY", an .npy file damaged by a text conversion; copy it again in binary mode"#);
+    insta::assert_snapshot!(read(b"x,y\n1,2\n"), @r#"not an .npy file: expected "\x93NUMPY", found "x,y\n1,2\n", comma-separated text; the command `npy convert` reads it"#);
     insta::assert_snapshot!(read(b"\x93NUMPY\x04\0"), @"unsupported format version 4.0: expected 1.0, 2.0 or 3.0");
     insta::assert_snapshot!(read(b"\x93NUMPY\x01\x01v\0"), @"unsupported format version 1.1: expected 1.0, 2.0 or 3.0");
     insta::assert_snapshot!(format!("{:#}", npy_core::load::<f64>("no/such.npy").unwrap_err()), @"no/such.npy: cannot open the file: No such file or directory (os error 2)");
@@ -245,10 +245,10 @@ fn rejects_invalid_values() {
 #[test]
 fn arrays_of_another_shape() {
     let file = Header::new(f64::dtype(), Order::C, &[0, 3]).unwrap().to_bytes();
-    insta::assert_snapshot!(npy_core::read::<f64>(&file[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 2 with shape (0, 3)");
-    insta::assert_snapshot!(npy_core::read::<f64>(&Header::new(f64::dtype(), Order::C, &[]).unwrap().to_bytes()[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 0 with shape ()");
+    insta::assert_snapshot!(npy_core::read::<f64>(&file[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 2 with shape (0, 3); `NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD` takes any");
+    insta::assert_snapshot!(npy_core::read::<f64>(&Header::new(f64::dtype(), Order::C, &[]).unwrap().to_bytes()[..]).unwrap_err(), @"wrong number of dimensions: expected 1, found 0 with shape (); `NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD` takes any");
     let array = <ndarray::Array3<f64> as npy_ndarray::ReadNpyExt>::read_npy(&file[..]);
-    insta::assert_snapshot!(array.unwrap_err(), @"wrong number of dimensions: expected 3, found 2 with shape (0, 3)");
+    insta::assert_snapshot!(array.unwrap_err(), @"wrong number of dimensions: expected 3, found 2 with shape (0, 3); `ArrayD` or `DynArray` takes any");
     let mut reader = NpyReader::new(&file[..]).unwrap();
     insta::assert_snapshot!(reader.read_into(&mut [0.0_f64; 2]).unwrap_err(), @"wrong number of elements: expected 2, found 0");
 

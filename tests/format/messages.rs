@@ -100,7 +100,7 @@ fn files_of_unknown_format() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.txt");
     fs::write(&path, b"x,y\n1,2\n").unwrap();
-    insta::assert_snapshot!(message(directory.path(), load_any(&path).map(drop)), @r#"x.txt: unknown file format: expected an .npy file, an .npz archive or an .ra file, found "x,y\n1,2\n""#);
+    insta::assert_snapshot!(message(directory.path(), load_any(&path).map(drop)), @r#"x.txt: unknown file format: expected an .npy file, an .npz archive or an .ra file, found "x,y\n1,2\n", comma-separated text; the command `npy convert` reads it"#);
     struct Liar;
     impl io::Read for Liar {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

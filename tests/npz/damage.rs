@@ -274,7 +274,7 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
     }
     // Not an archive, and nothing.
     let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file");
+    assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file; read it with `load`");
     assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
 }
 

@@ -100,7 +100,10 @@ fn scalars_have_no_dimensions() {
     assert_eq!(archive.scalar::<Pick>("pick").unwrap(), picks()[2]);
     assert_eq!(archive.scalar::<[f32; 3]>("xyz").unwrap(), [1.0, 2.0, 3.0]);
     let error = archive.scalar::<u8>("one").unwrap_err();
-    assert_eq!(error.to_string(), "member \"one\": wrong number of dimensions: expected 0, found 1 with shape (1,)");
+    assert_eq!(
+        error.to_string(),
+        "member \"one\": wrong number of dimensions: expected 0, found 1 with shape (1,); `NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD` takes any"
+    );
     let Some(numpy) = numpy("scalars_have_no_dimensions") else { return };
     let program = "
 import io, sys

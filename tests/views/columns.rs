@@ -254,7 +254,7 @@ fn only_the_fields_own_bytes_are_checked() {
     file[begin + 3 * itemsize + PHASE] = 3;
     let (index, path, problem) = invalid(refused::<Phase>(&file, "phase"));
     assert_eq!((index, path.as_str()), (3, "phase"));
-    assert_eq!(problem, ValueProblem::UnknownVariant { value: 3, rust_type: "Phase".to_owned() });
+    assert_eq!(problem, ValueProblem::UnknownVariant { value: 3, rust_type: "Phase".to_owned(), known: &[("P", 1), ("S", 2)] });
     assert_eq!(values::<bool>(&file, "flag").len(), 10);
     // In a sub-array.
     let mut file = zeros("[('x', '|u1'), ('flags', '|b1', (3,))]", Order::C, &[4]);

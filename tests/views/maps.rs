@@ -333,7 +333,7 @@ fn files_that_cannot_be_mapped() {
         file_with_header(1, header.as_bytes(), data)
     };
     insta::assert_snapshot!(opened(b""), @"not an .npy file: the input is empty");
-    insta::assert_snapshot!(opened(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", a zip archive (.npz)"#);
+    insta::assert_snapshot!(opened(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", an .npz archive; open it with `NpzReader` (feature `npz`)"#);
     insta::assert_snapshot!(opened(&with_shape("(2,)", &[0; 15])), @"truncated file: the array needs 16 bytes at offset 68, found 15");
     insta::assert_snapshot!(opened(&with_shape("(1152921504606846975,)", &[0; 8])), @"array too large: shape (1152921504606846975,) with 8 bytes per element overflows the address space");
     insta::assert_snapshot!(opened(&with_shape("(4294967296, 4294967296)", &[0; 8])), @"array too large: shape (4294967296, 4294967296) with 8 bytes per element overflows the address space");

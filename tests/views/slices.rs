@@ -213,7 +213,7 @@ fn invalid_bytes_are_refused_with_index_and_path() {
     assert_eq!((index, path.as_str(), problem), (2, "places[0][1].flag", ValueProblem::NotABool { byte: 2 }));
     let (index, path, problem) = spoiled::<Pick>(&file, 1, std::mem::offset_of!(Pick, phase), 0);
     assert_eq!((index, path.as_str()), (1, "phase"));
-    assert_eq!(problem, ValueProblem::UnknownVariant { value: 0, rust_type: "Phase".to_owned() });
+    assert_eq!(problem, ValueProblem::UnknownVariant { value: 0, rust_type: "Phase".to_owned(), known: &[("P", 1), ("S", 2)] });
     let phases = written(&[Phase::P, Phase::S]);
     assert_eq!(spoiled::<Phase>(&phases, 1, 0, 7).0, 1);
     // Padding may hold anything.

@@ -81,7 +81,7 @@ async fn errors_name_the_archive_and_the_member() {
     let error = archive.by_name::<u8>("y").await.unwrap_err();
     insta::assert_snapshot!(error, @r#"run.npz: missing array "y": the archive has picks, matrix, notes.txt, rate"#);
     let error = archive.by_name::<u8>("rate").await.unwrap_err();
-    insta::assert_snapshot!(error, @r#"run.npz: member "rate": wrong number of dimensions: expected 1, found 0 with shape ()"#);
+    insta::assert_snapshot!(error, @r#"run.npz: member "rate": wrong number of dimensions: expected 1, found 0 with shape (); `NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD` takes any"#);
     let error = archive.member("notes.txt").await.unwrap_err();
     insta::assert_snapshot!(error, @r#"run.npz: member "notes.txt": not an .npy file: expected "\x93NUMPY", found "hello""#);
     let error = archive.member("matrix").await.unwrap().read_all::<f32>().await.unwrap_err();

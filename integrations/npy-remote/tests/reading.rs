@@ -126,7 +126,7 @@ async fn regions_and_types_that_do_not_fit_are_errors_without_a_request() {
     let error = array.read_rows::<f32>(5..200_000).await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: invalid region along axis 0: expected a range within 0..100000, found 5..200000");
     let error = array.read_region::<f32>(&[]).await.unwrap_err();
-    insta::assert_snapshot!(error, @"x.npy: wrong number of dimensions: expected 0, found 1 with shape (100000,)");
+    insta::assert_snapshot!(error, @"x.npy: wrong number of dimensions: expected 0, found 1 with shape (100000,); `NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD` takes any");
     let error = array.read_all::<f64>().await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: cannot read f64: expected dtype <f8, found <f4; `f32` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('<f8')`");
     let error = array.columns::<(f32,)>(["time"]).await.unwrap_err();

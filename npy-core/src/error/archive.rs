@@ -10,7 +10,7 @@ use super::describe::describe_start;
 pub enum ArchiveProblem {
     /// The file has no record of a zip archive at its end.
     NotZip {
-        /// The first bytes of the input, at most 8.
+        /// The first bytes of the input, at most 512.
         found: Vec<u8>,
     },
     /// The archive has no valid end: it is truncated or damaged, or appending was interrupted.
@@ -236,7 +236,7 @@ impl std::error::Error for ArchiveProblem {}
 
 fn describe_archive_magic(found: &[u8]) -> String {
     if found.starts_with(b"\x93NUM") {
-        return "expected a zip archive, found an .npy file".to_owned();
+        return "expected a zip archive, found an .npy file; read it with `load`".to_owned();
     }
     if found.starts_with(b"PK") {
         return "expected the end of central directory, found none; the file is truncated".to_owned();

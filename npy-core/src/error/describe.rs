@@ -1,5 +1,7 @@
 //! Parts of the messages of errors.
 
+use super::foreign::ForeignFormat;
+
 /// The magic string that was expected, and how the input starts instead.
 pub(super) fn describe_magic(expected: &str, found: &[u8]) -> String {
     if found.is_empty() {
@@ -13,21 +15,19 @@ pub(super) fn describe_start(found: &[u8]) -> String {
     if found.is_empty() {
         return "an empty input".to_owned();
     }
-    format!("\"{}\"{}", found.escape_ascii(), describe_format(found))
+    format!("\"{}\"{}", found.get(..8).unwrap_or(found).escape_ascii(), describe_format(found))
 }
 
-/// The format that starts like that, if it is known.
-fn describe_format(found: &[u8]) -> &'static str {
+/// The format that starts like that, if it is known, and what reads it.
+fn describe_format(found: &[u8]) -> String {
     match found {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", a zip archive (.npz)",
-        [0x80, 2..=5, ..] => ", a Python pickle",
-        [0x1f, 0x8b, ..] => ", gzip data; decompress it first",
-        [0x89, b'H', b'D', b'F', ..] => ", an HDF5 file",
-        b"rawarray" => ", an .ra file; read it with `rawarray` (feature `rawarray`)",
-        [0xc2, 0x93, b'N', ..] | [0xef, 0xbf, 0xbd, b'N', ..] | [b'?', b'N', b'U', ..] => {
-            ", an .npy file damaged by a text conversion"
-        }
-        _ => "",
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => ", an .npz archive; open it with `NpzReader` (feature `npz`)".to_owned(),
+        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => ", an .npy file; read it with `load`".to_owned(),
+        _ if found.starts_with(b"rawarray") => ", an .ra file; read it with `rawarray` (feature `rawarray`)".to_owned(),
+        _ => ForeignFormat::of(found).map_or_else(String::new, |format| match format.advice() {
+            "" => format!(", {format}"),
+            advice => format!(", {format}; {advice}"),
+        }),
     }
 }
 

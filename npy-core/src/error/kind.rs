@@ -79,13 +79,13 @@ pub enum ErrorKind {
 
     /// The input does not start with `\x93NUMPY`.
     NotNpy {
-        /// The first bytes of the input, at most 8.
+        /// The first bytes of the input, at most 512.
         found: Vec<u8>,
     },
 
     /// The input begins with the magic bytes of no format this library reads.
     UnknownFormat {
-        /// The first bytes of the input, at most 8.
+        /// The first bytes of the input, at most 512.
         found: Vec<u8>,
     },
 
@@ -199,6 +199,8 @@ pub enum ErrorKind {
         expected: usize,
         /// The lengths of the axes in the file.
         shape: Vec<usize>,
+        /// What takes any number of dimensions instead.
+        takes_any: Option<&'static str>,
     },
 
     /// The array does not have the axes that elements `[T; N]` take from it.
@@ -510,9 +512,13 @@ impl fmt::Display for ErrorKind {
             ),
             Self::TooManyDimensions { found } => write!(f, "too many dimensions: expected at most 64, found {found}"),
             Self::NestedTooDeep { limit } => write!(f, "header nesting exceeds the limit of {limit}"),
-            Self::WrongDimensions { expected, shape } => {
-                write!(f, "wrong number of dimensions: expected {expected}, found {} with shape {}", shape.len(), tuple(shape))
-            }
+            Self::WrongDimensions { expected, shape, takes_any } => write!(
+                f,
+                "wrong number of dimensions: expected {expected}, found {} with shape {}{}",
+                shape.len(),
+                tuple(shape),
+                takes_any.map_or_else(String::new, |reader| format!("; {reader} takes any"))
+            ),
             Self::WrongElementShape { rust_type, expected, found } => {
                 write!(f, "wrong shape for {rust_type}: expected {}, found {}", describe_axes(expected), tuple(found))
             }

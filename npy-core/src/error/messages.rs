@@ -47,7 +47,9 @@ messages!(kinds: ErrorKind {
     FailedBefore { action: "cannot write the archive", cause: Some("disk full".into()) } => "cannot write the archive: an earlier call failed: disk full",
     InvalidCount { stream: "reader", expected: 4, found: 5 } => "invalid byte count from the reader: expected at most 4, found 5",
     NotRegularFile => "expected a regular file, found a pipe or a device",
-    NotNpy { found: b"PK\x03\x04".to_vec() } => "not an .npy file: expected \"\\x93NUMPY\", found \"PK\\x03\\x04\", a zip archive (.npz)",
+    NotNpy { found: b"PK\x03\x04".to_vec() } => "not an .npy file: expected \"\\x93NUMPY\", found \"PK\\x03\\x04\", an .npz archive; open it with `NpzReader` (feature `npz`)",
+    NotNpy { found: b"<!DOCTYPE html>\n".to_vec() } =>
+        "not an .npy file: expected \"\\x93NUMPY\", found \"<!DOCTYP\", an HTML page; the download gave a page instead of the file",
     NotNpy { found: Vec::new() } => "not an .npy file: the input is empty",
     UnknownFormat { found: b"x,y".to_vec() } => "unknown file format: expected an .npy file, an .npz archive or an .ra file, found \"x,y\"",
     UnknownFormat { found: Vec::new() } => "unknown file format: expected an .npy file, an .npz archive or an .ra file, found an empty input",
@@ -67,7 +69,9 @@ messages!(kinds: ErrorKind {
         "limit exceeded: expected at most 100 bytes of data, found 118; raise it with `Limits` if the file is trusted",
     TooManyDimensions { found: 65 } => "too many dimensions: expected at most 64, found 65",
     NestedTooDeep { limit: 64 } => "header nesting exceeds the limit of 64",
-    WrongDimensions { expected: 1, shape: vec![2, 3] } => "wrong number of dimensions: expected 1, found 2 with shape (2, 3)",
+    WrongDimensions { expected: 1, shape: vec![2, 3], takes_any: None } => "wrong number of dimensions: expected 1, found 2 with shape (2, 3)",
+    WrongDimensions { expected: 1, shape: vec![2, 3], takes_any: Some("`ArrayD`") } =>
+        "wrong number of dimensions: expected 1, found 2 with shape (2, 3); `ArrayD` takes any",
     WrongElementShape { rust_type: text("[f64; 3]"), expected: vec![None, Some(3)], found: vec![5] } =>
         "wrong shape for [f64; 3]: expected (n, 3), found (5,)",
     WrongShape { expected: vec![2, 3], found: vec![3, 2] } => "wrong shape: expected (2, 3), found (3, 2)",
@@ -91,6 +95,12 @@ messages!(kinds: ErrorKind {
     InvalidInteger { text: text("1x") } => "invalid integer \"1x\": expected an optional sign and at most 4300 decimal digits",
     InvalidValue { index: 1, path: text("origin.name"), problem: ValueProblem::NotATime } =>
         "element 1, origin.name: expected a time, found NaT; read it as an `Option`",
+    InvalidValue { index: 1, path: text("at"), problem: ValueProblem::OutOfRange { value: text("9999-01-01"), dtype: text("<M8[ns]") } } =>
+        "element 1, at: 9999-01-01 is out of range for <M8[ns]; a field with `#[npy(dtype = \"M8[us]\")]` holds it",
+    InvalidValue { index: 1, path: text(""), problem: ValueProblem::OutOfRange { value: text("275760-09-13"), dtype: text("Date") } } =>
+        "element 1: 275760-09-13 is out of range for Date; `Datetime64` and `Timedelta64` hold every time of their unit",
+    InvalidValue { index: 1, path: text(""), problem: ValueProblem::OutOfRange { value: text("300"), dtype: text("|u1") } } =>
+        "element 1: 300 is out of range for |u1",
     InvalidValue { index: 1, path: text(""), problem: ValueProblem::OutOfBounds } => "element 1: field out of bounds of the record",
     #[cfg(feature = "object")]
     InvalidObject { path: text("name[2]"), problem: ValueProblem::NotARecord } => "name[2]: expected a tuple with an item for each field",
@@ -249,9 +259,9 @@ messages!(values: ValueProblem {
     ObjectType { found: text("None"), rust_type: text("f64") } => "expected f64, found None; read it as an `Option`",
     ObjectType { found: text("str"), rust_type: text("f64") } => "expected f64, found str; `PyObject` takes any object",
     OpaqueObject { module: text("pathlib"), name: text("Path") } => "cannot write an opaque object of pathlib.Path",
-    NoValue => "cannot store `None`: the dtype has no missing value",
+    NoValue => "cannot store `None`: the dtype has no missing value; store one that stands for it, such as NaN, -1 or an empty text",
     NotATime => "expected a time, found NaT; read it as an `Option`",
-    UnknownVariant { value: 7, rust_type: text("Phase") } => "unknown variant 7 of Phase",
+    UnknownVariant { value: 7, rust_type: text("Phase"), known: &[("Idle", 0), ("Run", 1)] } => "unknown variant 7 of Phase: expected 0 (Idle), 1 (Run)",
     LeapSecond { dtype: text("<M8[s]") } => "cannot represent a leap second as <M8[s]",
     TrailingNul => "trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)",
     OutOfBounds => "field out of bounds of the record",
@@ -310,7 +320,7 @@ messages!(archives: ArchiveProblem {
     NotZip { found: Vec::new() } => "not an .npz file: the input is empty",
     NotZip { found: b"PK\x03\x04".to_vec() } => "not an .npz file: expected the end of central directory, found none; the file is truncated",
     NotZip { found: b"x,y".to_vec() } => "not an .npz file: expected a zip archive, found \"x,y\"",
-    NotZip { found: b"\x93NUMPY".to_vec() } => "not an .npz file: expected a zip archive, found an .npy file",
+    NotZip { found: b"\x93NUMPY".to_vec() } => "not an .npz file: expected a zip archive, found an .npy file; read it with `load`",
     Incomplete { members: 2, listed: 1, directory_end: 400 } =>
         "truncated archive: expected the end of central directory at the end of the file, found 2 complete and 1 listed members; \
          `npy_core::npz::recover` keeps them",

@@ -5,6 +5,7 @@ mod archive;
 mod conflict;
 mod describe;
 mod dtype;
+mod foreign;
 mod growth;
 mod io;
 mod kind;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 pub use archive::ArchiveProblem;
 pub use conflict::Conflict;
 pub use dtype::{DTypeProblem, StorageProblem};
+pub use foreign::ForeignFormat;
 pub use growth::GrowthProblem;
 pub use kind::{ErrorKind, Part};
 pub use literal::LiteralProblem;
@@ -63,7 +65,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// let error = npy_core::read::<f64>(&b"PK\x03\x04...."[..]).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }));
-/// println!("{error}"); // not an .npy file: expected "\x93NUMPY", found "PK\x03\x04....", a zip archive (.npz)
+/// println!("{error}"); // not an .npy file: expected "\x93NUMPY", found "PK\x03\x04....", an .npz archive; open it with `NpzReader` (feature `npz`)
 /// ```
 pub struct Error(Box<Inner>);
 

@@ -170,8 +170,10 @@ impl std::error::Error for RawArrayProblem {}
 
 fn describe_raw_array_magic(found: &[u8]) -> String {
     match found {
-        b"yarrawar" => "expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order".to_owned(),
-        [0x93, b'N', b'U', b'M', ..] => "expected \"rawarray\", found an .npy file".to_owned(),
+        [b'y', b'a', b'r', b'r', b'a', b'w', ..] => {
+            "expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order".to_owned()
+        }
+        [0x93, b'N', b'U', b'M', ..] => "expected \"rawarray\", found an .npy file; read it with `load`".to_owned(),
         _ => describe_magic("rawarray", found),
     }
 }

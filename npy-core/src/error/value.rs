@@ -77,6 +77,8 @@ pub enum ValueProblem {
         value: i128,
         /// The enum.
         rust_type: String,
+        /// Its variants and their numbers.
+        known: &'static [(&'static str, i128)],
     },
     /// The time is a leap second, which NumPy does not have.
     LeapSecond {
@@ -145,9 +147,14 @@ impl fmt::Display for ValueProblem {
                 f.write_str(if found == "None" { "; read it as an `Option`" } else { "; `PyObject` takes any object" })
             }
             Self::OpaqueObject { module, name } => write!(f, "cannot write an opaque object of {module}.{name}"),
-            Self::NoValue => f.write_str("cannot store `None`: the dtype has no missing value"),
+            Self::NoValue => f.write_str(
+                "cannot store `None`: the dtype has no missing value; store one that stands for it, such as NaN, -1 or an empty text",
+            ),
             Self::NotATime => f.write_str("expected a time, found NaT; read it as an `Option`"),
-            Self::UnknownVariant { value, rust_type } => write!(f, "unknown variant {value} of {rust_type}"),
+            Self::UnknownVariant { value, rust_type, known } => {
+                let known: Vec<_> = known.iter().map(|(name, number)| format!("{number} ({name})")).collect();
+                write!(f, "unknown variant {value} of {rust_type}: expected {}", known.join(", "))
+            }
             Self::LeapSecond { dtype } => write!(f, "cannot represent a leap second as {dtype}"),
             Self::TrailingNul => f.write_str("trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),
             Self::OutOfBounds => f.write_str("field out of bounds of the record"),
@@ -177,8 +184,24 @@ pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
             let dtype = dtype.trim_start_matches(['<', '>', '|']);
             format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` truncates it")
         }
+        // What an `i64` does not hold in these, it holds in microseconds, for 292,000 years.
+        ValueProblem::OutOfRange { dtype, .. } if is_fine_time(dtype) => {
+            let kind = if dtype.contains("M8") { 'M' } else { 'm' };
+            let field = if is_field { "" } else { " of a struct" };
+            format!("; a field{field} with `#[npy(dtype = \"{kind}8[us]\")]` holds it")
+        }
+        // A Rust type for times.
+        ValueProblem::OutOfRange { dtype, .. } if dtype.starts_with(|first: char| first.is_ascii_uppercase()) => {
+            "; `Datetime64` and `Timedelta64` hold every time of their unit".to_owned()
+        }
         _ => String::new(),
     }
+}
+
+/// Whether a dtype has times in nanoseconds or shorter units.
+fn is_fine_time(dtype: &str) -> bool {
+    let is_time = ["M8[", "m8["].iter().any(|code| dtype.contains(code));
+    is_time && ["ns]", "ps]", "fs]", "as]"].iter().any(|unit| dtype.ends_with(unit))
 }
 
 /// A [`ValueProblem`] with its path through fields and sub-arrays up to the element.

@@ -139,7 +139,7 @@ pub(crate) struct Taken {
 pub(crate) fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
     let shape = header.shape();
     if region.len() != shape.len() {
-        return Err(ErrorKind::WrongDimensions { expected: region.len(), shape: shape.to_vec() }.into());
+        return Err(ErrorKind::WrongDimensions { expected: region.len(), shape: shape.to_vec(), takes_any: None }.into());
     }
     region.iter().zip(shape).enumerate().map(|(axis, (range, length))| range.of_axis(axis, *length)).collect()
 }

@@ -85,7 +85,12 @@ impl State {
     pub(crate) fn check_dimensions(&self, expected: usize) -> Result<()> {
         match self.header.shape() {
             shape if shape.len() == expected => Ok(()),
-            shape => Err(ErrorKind::WrongDimensions { expected, shape: shape.to_vec() }.into()),
+            shape => Err(ErrorKind::WrongDimensions {
+                expected,
+                shape: shape.to_vec(),
+                takes_any: Some("`NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD`"),
+            }
+            .into()),
         }
     }
 }

@@ -148,7 +148,7 @@ fn open(path: &Path) -> Result<(Header, Source)> {
     let (header, begin) = Header::read_with_offset(&mut file, &Limits::new())?;
     let begin = begin as u64;
     let Some(&rows) = header.shape().first() else {
-        return Err(ErrorKind::WrongDimensions { expected: 1, shape: Vec::new() }.into());
+        return Err(ErrorKind::WrongDimensions { expected: 1, shape: Vec::new(), takes_any: None }.into());
     };
     if !header.dtype().has_object() {
         let (expected, found) = (header.data_bytes(), metadata.len().saturating_sub(begin));

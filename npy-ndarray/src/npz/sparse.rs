@@ -395,7 +395,7 @@ impl<T: NpyElement + Send + 'static> Members<T> {
     fn data<D: Dimension>(data: ArrayD<T>) -> Result<Array<T, D>> {
         let (expected, shape) = (D::NDIM.unwrap_or_default(), data.shape().to_vec());
         data.into_dimensionality()
-            .map_err(|_| npy_core::Error::from(ErrorKind::WrongDimensions { expected, shape }).with_member("data"))
+            .map_err(|_| npy_core::Error::from(ErrorKind::WrongDimensions { expected, shape, takes_any: None }).with_member("data"))
     }
 
     fn entries(data: ArrayD<T>) -> Result<Vec<T>> {

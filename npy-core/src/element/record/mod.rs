@@ -309,6 +309,6 @@ pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> 
 
 /// Creates the error for a number that is not a variant of the enum `T`.
 #[cold]
-pub fn unknown_variant<T>(value: impl Into<i128>) -> ValueError {
-    ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>() }.into()
+pub fn unknown_variant<T>(value: impl Into<i128>, known: &'static [(&'static str, i128)]) -> ValueError {
+    ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>(), known }.into()
 }

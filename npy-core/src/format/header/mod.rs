@@ -11,7 +11,7 @@ use super::literal::{Dialect, Node, Value};
 use super::shape::{MOST_DIMENSIONS, element_count, element_count_of_few};
 use super::trust::read_once;
 use super::{dtype, literal};
-use crate::error::{Error, ErrorKind, Part, Result, StorageProblem};
+use crate::error::{Error, ErrorKind, ForeignFormat, Part, Result, StorageProblem};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions, Version};
 
@@ -637,7 +637,7 @@ pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize
 fn parse_magic(bytes: &[u8]) -> Result<Version> {
     let start = &bytes[..bytes.len().min(MAGIC_BYTES)];
     if !start.starts_with(MAGIC) {
-        return Err(no_magic(start));
+        return Err(no_magic(bytes));
     }
     match start[MAGIC.len()..] {
         [1, 0] => Ok(Version::V1),
@@ -649,8 +649,8 @@ fn parse_magic(bytes: &[u8]) -> Result<Version> {
 }
 
 #[cold]
-fn no_magic(start: &[u8]) -> Error {
-    ErrorKind::NotNpy { found: start.to_vec() }.into()
+fn no_magic(bytes: &[u8]) -> Error {
+    ErrorKind::NotNpy { found: bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes).to_vec() }.into()
 }
 
 /// Reads the length of the header, which follows the version.

@@ -4,7 +4,7 @@ mod kind;
 
 use std::io::Read;
 
-use crate::error::{Error, ErrorKind, Part, RawArrayProblem, Result};
+use crate::error::{Error, ErrorKind, ForeignFormat, Part, RawArrayProblem, Result};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::format::header::{Header, fetch, truncated};
 use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
@@ -377,7 +377,8 @@ fn check_magic(bytes: &[u8]) -> Result<()> {
     if !found.is_empty() && MAGIC.starts_with(found) {
         return Err(truncated(Part::Magic, 0, MAGIC.len(), found.len()));
     }
-    Err(problem(RawArrayProblem::NotRawArray { found: found.to_vec() }))
+    let found = bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes).to_vec();
+    Err(problem(RawArrayProblem::NotRawArray { found }))
 }
 
 /// The number that begins at `offset`, which is in `bytes`.

@@ -12,7 +12,7 @@ use super::records::{
     Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, ZIP64, decode_name,
     has_other_field, read_zip64,
 };
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::{ArchiveProblem, Error, ErrorKind, ForeignFormat, Result};
 use crate::format::trust::Checked;
 use crate::limits::Limits;
 
@@ -118,7 +118,7 @@ pub(crate) fn read(reader: &mut dyn ReadSeek, limits: &Limits) -> Result<Directo
         Ending::Whole(directory) => Ok(directory),
         Ending::Doubtful => Err(recover::explain(reader, length, limits)?),
         Ending::Missing => {
-            let found = read_at(reader, 0, length.min(8))?;
+            let found = read_at(reader, 0, length.min(ForeignFormat::FRONT_BYTES as u64))?;
             // An unfinished archive, perhaps behind a prefix.
             let is_archive =
                 !found.starts_with(b"\x93NUM") && Window::new(reader, length).find_archive(length.min(SEARCHED_PREFIX))?.is_some();

@@ -49,7 +49,7 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
             fn decode(plan: &#element::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
                 match #element::decode(plan, bytes)? {
                     #(number if number == Self::#variants as #integer => __npy::Ok(Self::#variants),)*
-                    number => __npy::Err(__npy::unknown_variant::<Self>(number)),
+                    number => __npy::Err(__npy::unknown_variant::<Self>(number, const { &[#((::core::stringify!(#variants), Self::#variants as ::core::primitive::i128),)*] })),
                 }
             }
 
