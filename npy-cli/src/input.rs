@@ -26,6 +26,7 @@ use crate::signals;
 use array::Once;
 pub(crate) use array::{Array, not_spooled, object_options, spool, spooled};
 use arrays::Section;
+pub(crate) use looks::text_transfer;
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};
 

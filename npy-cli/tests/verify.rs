@@ -86,3 +86,42 @@ fn archives_in_archives_are_bounded() {
     assert!(result.stdout.contains("found 3.00 GiB; extract it and verify it by itself\n"), "{}", result.stdout);
     assert!(result.stdout.contains("bomb.npz:x: good\n"), "{}", result.stdout);
 }
+
+/// As transfers between Unix and Windows in text mode do, which NumPy does not notice.
+#[test]
+fn names_a_transfer_in_text_mode() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let numbers: Vec<u16> = (0..5000).chain([0x0a0d; 4]).collect();
+    npy_core::save(path("good.npy"), &numbers).unwrap();
+    let file = fs::read(path("good.npy")).unwrap();
+    let replaced = |from: &[u8], to: &[u8]| {
+        let mut bytes = Vec::new();
+        let mut rest = &file[..];
+        while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
+            bytes.extend([&rest[..at], to].concat());
+            rest = &rest[at + from.len()..];
+        }
+        [&bytes[..], rest].concat()
+    };
+    fs::write(path("to-windows.npy"), replaced(b"\n", b"\r\n")).unwrap();
+    fs::write(path("to-mac.npy"), replaced(b"\n", b"\r")).unwrap();
+    fs::write(path("to-unix.npy"), replaced(b"\r\n", b"\n")).unwrap();
+    for (name, problem) in [
+        ("to-windows.npy", "damaged by a transfer in text mode: each \"\\n\" became another"),
+        ("to-mac.npy", "damaged by a transfer in text mode: each \"\\n\" became another"),
+        ("to-unix.npy", "perhaps damaged by a transfer in text mode: no \"\\r\\n\" is left"),
+    ] {
+        let verified = run(["verify", &path(name)]);
+        assert!(verified.code == Some(2) && verified.stdout.contains(problem), "{name}: {}", verified.stdout);
+        let info = run(["info", &path(name)]);
+        assert!(info.code == Some(2) && info.stdout.contains(problem), "{name}: {}", info.stdout);
+        assert!(run(["info", "--json", &path(name)]).stdout.contains("\"problem\":"), "{name}");
+    }
+    for name in ["good.npy"] {
+        assert_eq!((run(["verify", &path(name)]).code, run(["info", &path(name)]).code), (Some(0), Some(0)));
+    }
+    // The same bytes, cut off by something else.
+    fs::write(path("cut.npy"), &file[..file.len() - 5]).unwrap();
+    assert!(!run(["verify", &path("cut.npy")]).stdout.contains("text mode"));
+}

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::ops::Range;
+use std::path::Path;
 
 use npy_core::dtype::Title;
 use npy_core::npz::{ArchiveFile, NpzReader};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::{Found, arrays_of};
-use crate::input::{Array, Input, paths};
+use crate::input::{Array, Input, paths, text_transfer};
 use crate::output::{Screen, Style};
 use crate::quantity;
 use crate::table::{Side, Table};
@@ -114,6 +115,8 @@ struct AboutArray {
     data_offset: Option<u64>,
     /// Bytes after the array; negative if bytes are missing. `None` where it is unknown.
     trailing: Option<i128>,
+    /// What a transfer in text mode did to it.
+    transfer: Option<&'static str>,
 }
 
 /// What is known of a member of an archive.
@@ -147,13 +150,17 @@ impl About {
             }
             _ => {
                 let bounds = input.bounds();
+                // Only the first array of a file begins like it.
+                let is_file = format == FileFormat::Npy && input.part().is_none();
+                let path = input.path().filter(|_| is_file).map(Path::to_owned);
                 let array = input.with_member(0, |array| {
                     let header = array.header().clone();
                     Ok(match format {
-                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None },
+                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None, transfer: None },
                         _ => AboutArray::of(&*array, bounds),
                     })
                 })?;
+                let array = array.with_transfer(path.as_deref());
                 let may_have_further = array.trailing.map_or(array.header.dtype().has_object(), |bytes| bytes > 0);
                 let arrays = match input.path() {
                     Some(path) if format == FileFormat::Npy && may_have_further && input.part().is_none() => {
@@ -169,7 +176,9 @@ impl About {
 
     fn is_damaged(&self) -> bool {
         match &self.content {
-            Content::Array { array, further, .. } => array.is_truncated() || further.iter().any(AboutArray::is_truncated),
+            Content::Array { array, further, .. } => {
+                array.is_truncated() || array.transfer.is_some() || further.iter().any(AboutArray::is_truncated)
+            }
             Content::Archive(members) => members.iter().any(Member::is_damaged),
             Content::Damaged(_) => true,
         }
@@ -333,7 +342,7 @@ impl AboutArray {
         let (header, data_offset) = (array.header().clone(), array.data_offset());
         match bounds {
             Some(range) => Self::of_found(Found { header, data_offset: range.start + data_offset, range }),
-            None => Self { header, data_offset: None, trailing: None },
+            None => Self { header, data_offset: None, trailing: None, transfer: None },
         }
     }
 
@@ -342,7 +351,13 @@ impl AboutArray {
         let end = i128::from(data_offset) + i128::from(header.data_bytes());
         // The data of objects are a pickle, of which the header does not tell the length.
         let trailing = (!header.dtype().has_object()).then(|| i128::from(range.end) - end);
-        Self { header, data_offset: Some(data_offset), trailing }
+        Self { header, data_offset: Some(data_offset), trailing, transfer: None }
+    }
+
+    /// Looks for the signs of a transfer in text mode, if the array is a file.
+    fn with_transfer(self, path: Option<&Path>) -> Self {
+        let missing = self.trailing.map_or(0, |bytes| u64::try_from(-bytes).unwrap_or(0));
+        Self { transfer: path.and_then(|path| text_transfer(path, missing)), ..self }
     }
 
     fn is_truncated(&self) -> bool {
@@ -350,7 +365,11 @@ impl AboutArray {
     }
 
     fn is_mappable(&self) -> bool {
-        self.data_offset.is_some() && !self.is_truncated() && !self.header.dtype().has_object() && self.header.data_bytes() > 0
+        self.data_offset.is_some()
+            && !self.is_truncated()
+            && self.transfer.is_none()
+            && !self.header.dtype().has_object()
+            && self.header.data_bytes() > 0
     }
 
     /// The largest power of two up to 64 that divides the position of the data.
@@ -372,6 +391,7 @@ impl AboutArray {
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
             Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
+            _ if self.transfer.is_some() => screen.paint(Style::Bad, "damaged by a transfer in text mode"),
             Some(bytes) if bytes > 0 => format!("{} after the array", plural_bytes(bytes)),
             _ if self.header.dtype().has_object() => "Python objects".to_owned(),
             _ => String::new(),
@@ -416,6 +436,9 @@ impl AboutArray {
             Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
             _ => {}
         }
+        if let Some(transfer) = self.transfer {
+            line("problem", transfer)?;
+        }
         line("dtype", &short_dtype(dtype))?;
         write_fields(screen, dtype, 0, 2)
     }
@@ -445,6 +468,9 @@ impl AboutArray {
                 insert("trailing_bytes", json!(u64::try_from(bytes).unwrap_or(u64::MAX)));
             }
             None => {}
+        }
+        if let Some(transfer) = self.transfer {
+            insert("problem", json!(transfer));
         }
         if let Some(fields) = fields_json(dtype, 0) {
             insert("fields", fields);

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -19,7 +20,7 @@ use serde_json::json;
 use super::batch::Batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, object_options};
+use crate::input::{Array, Input, object_options, text_transfer};
 use crate::output::{Screen, Style};
 use crate::{objects, pieces, quantity, signals};
 use nested::Budget;
@@ -83,6 +84,15 @@ enum State {
 }
 
 impl State {
+    /// With what a transfer in text mode did, if that shows.
+    fn with_transfer(self, transfer: Option<&str>) -> Self {
+        match (transfer, self) {
+            (Some(transfer), Self::Damaged(message)) => Self::Damaged(format!("{message}; {transfer}")),
+            (Some(transfer), _) => Self::Damaged(transfer.to_owned()),
+            (None, state) => state,
+        }
+    }
+
     /// Damage, without the name in front, which the line has already.
     fn damaged(failure: &Failure, name: &str) -> Self {
         let message = failure.to_string();
@@ -187,7 +197,10 @@ fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> 
         _ => {
             let length = input.bounds().map(|bounds| bounds.end - bounds.start);
             let format = input.format();
-            let (state, remarks) = input.with_member(0, |array| check_array(array, format, length))?;
+            // Only the first array of a file begins like it.
+            let is_file = format == FileFormat::Npy && input.part().is_none();
+            let path = input.path().filter(|_| is_file).map(Path::to_owned);
+            let (state, remarks) = input.with_member(0, |array| check_array(array, format, length, path.as_deref()))?;
             Ok(vec![Finding { member: None, state, remarks }])
         }
     });
@@ -197,14 +210,22 @@ fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> 
 }
 
 /// Checks an array that is a file. What it has is read only where its length does not tell whether it is whole.
-fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Option<u64>) -> Result<(State, Vec<String>)> {
+/// `path` is that of an `.npy` file of which it is the first.
+fn check_array(
+    mut array: Box<dyn Array + '_>,
+    format: FileFormat,
+    length: Option<u64>,
+    path: Option<&Path>,
+) -> Result<(State, Vec<String>)> {
     let header = array.header().clone();
     if header.dtype().has_object() {
         return check_objects(array.into_objects(object_options()));
     }
     let state = match length {
         Some(length) if format == FileFormat::Npy => {
-            compare_lengths(header.data_bytes(), length.saturating_sub(array.data_offset()))
+            let (expected, found) = (header.data_bytes(), length.saturating_sub(array.data_offset()));
+            let transfer = path.and_then(|path| text_transfer(path, expected.saturating_sub(found)));
+            compare_lengths(expected, found).with_transfer(transfer)
         }
         _ => {
             let count = pieces::elements_of_piece(header.dtype());

@@ -61,6 +61,37 @@ impl FileFormat {
         }
     }
 
+    /// Returns whether an `.npy` file that begins with `front` was transferred in text mode, which
+    /// made each `\n` a `\r\n` or a `\r`.
+    ///
+    /// Such a file still opens, also in NumPy, because its header has spaces before its end. Its
+    /// elements are shifted. `front` has the header and at least one byte more.
+    ///
+    /// ```
+    /// use npy_core::FileFormat;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1.5_f64, 2.5])?;
+    /// assert!(!FileFormat::is_text_transfer(&file));
+    /// let newline = file.iter().position(|byte| *byte == b'\n').unwrap();
+    /// file.insert(newline, b'\r');
+    /// assert!(FileFormat::is_text_transfer(&file));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn is_text_transfer(front: &[u8]) -> bool {
+        let Some([major, _, rest @ ..]) = front.strip_prefix(b"\x93NUMPY") else { return false };
+        let (length, header) = match rest {
+            // The length of the header had a newline in its second byte, which is now two bytes.
+            [_, b'\r', b'\n', b'{', ..] => return true,
+            [low, high, header @ ..] if *major == 1 => (u32::from(u16::from_le_bytes([*low, *high])), header),
+            [a, b, c, d, header @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), header),
+            _ => return false,
+        };
+        // NumPy ends every header with a newline.
+        let last = usize::try_from(length).ok().and_then(|length| header.get(length.checked_sub(1)?));
+        header.first() == Some(&b'{') && last == Some(&b'\r')
+    }
+
     /// Returns the format of a file, or `None` if it is unknown or empty.
     ///
     /// This consumes the first bytes of a pipe.
