@@ -102,6 +102,11 @@ const _: () = {
             || <__npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>>::VARIES
             || <__npy::FieldPlan<Origin>>::VARIES
             || <__npy::FieldPlan<Option<f32>>>::VARIES;
+        const GROWS: bool = <__npy::FieldPlan<f64>>::GROWS
+            && <__npy::FieldPlan<u8>>::GROWS
+            && <__npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>>::GROWS
+            && <__npy::FieldPlan<Origin>>::GROWS
+            && <__npy::FieldPlan<Option<f32>>>::GROWS;
         const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
             __npy::dtype_of_record::<Self>()
@@ -242,6 +247,7 @@ const _: () = {
         const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Big);
         const ALIGNMENT: usize = __npy::largest(&[<__npy::FieldPlan<u8>>::ALIGNMENT, <__npy::FieldPlan<f64>>::ALIGNMENT]);
         const VARIES: bool = <__npy::FieldPlan<u8>>::VARIES || <__npy::FieldPlan<f64>>::VARIES;
+        const GROWS: bool = <__npy::FieldPlan<u8>>::GROWS && <__npy::FieldPlan<f64>>::GROWS;
         const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
         const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
         fn dtype() -> __npy::DType {
@@ -365,7 +371,15 @@ const _: () = {
             match <u8 as __npy::Codec<u8>>::decode(plan, bytes)? {
                 number if number == Self::P as u8 => __npy::Ok(Self::P),
                 number if number == Self::S as u8 => __npy::Ok(Self::S),
-                number => __npy::Err(__npy::unknown_variant::<Self>(number)),
+                number => __npy::Err(__npy::unknown_variant::<Self>(
+                    number,
+                    const {
+                        &[
+                            (::core::stringify!(P), Self::P as ::core::primitive::i128),
+                            (::core::stringify!(S), Self::S as ::core::primitive::i128),
+                        ]
+                    },
+                )),
             }
         }
         #[inline(always)]

@@ -79,6 +79,7 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
     const BIG: Option<Layout<Self::Plan>> = layout(C::BIG, N);
     const ALIGNMENT: usize = C::ALIGNMENT;
     const VARIES: bool = C::VARIES;
+    const GROWS: bool = C::GROWS;
     const HAS_ORDER: bool = C::HAS_ORDER;
     const BULK: Option<Bulk<[T; N]>> = match C::BULK {
         Some(bulk) => Some(bulk.array()),

@@ -35,6 +35,10 @@ pub trait Codec<T> {
     /// Whether the dtype that is written depends on the values.
     const VARIES: bool = false;
 
+    /// Whether [`dtype`](Self::dtype) holds every value, so that values can be written before all
+    /// of them are known.
+    const GROWS: bool = !Self::VARIES;
+
     /// Whether the dtype has bytes that mean that there is no value: NaT.
     const HAS_NONE: bool = false;
 
@@ -253,6 +257,7 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
     const BIG: Option<Layout<Self::Plan>> = <CodecOf<W::Element>>::BIG;
     const ALIGNMENT: usize = <CodecOf<W::Element>>::ALIGNMENT;
     const VARIES: bool = <CodecOf<W::Element>>::VARIES;
+    const GROWS: bool = <CodecOf<W::Element>>::GROWS;
 
     fn dtype() -> DType {
         W::Element::dtype()
@@ -295,7 +300,9 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Optional<C> {
     const LITTLE: Option<Layout<C::Plan>> = C::LITTLE;
     const BIG: Option<Layout<C::Plan>> = C::BIG;
     const ALIGNMENT: usize = C::ALIGNMENT;
-    const VARIES: bool = C::VARIES || !C::HAS_NONE;
+    // A field that is `None` in every record is not written.
+    const VARIES: bool = true;
+    const GROWS: bool = C::GROWS && C::HAS_NONE;
     const HAS_NONE: bool = C::HAS_NONE;
     const HAS_ORDER: bool = C::HAS_ORDER;
     const SENDS: Option<Sends<Option<T>>> = match C::SENDS {

@@ -282,7 +282,7 @@ fn create_if_absent(path: &Path, growable: &Growable) -> Result<()> {
 
 /// Refuses elements whose width is that of the longest, which is unknown in advance.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
-    if const { T::Codec::VARIES } {
+    if const { !T::Codec::GROWS } {
         let problem = GrowthProblem::VariableWidth { dtype: T::dtype().to_string() };
         return Err(ErrorKind::CannotGrow { problem }.into());
     }

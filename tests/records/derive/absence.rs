@@ -38,12 +38,9 @@ fn fields_that_may_be_absent() {
     let bare = Reading { id: 1, level: 0.0, quality: 7, phase: 7, depth: None, time: None, code: None };
     assert_eq!(npy_core::read::<Reading>(&written_as(std::slice::from_ref(&full), "[('id', '<u2')]")[..]).unwrap(), [bare.clone()]);
 
-    // What no record has is not in the file; NaT is `None`.
+    // What no record has is not in the file.
     let file = written(&[bare.clone(), bare.clone()]);
-    assert_eq!(
-        dtype_of_file(&file),
-        native("[('id', '<u2'), ('level', '<f4'), ('quality', '|u1'), ('phase', '|u1'), ('time', '<M8[ms]')]"),
-    );
+    assert_eq!(dtype_of_file(&file), native("[('id', '<u2'), ('level', '<f4'), ('quality', '|u1'), ('phase', '|u1')]"),);
     assert_eq!(npy_core::read::<Reading>(&file[..]).unwrap(), [bare.clone(), bare.clone()]);
     // Without records every field is there.
     assert_eq!(dtype_of_file(&written::<Reading>(&[])), Reading::dtype().to_string());
@@ -52,6 +49,46 @@ fn fields_that_may_be_absent() {
     let mut file = Vec::new();
     let (index, path, problem) = problem(npy_core::write(&mut file, &[full, bare]));
     assert_eq!((index, path.as_str(), problem), (1, "depth", ValueProblem::NoValue));
+}
+
+#[test]
+fn options_of_every_type_follow_one_rule() {
+    macro_rules! follow {
+        ($($type:ty),* $(,)?) => {$({
+            #[derive(NpyRecord)]
+            struct Row {
+                id: u8,
+                value: Option<$type>,
+            }
+            let rows = [Row { id: 1, value: None }, Row { id: 2, value: None }];
+            assert_eq!(dtype_of_file(&written(&rows)), "[('id', '|u1')]", stringify!($type));
+            let read = npy_core::read::<Row>(&written(&rows)[..]).unwrap();
+            assert!(read.iter().all(|row| row.id > 0 && row.value.is_none()));
+            // Without records the field is there.
+            assert!(dtype_of_file(&written::<Row>(&[])).contains("('value', "), stringify!($type));
+        })*};
+    }
+    #[derive(NpyRecord)]
+    struct Inner {
+        x: f32,
+    }
+    follow!(bool, u16, f64, String, [f32; 2], Inner, Datetime64<Millisecond>, npy_core::types::Timedelta64<Millisecond>);
+    follow!(npy_core::jiff::Timestamp, npy_core::jiff::SignedDuration, npy_core::chrono::NaiveDate, [Datetime64<Millisecond>; 2]);
+
+    // In a file that grows, a time that is missing is NaT.
+    #[derive(NpyRecord)]
+    struct Timed {
+        id: u8,
+        time: Option<Datetime64<Millisecond>>,
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.npy");
+    let mut writer = npy_core::NpyWriter::<Timed, _>::create(&path).unwrap();
+    writer.push(&Timed { id: 1, time: None }).unwrap();
+    writer.finish().unwrap();
+    let rows = npy_core::load::<Timed>(&path).unwrap();
+    assert!(rows[0].id == 1 && rows[0].time.is_none());
+    assert_eq!(dtype_of_file(&std::fs::read(&path).unwrap()), Timed::dtype().to_string());
 }
 
 #[test]

@@ -160,12 +160,10 @@ impl RecordBuilder {
         records: &Option<impl Iterator<Item = &'a R> + Clone>,
         value: impl Fn(&'a R) -> &'a Option<T> + Clone,
     ) -> Self {
-        if const { !C::HAS_NONE } {
-            let mut every = records.clone().into_iter().flatten().map(&value);
-            let first = every.next();
-            if first.is_some_and(Option::is_none) && every.all(Option::is_none) {
-                return Self { title: None, ..self };
-            }
+        let mut every = records.clone().into_iter().flatten().map(&value);
+        let first = every.next();
+        if first.is_some_and(Option::is_none) && every.all(Option::is_none) {
+            return Self { title: None, ..self };
         }
         self.field::<R, Option<T>, C>(name, records, value)
     }

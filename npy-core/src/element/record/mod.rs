@@ -101,6 +101,9 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     /// Whether the dtype of the field depends on the values.
     pub const VARIES: bool = C::VARIES;
 
+    /// Whether the dtype of the type holds every value of the field.
+    pub const GROWS: bool = C::GROWS;
+
     /// Places the field at `cursor`, which it advances, for a layout known at compile time.
     pub const fn place(cursor: &mut Cursor, order: ByteOrder) -> Option<Self> {
         let layout = match order {

@@ -28,6 +28,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     let alignment = if model.attrs.align.is_given() { quote!(__npy::largest(&[#(<#plan_types>::ALIGNMENT),*])) } else { quote!(1) };
     let varies = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::VARIES)), &quote!(||))
         .map(|varies| quote!(const VARIES: bool = #varies;));
+    let grows = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::GROWS)), &quote!(&&))
+        .map(|grows| quote!(const GROWS: bool = #grows;));
     let proofs = proofs(model);
     let (denies, fills) = (model.attrs.deny_unknown_fields.is_given(), model.attrs.fill_unknown_fields.is_given());
     let plan_record = match (denies, fills) {
@@ -61,6 +63,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#big);
             const ALIGNMENT: usize = #alignment;
             #varies
+            #grows
             #proofs
 
             fn dtype() -> __npy::DType {

@@ -50,6 +50,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
             const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Big);
             const ALIGNMENT: usize = #codec::ALIGNMENT;
             const VARIES: bool = #codec::VARIES;
+            const GROWS: bool = #codec::GROWS;
             const HAS_NONE: bool = #codec::HAS_NONE;
             #proofs
 
