@@ -53,9 +53,13 @@ impl Error {
         }
     }
 
-    /// Adds the path of the object, unless the error has one.
-    pub(crate) fn with_path(mut self, path: &object_store::path::Path) -> Self {
-        self.0.path.get_or_insert_with(|| path.as_ref().to_owned());
+    /// Adds the path of the object, unless the error has one. That of a local file begins at the root.
+    pub(crate) fn with_path(mut self, path: &object_store::path::Path, store: &dyn object_store::ObjectStore) -> Self {
+        self.0.path.get_or_insert_with(|| {
+            let store = store.to_string();
+            let root = store.strip_prefix("LocalFileSystem(file://").and_then(|root| root.strip_suffix(')')).unwrap_or_default();
+            format!("{root}{}{path}", if root.is_empty() || root.ends_with('/') { "" } else { "/" })
+        });
         self
     }
 
@@ -127,6 +131,14 @@ pub enum ErrorKind {
         limit: u64,
         /// How many it takes, or more.
         found: u64,
+    },
+
+    /// The store of a URL needs a feature of this crate that is off.
+    MissingFeature {
+        /// The URL.
+        url: String,
+        /// The feature.
+        feature: &'static str,
     },
 
     /// The text is not the URL of an object.
@@ -215,9 +227,16 @@ impl fmt::Display for ErrorKind {
             Self::Npy(error) => error.fmt(f),
             #[cfg(feature = "arrow")]
             Self::Arrow(error) => error.fmt(f),
-            Self::Store { action, range: None, error } => write!(f, "{action}: {error}"),
-            Self::Store { action, range: Some(range), error } => {
-                write!(f, "{action} bytes {}..{}: {error}", range.start, range.end)
+            Self::Store { action, range, error } => {
+                f.write_str(action)?;
+                if let Some(range) = range {
+                    write!(f, " bytes {}..{}", range.start, range.end)?;
+                }
+                match error {
+                    // The path stands before.
+                    object_store::Error::NotFound { .. } => f.write_str(": not found"),
+                    error => write!(f, ": {error}"),
+                }
             }
             Self::Replaced { property, expected, found } => {
                 write!(f, "object replaced while it was read: expected {property} {expected}")?;
@@ -247,6 +266,9 @@ impl fmt::Display for ErrorKind {
                     f,
                     "cannot find the members: expected at most {limit} {what}, found at least {found}; copy the archive to a file"
                 )
+            }
+            Self::MissingFeature { url, feature } => {
+                write!(f, "cannot open {url:?}: feature `{feature}` of `npy-remote` is disabled")
             }
             Self::InvalidUrl { url, error } => write!(f, "invalid URL {url:?}: {error}"),
         }

@@ -58,7 +58,7 @@ impl Object {
         };
         match read.await {
             Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Piece { begin, bytes })),
-            Err(error) => Err(Error::with_path(error, &path)),
+            Err(error) => Err(Error::with_path(error, &path, &*store)),
         }
     }
 
@@ -73,7 +73,7 @@ impl Object {
 
     /// The error with the path of the object.
     pub(crate) fn locate(&self, error: impl Into<Error>) -> Error {
-        error.into().with_path(&self.meta.location)
+        error.into().with_path(&self.meta.location, &*self.store)
     }
 
     /// Fetches these bytes of the version that was opened.

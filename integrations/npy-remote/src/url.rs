@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Returns the store and the path of an object by its URL.
+/// Returns the store and the path of an object by its URL, or by the path of a local file.
 ///
 /// | URL | feature |
 /// |---|---|
-/// | `file:///path/to/picks.npy` | |
+/// | `picks.npy`, `/path/to/picks.npy`, `file:///path/to/picks.npy` | |
 /// | `https://host/picks.npy`, `http://host/picks.npy` | `http` |
 /// | `s3://bucket/picks.npy` | `aws` |
 /// | `gs://bucket/picks.npy` | `gcp` |
@@ -47,17 +48,47 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     let invalid = |error| Error::from(ErrorKind::InvalidUrl { url: url.to_owned(), error });
+    if !has_scheme(url) {
+        let path = std::path::absolute(url).map_err(|error| invalid(Box::new(error)))?;
+        let path = Path::from_absolute_path(path).map_err(|error| invalid(Box::new(error)))?;
+        return Ok((Arc::new(LocalFileSystem::new()), path));
+    }
     let parsed = url.parse().map_err(|error| invalid(Box::new(error)))?;
     let (scheme, _) = ObjectStoreScheme::parse(&parsed).map_err(|error| invalid(Box::new(error)))?;
     if let Some(query) = parsed.query() {
         let error = format!("unsupported query: expected none, found {query:?}; build the store and pass the path");
         return Err(invalid(error.into()));
     }
+    if let Some(feature) = missing_feature(&scheme) {
+        return Err(ErrorKind::MissingFeature { url: url.to_owned(), feature }.into());
+    }
     // The caller chose `http:`.
     let allow_http = (parsed.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
     let options = variables_of(&scheme, std::env::vars_os()).chain(allow_http);
     let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(Box::new(error)))?;
     Ok((store.into(), path))
+}
+
+/// Whether a text begins as a URL does. A single letter is a drive of Windows.
+fn has_scheme(text: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        scheme.len() > 1
+            && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|other| other.is_ascii_alphanumeric() || "+-.".contains(other))
+    };
+    text.split_once(':').is_some_and(|(scheme, rest)| is_scheme(scheme) && rest.starts_with('/'))
+}
+
+/// The feature that a store needs, if it is off.
+fn missing_feature(scheme: &ObjectStoreScheme) -> Option<&'static str> {
+    let (feature, is_on) = match scheme {
+        ObjectStoreScheme::AmazonS3 => ("aws", cfg!(feature = "aws")),
+        ObjectStoreScheme::GoogleCloudStorage => ("gcp", cfg!(feature = "gcp")),
+        ObjectStoreScheme::MicrosoftAzure => ("azure", cfg!(feature = "azure")),
+        ObjectStoreScheme::Http => ("http", cfg!(feature = "http")),
+        _ => return None,
+    };
+    (!is_on).then_some(feature)
 }
 
 /// The variables that are options of a store. `object_store` also knows names without a prefix, such

@@ -78,7 +78,7 @@ pub async fn save_with<T: NpyElement>(
     options: impl Into<RemoteOptions>,
 ) -> Result<()> {
     let path = path.into();
-    let header = Header::of_slice(items).map_err(|error| Error::from(error).with_path(&path))?;
+    let header = Header::of_slice(items).map_err(|error| Error::from(error).with_path(&path, &*store))?;
     let mut writer = RemoteWriter::create_with(store, path, &header, options)?;
     writer.write_slice(items).await?;
     writer.finish().await
@@ -179,9 +179,9 @@ impl<T: NpyElement> RemoteWriter<T> {
         let mut bytes = Vec::new();
         // Of an array beyond 10,000 GiB the parts are larger than the options say.
         let size = usize::try_from(total).unwrap_or(usize::MAX).min(part);
-        reserve(&mut bytes, size).map_err(|error| Error::from(error).with_path(&path))?;
+        reserve(&mut bytes, size).map_err(|error| Error::from(error).with_path(&path, &*store))?;
         let writer = NpyWriter::with_header(Parts { sender, part, bytes }, header);
-        let writer = Some(writer.map_err(|error| Error::from(error).with_path(&path))?);
+        let writer = Some(writer.map_err(|error| Error::from(error).with_path(&path, &*store))?);
         let (parts, is_one) = (FuturesUnordered::new(), total <= part as u64);
         let upload = Upload { store, path, is_one, multipart: None, full: Vec::new(), parts, requests: options.requests };
         Ok(Self { writer, complete, upload, block: (part / header.dtype().itemsize().max(1)).max(1) })
@@ -363,7 +363,7 @@ impl Upload {
             // The first error says what went wrong.
             let _ = multipart.abort().await;
         }
-        error.with_path(&self.path)
+        error.with_path(&self.path, &*self.store)
     }
 }
 
