@@ -36,7 +36,7 @@ fn the_structs_of_random_dtypes_load_and_save_what_numpy_saved() {
     let mut main = String::new();
     for (i, pair) in files.chunks(2).enumerate() {
         let dtype = Header::parse(pair[0]).unwrap().0.dtype().clone();
-        let module: String = dtype.to_rust("Record").lines().map(|line| format!("    {line}\n")).collect();
+        let module: String = dtype.to_rust_exact("Record").lines().map(|line| format!("    {line}\n")).collect();
         write!(program, "/// `{}`\npub mod case_{i} {{\n{module}}}\n\n", i).unwrap();
         writeln!(main, "    check::<case_{i}::Record>({i}, {:?});", dtype.to_string()).unwrap();
         fs::write(data.join(format!("{i}.npy")), pair[0]).unwrap();
@@ -93,7 +93,7 @@ fn names_become_identifiers() {
         ('', '<f4'), ('Vp', '<f4'), ('snrDb', '<f4'), ('a\"b\\\\c', '<f4')]"
             .parse()
             .unwrap();
-    insta::assert_snapshot!(dtype.to_rust("my record"), @r#"
+    insta::assert_snapshot!(dtype.to_rust_exact("my record"), @r#"
     /// A record of 40 bytes.
     #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
     pub struct MyRecord {
@@ -136,7 +136,7 @@ fn layouts_become_attributes() {
         ('o', '<f12'), ('n', '<U0'), ('', '|V1')]"
         .parse()
         .unwrap();
-    insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
+    insta::assert_snapshot!(dtype.to_rust_exact("Mixed"), @r#"
     /// A record of 65 bytes.
     #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
     #[npy(itemsize = 65)]
@@ -165,7 +165,7 @@ fn layouts_become_attributes() {
     }
     "#);
     let aligned: DType = "[('a', '|u1'), ('', '|V7'), ('t', '>f8'), ('c', '>M8[25s]')]".parse().unwrap();
-    insta::assert_snapshot!(aligned.to_rust("Aligned"), @r#"
+    insta::assert_snapshot!(aligned.to_rust_exact("Aligned"), @r#"
     /// A record of 24 bytes.
     #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
     #[npy(align, endian = "big")]
@@ -183,7 +183,7 @@ fn layouts_become_attributes() {
 #[test]
 fn omits_fields_whose_dtype_would_change() {
     let dtype: DType = "[('a', '<f12'), ('', '|V1'), ('b', '<f8'), ('c', '>V2'), ('d', '>c24'), ('e', '<V2')]".parse().unwrap();
-    insta::assert_snapshot!(dtype.to_rust("Mixed"), @r#"
+    insta::assert_snapshot!(dtype.to_rust_exact("Mixed"), @r#"
     /// A record of 49 bytes.
     #[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
     pub struct Mixed {
@@ -214,19 +214,19 @@ fn hostile_names_stay_short_in_bounded_time() {
         })
         .collect();
     let dtype: DType = format!("[{fields}]").parse().unwrap();
-    let rust = dtype.to_rust("Many");
+    let rust = dtype.to_rust_exact("Many");
     assert!(rust.contains("pub field_60000: bool,"));
 
     let inner = (0..20_000).map(|i| format!("('a{i}',[]),")).collect::<String>();
     let dtype: DType = format!("[('{}',[{inner}])]", "A".repeat(300_000)).parse().unwrap();
-    let rust = dtype.to_rust("Long");
+    let rust = dtype.to_rust_exact("Long");
     assert!(rust.len() < 20_000_000, "{}", rust.len());
 }
 
 #[test]
 fn records_with_objects_become_a_comment() {
     let dtype: DType = "[('id', '<u4'), ('Depth [km]', '|O'), ('at', [('x', '|O')])]".parse().unwrap();
-    insta::assert_snapshot!(dtype.to_rust("Pick"), @r#"
+    insta::assert_snapshot!(dtype.to_rust_exact("Pick"), @r#"
     // Pick: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:
     //     let array = npy_core::object::load(path)?;
     //     let id = array.field("id")?.to_vec::<u32>()?;
@@ -237,7 +237,7 @@ fn records_with_objects_become_a_comment() {
 
 #[test]
 fn plain_dtypes_become_type_aliases() {
-    let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust("Name");
+    let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust_exact("Name");
     assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");
     assert_eq!(rust("('<c8', (2, 3))"), "/// `('<c8', (2, 3))`\npub type Name = [[npy_core::num_complex::Complex<f32>; 3]; 2];\n");
     assert_eq!(rust("<f1"), "// Name: no Rust type is `<f1`.\n");
@@ -270,14 +270,14 @@ fn aligned_fields_are_recognised() {
         let end = alignment - itemsize % alignment;
         let behind = if end == alignment { String::new() } else { format!(", ('', '|V{end}')") };
         let aligned = format!("[('a', '|u1'), ('', '|V{}'), ('b', '{descr}'){behind}]", alignment - 1);
-        let rust = aligned.parse::<DType>().unwrap().to_rust("Aligned");
+        let rust = aligned.parse::<DType>().unwrap().to_rust_exact("Aligned");
         assert!(rust.contains("#[npy(align)]"), "{aligned}:\n{rust}");
         let shifted = format!("[('a', '|u1'), ('', '|V{alignment}'), ('b', '{descr}')]");
-        let rust = shifted.parse::<DType>().unwrap().to_rust("Shifted");
+        let rust = shifted.parse::<DType>().unwrap().to_rust_exact("Shifted");
         assert!(rust.contains(&format!("offset = {}", alignment + 1)), "{shifted}:\n{rust}");
     }
     // Bytes without a byte order are not aligned.
-    let rust = "[('a', '|u1'), ('', '|V1'), ('b', '|V2')]".parse::<DType>().unwrap().to_rust("Bytes");
+    let rust = "[('a', '|u1'), ('', '|V1'), ('b', '|V2')]".parse::<DType>().unwrap().to_rust_exact("Bytes");
     assert!(rust.contains("offset = 2"), "{rust}");
 }
 
@@ -293,7 +293,7 @@ fn members_of_one_name_become_one_field() {
             file[at] = b'x';
         }
     }
-    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust("Twice").unwrap(), @r#"
+    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust_exact("Twice").unwrap(), @r#"
     #[derive(npy_ndarray::NpzArchive)]
     pub struct Twice {
         /// `<f8`
@@ -317,7 +317,7 @@ fn archives_become_structs() {
     let picks = Header::new("[('t', '<f8'), ('2', '|u1')]".parse().unwrap(), Order::C, &[0]).unwrap();
     archive.add_content("Peak picks", |member| Ok(std::io::Write::write_all(member, &picks.to_bytes())?)).unwrap();
     let file = archive.finish().unwrap().into_inner();
-    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust("my run").unwrap(), @r#"
+    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust_exact("my run").unwrap(), @r#"
     #[derive(npy_ndarray::NpzArchive)]
     pub struct MyRun {
         /// `<f8`
@@ -347,7 +347,56 @@ fn archives_become_structs() {
     for (name, expected) in
         [("", "pub struct Record {"), ("Self", "pub struct SelfRecord {"), ("2 runs", "pub struct Record2Runs {")]
     {
-        let rust = NpzReader::from_bytes(&file).unwrap().to_rust(name).unwrap();
+        let rust = NpzReader::from_bytes(&file).unwrap().to_rust_exact(name).unwrap();
         assert!(rust.contains(expected), "{rust}");
     }
+}
+
+/// The next file may have wider text, and a number is one.
+#[test]
+fn text_is_a_string_unless_exact_types_are_asked_for() {
+    let dtype: DType =
+        "{'names': ['id', 'name', 'codes', 'at'], 'formats': ['<u4', '>U3', ('|S2', (2,)), [('x', '<f8'), ('unit', '<U2')]], \
+                        'offsets': [0, 8, 24, 32], 'itemsize': 64}"
+            .parse()
+            .unwrap();
+    insta::assert_snapshot!(dtype.to_rust("String"), @r#"
+/// A record of 64 bytes.
+#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+pub struct String2 {
+    /// `<u4`
+    pub id: u32,
+    /// `>U3`
+    pub name: String,
+    /// `('|S2', (2,))`
+    pub codes: [String; 2],
+    /// A record.
+    pub at: String2At,
+}
+
+/// A record of 16 bytes.
+#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]
+pub struct String2At {
+    /// `<f8`
+    pub x: f64,
+    /// `<U2`
+    pub unit: String,
+}
+"#);
+    let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
+    archive.add_scalar("rate", &0.5).unwrap();
+    archive.add_scalar("name", &"run 7".to_owned()).unwrap();
+    archive.add_slice("labels", &["a".to_owned()]).unwrap();
+    let file = archive.finish().unwrap().into_inner();
+    insta::assert_snapshot!(NpzReader::from_bytes(&file).unwrap().to_rust("Run").unwrap(), @r#"
+#[derive(npy_ndarray::NpzArchive)]
+pub struct Run {
+    /// `<f8`
+    pub rate: f64,
+    /// `<U5`
+    pub name: String,
+    /// `<U1`
+    pub labels: npy_ndarray::ndarray::Array1<String>,
+}
+"#);
 }

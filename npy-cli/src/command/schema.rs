@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
+    /// Types that are stored as exactly this dtype: text of a fixed width, Array0 for numbers
+    #[arg(long, conflicts_with = "python")]
+    exact: bool,
+
     /// Write the dtype as NumPy's np.dtype takes it
     #[arg(long)]
     python: bool,
@@ -53,11 +57,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
             format!("{{\n{}}}\n", dtypes.concat())
         } else {
-            format!("// Needs npy-core and npy-ndarray with the features derive and npz.\n{}", archive.to_rust(&name)?)
+            let code = if arguments.exact { archive.to_rust_exact(&name) } else { archive.to_rust(&name) }?;
+            format!("// Needs npy-core and npy-ndarray with the features derive and npz.\n{code}")
         }
     } else {
         let header = input.with_array(|array| Ok(array.header().clone()))?;
-        if arguments.python { python(header.dtype()) + "\n" } else { rust(&header, &name) }
+        if arguments.python { python(header.dtype()) + "\n" } else { rust(&header, &name, arguments.exact) }
     };
     write!(screen, "{}", escape::text(&text))?;
     Ok(0)
@@ -72,13 +77,17 @@ fn name_of(input: &Input) -> String {
 }
 
 /// The struct of a record, and of any other dtype the type of the array, as an archive has it.
-fn rust(header: &Header, name: &str) -> String {
-    let element = header.dtype().to_rust(name);
+fn rust(header: &Header, name: &str, is_exact: bool) -> String {
+    let dtype = header.dtype();
+    let element = if is_exact { dtype.to_rust_exact(name) } else { dtype.to_rust(name) };
     let is_array = !matches!(header.dtype(), DType::Record(_)) && !header.dtype().has_object();
     match element.split_once(" = ").and_then(|(alias, rust)| Some((alias, rust.strip_suffix(";\n")?))) {
         Some((alias, rust)) if is_array => {
             // `ndarray` has types for up to six axes.
             let axes = header.shape().len();
+            if axes == 0 && !is_exact {
+                return element;
+            }
             let array = if axes <= 6 { format!("Array{axes}") } else { "ArrayD".to_owned() };
             format!("// Needs npy-ndarray.\n{alias} = npy_ndarray::ndarray::{array}<{rust}>;\n")
         }

@@ -115,6 +115,8 @@ Arguments:
 
 Options:
       --name <NAME>   The name of the struct; by default the name of the file
+      --exact         Types that are stored as exactly this dtype: text of a fixed width, Array0 for
+                      numbers
       --python        Write the dtype as NumPy's np.dtype takes it
       --color <WHEN>  When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help          Print help

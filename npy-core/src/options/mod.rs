@@ -19,6 +19,16 @@ pub enum Order {
     Fortran,
 }
 
+/// `C` or `Fortran`.
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::C => "C",
+            Self::Fortran => "Fortran",
+        })
+    }
+}
+
 /// The version of the format.
 ///
 /// ```

@@ -12,9 +12,9 @@ impl DType {
     /// A record becomes a struct with `#[derive(NpyRecord)]`, as do the records in it. Anything
     /// else becomes a type alias.
     ///
-    /// The structs read every file of this dtype and write exactly this dtype, on a machine of the
-    /// same byte order; only a sub-array of sub-arrays is written as one of more dimensions, which
-    /// has the same bytes. What no Rust type can be is left out, and a comment says so. Of a record
+    /// The structs read every file of this dtype, and those with text of other widths: text is a
+    /// `String`. [`to_rust_exact`](Self::to_rust_exact) writes what is stored as exactly this dtype.
+    /// What no Rust type can be is left out, and a comment says so. Of a record
     /// with Python objects a comment shows how its fields are read, because no struct does. The code
     /// names everything by its path in `npy_core`, so it can stand in any module; it needs the
     /// features `derive` and, for such numbers, `half` and `complex`.
@@ -48,7 +48,27 @@ impl DType {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_rust(&self, name: &str) -> String {
-        let mut names = Names::default();
+        self.rust_code(name, Names::of_types(false))
+    }
+
+    /// [`to_rust`](Self::to_rust) with text of a fixed width.
+    ///
+    /// The structs write exactly this dtype, on a machine of the same byte order, and refuse wider
+    /// text; only a sub-array of sub-arrays is written as one of more dimensions, which has the same
+    /// bytes.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "|S4".parse()?;
+    /// assert_eq!(dtype.to_rust("Code"), "/// `|S4`\npub type Code = String;\n");
+    /// assert_eq!(dtype.to_rust_exact("Code"), "/// `|S4`\npub type Code = npy_core::types::FixedBytes<4>;\n");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_rust_exact(&self, name: &str) -> String {
+        self.rust_code(name, Names::of_types(true))
+    }
+
+    fn rust_code(&self, name: &str, mut names: Names) -> String {
         let name = names.add(&type_name(name), "");
         match self {
             Self::Record(record) if self.has_object() => object_fields(&name, record),
@@ -57,7 +77,7 @@ impl DType {
                 format!("/// `{self}`, read by {read}.\npub type {name} = npy_core::object::PyObject;\n")
             }
             Self::Record(record) => Struct::new(record, name, &mut names).print(),
-            other => match rust_type(other, "npy_core::") {
+            other => match names.element(other) {
                 Some(rust) => format!("/// `{other}`\npub type {name} = {rust};\n"),
                 None => format!("// {name}: no Rust type is `{other}`.\n"),
             },
@@ -98,8 +118,8 @@ pub(crate) struct ArchiveMember {
 /// Rust code for an archive of these members: a struct with `#[derive(NpzArchive)]`, and those of
 /// its records.
 #[cfg(feature = "npz")]
-pub(crate) fn archive_to_rust(name: &str, members: &[ArchiveMember]) -> String {
-    let (mut names, mut idents) = (Names::default(), Names::default());
+pub(crate) fn archive_to_rust(name: &str, members: &[ArchiveMember], is_exact: bool) -> String {
+    let (mut names, mut idents) = (Names::of_types(is_exact), Names::default());
     let name = names.add(&type_name(name), "");
     let mut text = "#[derive(npy_ndarray::NpzArchive)]\n".to_owned();
     // Writing to a `String` cannot fail.
@@ -128,21 +148,25 @@ pub(crate) fn archive_to_rust(name: &str, members: &[ArchiveMember]) -> String {
                 records.push(record.print());
                 Some(record_name)
             }
-            other => rust_type(other, "npy_core::"),
+            other => names.element(other),
         };
         let Some(rust) = rust else {
             absent(&mut text, &format!("is {dtype}, which no Rust type is written as"));
             continue;
         };
         // `ndarray` has types for up to six axes.
-        let array = if *axes <= 6 { format!("Array{axes}") } else { "ArrayD".to_owned() };
+        let array = match axes {
+            0 if !is_exact => rust,
+            0..=6 => format!("npy_ndarray::ndarray::Array{axes}<{rust}>"),
+            _ => format!("npy_ndarray::ndarray::ArrayD<{rust}>"),
+        };
         let ident = idents.add(&field_name(&member.name), "_");
         let doc = if matches!(dtype, DType::Record(_)) { "Records.".to_owned() } else { format!("`{dtype}`") };
         let _ = writeln!(text, "    /// {doc}");
         if ident.trim_start_matches("r#") != member.name {
             let _ = writeln!(text, "    #[npy(rename = {:?})]", member.name);
         }
-        let _ = writeln!(text, "    pub {ident}: npy_ndarray::ndarray::{array}<{rust}>,");
+        let _ = writeln!(text, "    pub {ident}: {array},");
     }
     text.push_str("}\n");
     for record in &records {
@@ -161,6 +185,8 @@ struct Struct {
     /// A multiple of this is where `align` places it in another struct.
     alignment: usize,
     members: Vec<Member>,
+    /// Whether its layout depends on the values, so that no attribute can set it.
+    has_strings: bool,
     /// The structs of records in it.
     inner: Vec<Self>,
 }
@@ -185,6 +211,7 @@ impl Struct {
             attributes: Vec::new(),
             alignment: 1,
             members: Vec::new(),
+            has_strings: false,
             inner: Vec::new(),
         };
         let endian = foreign_order(record);
@@ -197,7 +224,9 @@ impl Struct {
         for field in record.fields() {
             placed.push(this.add(field, endian, &mut idents, names).map(|alignment| (field, alignment)));
         }
-        this.lay_out(record, &placed);
+        if !this.has_strings {
+            this.lay_out(record, &placed);
+        }
         this
     }
 
@@ -213,11 +242,12 @@ impl Struct {
                 let name = names.add(&(self.name.clone() + &type_name(field.name())), "");
                 let inner = Self::new(record, name, names);
                 let (rust, alignment) = (inner.name.clone(), inner.alignment);
+                self.has_strings |= inner.has_strings;
                 self.inner.push(inner);
                 (rust, alignment, "A record.".to_owned())
             }
             other => {
-                let Some(rust) = rust_type(other, "npy_core::").filter(|_| is_written_as(other, endian)) else {
+                let Some(rust) = names.element(other).filter(|_| is_written_as(other, endian)) else {
                     let text = format!("{:?} is {other}, which no Rust type is written as.", field.name());
                     self.members.push(Member::Absent(text));
                     return None;
@@ -225,9 +255,11 @@ impl Struct {
                 if let DType::Scalar(scalar) = other
                     && scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE)
                     && endian.is_none()
+                    && rust != "String"
                 {
                     attributes.push(format!("dtype = \"{scalar}\""));
                 }
+                self.has_strings |= rust == "String";
                 (rust, alignment_of(other), format!("`{}`", field.dtype()))
             }
         };
@@ -417,9 +449,29 @@ fn field_name(name: &str) -> String {
 struct Names {
     taken: HashSet<String>,
     counts: HashMap<String, usize>,
+    /// Whether text has types of a fixed width.
+    is_exact: bool,
 }
 
 impl Names {
+    /// The names of types.
+    fn of_types(is_exact: bool) -> Self {
+        Self { taken: HashSet::from(["String".to_owned()]), is_exact, ..Self::default() }
+    }
+
+    /// The type of elements that are no records.
+    fn element(&self, dtype: &DType) -> Option<String> {
+        match dtype {
+            DType::SubArray(array) => self.element(array.base()).map(|item| in_array(item, array.shape())),
+            DType::Scalar(scalar)
+                if !self.is_exact && matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }) =>
+            {
+                Some("String".to_owned())
+            }
+            other => rust_type(other, "npy_core::"),
+        }
+    }
+
     /// The name, cut where it is very long, and with a number if it is taken.
     fn add(&mut self, name: &str, separator: &str) -> String {
         const LONGEST: usize = 64;

@@ -33,13 +33,29 @@ impl<R: Read + Seek> NpzReader<R> {
     ///     pub times: npy_ndarray::ndarray::Array1<f64>,
     ///     /// `<f4`
     ///     #[npy(rename = "Sampling rate")]
-    ///     pub sampling_rate: npy_ndarray::ndarray::Array0<f32>,
+    ///     pub sampling_rate: f32,
     /// }
     /// "#,
     /// );
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn to_rust(&mut self, name: &str) -> Result<String> {
+        self.rust_code(name, false)
+    }
+
+    /// [`to_rust`](Self::to_rust) with text of a fixed width, which is written as it was, and with
+    /// `Array0` for arrays without dimensions.
+    ///
+    /// See [`to_rust`](Self::to_rust) for an example.
+    ///
+    /// # Errors
+    ///
+    /// Fails if reading fails.
+    pub fn to_rust_exact(&mut self, name: &str) -> Result<String> {
+        self.rust_code(name, true)
+    }
+
+    fn rust_code(&mut self, name: &str, is_exact: bool) -> Result<String> {
         let mut members = Vec::with_capacity(self.len());
         for index in 0..self.len() {
             let is_array = self.whole_name(index) != self.name(index);
@@ -55,6 +71,6 @@ impl<R: Read + Seek> NpzReader<R> {
             };
             members.push(ArchiveMember { name: self.name(index).unwrap_or_default().to_owned(), array });
         }
-        Ok(archive_to_rust(name, &members))
+        Ok(archive_to_rust(name, &members, is_exact))
     }
 }
