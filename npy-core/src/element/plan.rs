@@ -41,6 +41,7 @@ pub struct Layout<P> {
 
 /// Collects all mismatches between a file's dtype and a Rust type.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each of them answers another question")]
 pub struct Planner {
     path: String,
     mismatches: Vec<Mismatch>,
