@@ -278,6 +278,17 @@ fn dtypes_are_asked_for_as_of_other_arrays() {
     exit code 2
     ");
     insta::assert_snapshot!(files.run("convert --dtype M8[s] --lossy d.npy s.npy"), @"exit code 0");
+    // Text with NaN for what is missing, as pandas has it.
+    fs::write(files.path("n.npy"), of(vec![PyObject::from("a"), PyObject::Float(f64::NAN)])).unwrap();
+    insta::assert_snapshot!(files.run("convert --dtype U n.npy m.npy"), @"
+    npy: n.npy: element 1: expected str as in element 0, found float; --dtype U --lossy takes NaN for None
+    exit code 2
+    ");
+    insta::assert_snapshot!(files.run("convert --dtype U --lossy n.npy m.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show m.npy"), @"
+    ['a' '']
+    exit code 0
+    ");
     insta::assert_snapshot!(files.run("show s.npy"), @"
     ['2024-01-02T00:00:00'                 'NaT' '2024-01-02T03:04:05']
     exit code 0

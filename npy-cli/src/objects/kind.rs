@@ -114,7 +114,9 @@ impl Column {
             let joined = column.kind.map_or(Some(kind), |known| known.joined(kind));
             let Some(joined) = joined else {
                 let expected = items.get(first).map_or("None".to_owned(), |item| type_of(item));
-                return Err((position, format!("expected {expected} as in element {first}, found {}", type_of(item))));
+                let is_missing_text = column.kind == Some(Kind::Text) && is_nan(item);
+                let hint = if is_missing_text { "; --dtype U --lossy takes NaN for None" } else { "" };
+                return Err((position, format!("expected {expected} as in element {first}, found {}{hint}", type_of(item))));
             };
             if column.kind.is_none() {
                 first = position;
