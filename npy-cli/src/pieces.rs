@@ -13,8 +13,9 @@ use crate::signals;
 /// The bytes of a piece, unless an element has more.
 const PIECE: usize = 1 << 20;
 
-/// The bytes that are transposed at once. A transposition reads the file once for each such block at worst.
-const BLOCK: usize = 128 << 20;
+/// The bytes that are transposed at once, which are in memory in both orders: 64 MiB hold them and what is written.
+/// A transposition reads the file once for each such block at worst.
+const BLOCK: usize = 24 << 20;
 
 /// What is done with each piece: an array of one dimension.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(DynValues) -> Result<()>;
@@ -104,10 +105,14 @@ fn transpose(
 /// Calls `sink` with the elements as they follow each other in memory.
 fn split(values: DynValues, sink: Sink<'_>) -> Result<()> {
     let dtype = values.dtype().clone();
-    let bytes = values.into_bytes();
-    for piece in bytes.chunks(elements_of_piece(&dtype) * dtype.itemsize().max(1)) {
-        let count = piece.len() / dtype.itemsize().max(1);
-        sink(DynValues::new(dtype.clone(), Order::C, &[count], piece.to_vec())?)?;
+    let (most, count) = (elements_of_piece(&dtype), values.header().element_count());
+    let values = DynValues::new(dtype, Order::C, &[count], values.into_bytes())?;
+    if count <= most {
+        return sink(values);
+    }
+    let mut pieces = values.reader();
+    while let Some(piece) = pieces.next_elements(most)? {
+        sink(piece)?;
     }
     Ok(())
 }

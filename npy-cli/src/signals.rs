@@ -1,9 +1,10 @@
 //! SIGINT and SIGTERM: they end the program at once, but not where a file or the terminal has to be cleaned up first.
+//! SIGABRT: what is raised where memory ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGABRT, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::{Failure, Result};
@@ -32,6 +33,14 @@ static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
     }
     flags
 });
+
+/// Makes a failed allocation an ordinary failure, with this exit code.
+///
+/// Large allocations return an error that names the file. The standard library reports the others in a line, and aborts.
+pub(crate) fn exit_where_memory_ends(code: u8) {
+    // Where the system refuses, the program is aborted.
+    let _ = flag::register_conditional_shutdown(SIGABRT, i32::from(code), Arc::new(AtomicBool::new(true)));
+}
 
 /// While it lives, the first signal does not end the program: [`check`] fails instead.
 pub(crate) struct Guard(());

@@ -11,6 +11,8 @@ mod objects;
 mod members;
 #[cfg(unix)]
 mod names;
+#[cfg(target_os = "linux")]
+mod memory;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;

@@ -39,7 +39,7 @@ pub use crate::memory::{Bulk, Plain};
 #[cfg(feature = "object")]
 pub use crate::print::dtype_argument;
 #[cfg(feature = "print")]
-pub use crate::print::partial::{printed, printed_edges, push_f32, push_f64, push_scalar};
+pub use crate::print::partial::{print_one_by_one, printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "print")]
 pub use crate::print::table::{table_cells, table_columns};
 #[cfg(feature = "rawarray")]

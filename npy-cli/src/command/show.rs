@@ -6,6 +6,7 @@ mod stream;
 mod table;
 
 use std::ffi::OsString;
+use std::ops::Range;
 
 use npy_core::DynValues;
 
@@ -146,15 +147,19 @@ impl Arguments {
     }
 }
 
-/// Joins values of the same dtype, as an array of one axis.
-fn joined(values: Vec<DynValues>, dtype: npy_core::DType) -> Result<DynValues> {
-    let count = values.iter().map(|values| values.header().element_count()).sum();
-    let bytes = values.into_iter().flat_map(DynValues::into_bytes).collect();
-    Ok(DynValues::new(dtype, npy_core::Order::C, &[count], bytes)?)
-}
-
-/// Reads the elements in a range of positions, in C order, as an array of one axis.
-fn read_range(selection: &Selection, array: &mut dyn Array, range: std::ops::Range<usize>) -> Result<DynValues> {
-    let values = selection.boxes(range).iter().map(|part| part.read(array)).collect::<Result<Vec<_>>>()?;
-    joined(values, selection.dtype()?)
+/// Reads the elements in ranges of positions, in C order, as an array of one axis.
+fn read_ranges(selection: &Selection, array: &mut dyn Array, ranges: impl IntoIterator<Item = Range<usize>>) -> Result<DynValues> {
+    let (mut bytes, mut count) = (Vec::new(), 0);
+    for part in ranges.into_iter().flat_map(|range| selection.boxes(range)) {
+        let values = part.read(array)?;
+        count += values.header().element_count();
+        if bytes.is_empty() {
+            bytes = values.into_bytes();
+            continue;
+        }
+        let more = values.bytes().len();
+        bytes.try_reserve(more).map_err(|_| Failure::Nameless(format!("cannot allocate {more} bytes")))?;
+        bytes.extend_from_slice(values.bytes());
+    }
+    Ok(DynValues::new(selection.dtype()?, npy_core::Order::C, &[count], bytes)?)
 }

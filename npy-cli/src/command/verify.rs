@@ -157,7 +157,10 @@ fn verify(files: &[OsString], threads: usize) -> Vec<Vec<Finding>> {
     };
     thread::scope(|scope| {
         for _ in 1..threads.min(jobs.len()) {
-            scope.spawn(work);
+            // With fewer where the system refuses more.
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });

@@ -126,17 +126,21 @@ impl<'a> Scope<'a> {
 impl<'a> Format<'a> {
     /// The format for an array of these elements.
     pub(crate) fn new(dtype: &DType, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+        Self::of_parts(dtype, &Parts { elements, offset: 0, size: dtype.itemsize(), steps: Vec::new() }, scope)
+    }
+
+    fn of_parts(dtype: &DType, parts: &Parts<'_>, scope: Scope<'a>) -> Self {
         if scope.is_crowded && dtype.itemsize() == 0 && count_parts(dtype, scope.options) > 1 {
             return Self::TooMany;
         }
         match dtype {
-            DType::Scalar(scalar) => Self::of_scalar(*scalar, elements, scope),
-            DType::SubArray(array) => Self::SubArray(SubArrayFormat::new(array, elements, scope)),
-            DType::Record(record) => Self::Record(fields(record, elements, scope)),
+            DType::Scalar(scalar) => Self::of_scalar(*scalar, parts, scope),
+            DType::SubArray(array) => Self::SubArray(SubArrayFormat::new(array, parts, scope)),
+            DType::Record(record) => Self::Record(fields(record, parts, scope)),
         }
     }
 
-    fn of_scalar(scalar: Scalar, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+    fn of_scalar(scalar: Scalar, elements: &Parts<'_>, scope: Scope<'a>) -> Self {
         let Scope { options, place, .. } = scope;
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         let integer = |signed| integer_format(elements, order, signed, options.sign);
@@ -224,7 +228,7 @@ impl<'a> Format<'a> {
 }
 
 impl<'a> SubArrayFormat<'a> {
-    fn new(array: &SubArray, elements: &[&[u8]], scope: Scope<'a>) -> Self {
+    fn new(array: &SubArray, parts: &Parts<'_>, scope: Scope<'a>) -> Self {
         // Of sub-arrays of sub-arrays NumPy makes one with the axes of both.
         let (mut shape, mut base) = (array.shape().to_vec(), array.base());
         while let DType::SubArray(inner) = base {
@@ -232,15 +236,12 @@ impl<'a> SubArrayFormat<'a> {
             base = inner.base();
         }
         let base_size = base.itemsize();
-        let parts: Vec<&[u8]> = match base_size {
-            // Nothing can be seen of them that a format depends on.
-            0 => Vec::new(),
-            size => elements.iter().flat_map(|bytes| bytes.chunks_exact(size)).collect(),
-        };
         let place = scope.place.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+        // Of elements without a byte nothing can be seen that a format depends on.
+        let seen = if base_size == 0 { 0 } else { count };
         Self {
-            base: Box::new(Format::new(base, &parts, Scope { place, ..scope })),
+            base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { place, ..scope })),
             shape,
             base_size,
             edge_items: edges_of(count, scope.options),
@@ -271,13 +272,53 @@ impl<'a> SubArrayFormat<'a> {
     }
 }
 
-fn fields<'a>(record: &Record, elements: &[&[u8]], scope: Scope<'a>) -> Vec<FieldFormat<'a>> {
+fn fields<'a>(record: &Record, parts: &Parts<'_>, scope: Scope<'a>) -> Vec<FieldFormat<'a>> {
     let of_field = |field: &crate::format::dtype::Field| {
         let (offset, size) = (field.offset(), field.dtype().itemsize());
-        let parts: Vec<&[u8]> = elements.iter().map(|bytes| part(bytes, offset, size)).collect();
-        FieldFormat { offset, size, format: Format::new(field.dtype(), &parts, scope) }
+        FieldFormat { offset, size, format: Format::of_parts(field.dtype(), &parts.field(offset, size), scope) }
     };
     record.fields().iter().map(of_field).collect()
+}
+
+/// The same part of each element: a field, or all items of its sub-arrays.
+///
+/// They are found by their places. A reference to each would take 16 bytes, of elements that can have one.
+#[derive(Clone, Debug)]
+struct Parts<'e> {
+    elements: &'e [&'e [u8]],
+    /// Of the first item, and the size of each.
+    offset: usize,
+    size: usize,
+    /// The number of items and the distance between them, of each sub-array from the outermost.
+    steps: Vec<(usize, usize)>,
+}
+
+impl<'e> Parts<'e> {
+    fn field(&self, offset: usize, size: usize) -> Self {
+        Self { offset: self.offset.saturating_add(offset), size, ..self.clone() }
+    }
+
+    /// The items of a sub-array.
+    fn items(&self, count: usize, size: usize) -> Self {
+        let mut items = Self { size, ..self.clone() };
+        items.steps.push((count, size));
+        items
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'e [u8]> + Clone + '_ {
+        let count = self.steps.iter().fold(1_usize, |count, (items, _)| count.saturating_mul(*items));
+        self.elements.iter().flat_map(move |element| (0..count).map(move |index| part(element, self.place(index), self.size)))
+    }
+
+    /// Where an item is, the last sub-array fastest.
+    fn place(&self, mut index: usize) -> usize {
+        let mut place = self.offset;
+        for (count, distance) in self.steps.iter().rev() {
+            place = place.saturating_add((index % count) * distance);
+            index /= count;
+        }
+        place
+    }
 }
 
 /// How many parts of an element are written.
@@ -328,7 +369,7 @@ pub(super) fn integer(bytes: &[u8], order: ByteOrder, is_signed: bool) -> i128 {
     if is_signed { signed(bytes, order) } else { unsigned(bytes, order).cast_signed() }
 }
 
-fn integer_format<'a>(elements: &[&[u8]], order: ByteOrder, signed: bool, sign: Sign) -> Format<'a> {
+fn integer_format<'a>(elements: &Parts<'_>, order: ByteOrder, signed: bool, sign: Sign) -> Format<'a> {
     let widen = |range: Option<(i128, i128)>, value: i128| {
         Some(range.map_or((value, value), |(least, most)| (value.min(least), value.max(most))))
     };
@@ -360,7 +401,7 @@ fn push_integer(value: i128, sign: Sign, width: usize, out: &mut String) {
 
 /// The width of the first and the last time, or of NaT where there is one. Others are cut by
 /// neither, but may be wider.
-fn time_width(elements: &[&[u8]], order: ByteOrder, width: impl Fn(i64) -> usize) -> usize {
+fn time_width(elements: &Parts<'_>, order: ByteOrder, width: impl Fn(i64) -> usize) -> usize {
     let times = || elements.iter().filter_map(|bytes| steps(bytes, order));
     let widest = times().min().map(&width).max(times().max().map(&width)).unwrap_or(0);
     let has_none = elements.iter().any(|bytes| steps(bytes, order).is_none());

@@ -87,9 +87,10 @@ pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[Str
     }
     let (send_header, receive_header) = sync_channel::<Header>(1);
     let (send_order, receive_order) = sync_channel::<Order>(1);
-    let (send, receive) = sync_channel::<DynValues>(1);
+    // What is sent is received at once, so that no more than two pieces of the second array are in memory.
+    let (send, receive) = sync_channel::<DynValues>(0);
     thread::scope(|scope| {
-        let other = scope.spawn(move || {
+        let other = thread::Builder::new().spawn_scoped(scope, move || {
             b.with_member(b_index, |array| {
                 let mut array = plain(array)?;
                 // A receiver that is gone needs nothing any more: the other side ended, perhaps by a failure.
@@ -100,6 +101,7 @@ pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[Str
                 stream(&mut |sink| pieces::for_each(&mut *array, order, sink), &send)
             })
         });
+        let other = other.map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
         let own = a.with_member(a_index, |array| {
             let mut array = plain(array)?;
             let Ok(header) = receive_header.recv() else { return Ok(None) };
@@ -219,6 +221,12 @@ impl Walk {
         let needed = count.saturating_mul(other_itemsize);
         while self.rest.len() < needed {
             let Ok(values) = self.receive.recv() else { return Err(Failure::BrokenPipe) };
+            if self.rest.is_empty() {
+                self.rest = values.into_bytes();
+                continue;
+            }
+            let more = values.bytes().len();
+            self.rest.try_reserve(more).map_err(|_| Failure::Nameless(format!("cannot allocate {more} bytes")))?;
             self.rest.extend_from_slice(values.bytes());
         }
         let others = self.rest.get(..needed).unwrap_or_default();
@@ -237,7 +245,11 @@ impl Walk {
             }
         }
         self.position += count as u64;
-        self.rest.drain(..needed);
+        if self.rest.len() == needed {
+            self.rest = Vec::new();
+        } else {
+            self.rest.drain(..needed);
+        }
         Ok(())
     }
 

@@ -2,18 +2,22 @@
 
 use std::fmt;
 use std::io::Write;
+use std::iter::once;
 
-use npy_core::__private::{printed, printed_edges};
-use npy_core::dtype::ScalarKind;
+use npy_core::__private::{print_one_by_one, printed, printed_edges};
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::print::PrintOptions;
 use npy_core::{DType, DynValues};
 
-use super::Arguments;
+use super::{Arguments, read_ranges};
 use crate::escape;
 use crate::failure::Result;
-use crate::input::Array;
+use crate::input::{Array, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, check_size};
+
+/// Text of at most so many bytes is read at once, padding included.
+const MOST_TEXT: usize = 16 << 20;
 
 /// Prints a selection, of which only the printed elements are read.
 pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
@@ -24,10 +28,51 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
         .iter()
         .zip(&edges)
         .fold(1_usize, |count, (length, edge)| count.saturating_mul(edge.map_or(*length, |edge| edge.saturating_mul(2))));
+    if let DType::Scalar(scalar) = selection.dtype()?
+        && matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. })
+        && !shape.is_empty()
+        && scalar.itemsize() > MOST_TEXT / printed.max(1)
+    {
+        return show_text(scalar, selection, (&shape, &edges), array, (&options, screen));
+    }
     // The layout is found from all of them, and needs a reference to each.
     check_size(printed.saturating_mul(selection.dtype()?.itemsize().saturating_add(size_of::<&[u8]>())))?;
     let values = selection.read_corners(array, &edges)?;
     write_values(&values, &shape, selection.is_scalar(), &options, screen)
+}
+
+/// Prints text element by element: most of the bytes of wide text are padding.
+fn show_text(
+    scalar: Scalar,
+    selection: &Selection,
+    (shape, edges): (&[usize], &[Option<usize>]),
+    array: &mut dyn Array,
+    (options, screen): (&PrintOptions, &mut Screen),
+) -> Result<()> {
+    if !array.can_go_back() && !selection.is_forward(array.header().order()) {
+        return show_text(scalar, selection, (shape, edges), &mut *spooled(array)?, (options, screen));
+    }
+    let mut index = vec![0; shape.len()];
+    let mut failure = None;
+    let mut next = || {
+        let position = index.iter().zip(shape).fold(0, |position, (index, length)| position * length + index);
+        for ((index, length), edge) in index.iter_mut().zip(shape).zip(edges).rev() {
+            *index = edge.filter(|edge| *index + 1 == *edge).map_or(*index + 1, |edge| length - edge);
+            if *index < *length {
+                break;
+            }
+            *index = 0;
+        }
+        let element = read_ranges(selection, array, once(position..position + 1));
+        element.map_err(|error| failure = Some(error)).map_or_else(|()| Vec::new(), DynValues::into_bytes)
+    };
+    let mut text = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = print_one_by_one(scalar, shape, options, &mut next, &mut text);
+    match failure {
+        Some(failure) => Err(failure),
+        None => write(&text, screen),
+    }
 }
 
 /// Prints an array of this shape, of which `values` are all elements, or those that are printed.

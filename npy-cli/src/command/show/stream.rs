@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::iter::once;
 
 use npy_core::{DynValues, Order};
 
-use super::read_range;
+use super::read_ranges;
 use crate::escape;
 use crate::export::csv::Delimiter;
 use crate::export::json::Layout;
@@ -16,8 +17,8 @@ use crate::output::Screen;
 use crate::pieces;
 use crate::select::Selection;
 
-/// How many pieces of a file in Fortran order are read at once.
-const FORTRAN_PIECES: usize = 32;
+/// How many pieces of a file in Fortran order are read at once, which are in memory up to four times.
+const FORTRAN_PIECES: usize = 12;
 
 /// The most elements that are written at once: those without bytes are text too.
 const PIECE_ELEMENTS: usize = 1 << 17;
@@ -78,7 +79,7 @@ fn for_each_piece(selection: &Selection, array: &mut dyn Array, work: &mut dyn F
     let mut begin = 0;
     while begin < total {
         let end = begin.saturating_add(count.saturating_mul(at_once)).min(total);
-        let values = read_range(selection, array, begin..end)?;
+        let values = read_ranges(selection, array, once(begin..end))?;
         let mut pieces = values.reader();
         while let Some(piece) = pieces.next_elements(count)? {
             work(&piece)?;

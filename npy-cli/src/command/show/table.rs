@@ -6,7 +6,7 @@ use npy_core::print::PrintOptions;
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Arguments, joined, read_range};
+use super::{Arguments, read_ranges};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Array;
@@ -25,9 +25,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     check_dtype(&dtype)?;
     let rows = Rows::new(arguments, &selection.shape());
     rows.check_size(array.header().dtype().itemsize())?;
-    let first = read_range(selection, array, 0..rows.first)?;
-    let last = read_range(selection, array, rows.total - rows.last..rows.total)?;
-    let values = joined(vec![first, last], dtype)?;
+    let values = read_ranges(selection, array, [0..rows.first, rows.total - rows.last..rows.total])?;
     let columns = values.table().options(&arguments.options_of_cells()).columns();
     let columns = columns.iter().map(|column| Column::new(&column.name, &column.cells, column.is_number, &rows));
     write(&rows.labels(selection), columns.collect(), arguments, screen)

@@ -1,0 +1,121 @@
+//! Little memory: large elements are read in bounded memory, and where it ends there is an error, never an abort.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use npy_core::{Header, Order};
+
+const MIB: usize = 1 << 20;
+
+/// Runs the command with at most so many mebibytes of address space, which bound what is resident.
+fn run(mebibytes: usize, arguments: &[&str], directory: &Path) -> Output {
+    let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
+    Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_npy")])
+        .args(arguments)
+        .env_remove("RUST_BACKTRACE")
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+/// The mebibytes that the command needs for an array of a few bytes, with two threads.
+static LEAST: LazyLock<usize> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    sparse(directory.path(), "x.npy", "<f8", &[3], Order::C);
+    let is_enough = |mebibytes: &usize| run(*mebibytes, &["diff", "x.npy", "x.npy"], directory.path()).status.success();
+    (16..1024).step_by(4).find(is_enough).unwrap()
+});
+
+/// A file of zeros that takes no space.
+fn sparse(directory: &Path, name: &str, dtype: &str, shape: &[usize], order: Order) -> PathBuf {
+    let header = Header::new(dtype.parse().unwrap(), order, shape).unwrap();
+    let path = directory.join(name);
+    let mut file = File::create(&path).unwrap();
+    file.write_all(&header.to_bytes()).unwrap();
+    file.set_len(header.to_bytes().len() as u64 + header.data_bytes()).unwrap();
+    path
+}
+
+#[test]
+fn memory_that_ends_is_an_error_of_every_subcommand() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let size = 8 * MIB;
+    let files = [
+        ("text.npy", format!("<U{}", size / 4)),
+        ("bytes.npy", format!("S{size}")),
+        ("raw.npy", format!("V{size}")),
+        ("sub.npy", format!("[('a', '<f8', ({},)), ('b', 'i4')]", size / 8)),
+    ];
+    for (name, dtype) in &files {
+        sparse(path, name, dtype, &[2], Order::C);
+    }
+    sparse(path, "fortran.npy", "<f8", &[1024, 2048], Order::Fortran);
+    let commands: [&[&str]; 19] = [
+        &["info", "@"],
+        &["show", "@"],
+        &["show", "@", "[0]"],
+        &["show", "--json", "@", "[0]"],
+        &["show", "--csv", "@", "[::-1]"],
+        &["show", "--table", "@"],
+        &["stats", "@"],
+        &["diff", "@", "@"],
+        &["convert", "@", "out.csv"],
+        &["convert", "@", "out.json"],
+        &["convert", "@", "out.npy", "--order", "C", "--endian", "big"],
+        &["convert", "@", "out.npz"],
+        &["convert", "--lossy", "@", "out.ra"],
+        &["cat", "@", "@", "-o", "out2.npy"],
+        &["split", "@", "--rows", "1", "--prefix", "part-"],
+        &["repack", "@", "-o", "out3.npy"],
+        &["verify", "@"],
+        &["plot", "@", "-o", "out.svg"],
+        &["schema", "@"],
+    ];
+    let names = files.iter().map(|(name, _)| *name).chain(["fortran.npy"]);
+    for name in names {
+        for command in commands {
+            let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
+            for more in [4, 20] {
+                let output = run(*LEAST + more, &arguments, path);
+                let message = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(output.status.signal(), None, "{more} {arguments:?}: {message}");
+                let code = output.status.code();
+                assert!(matches!(code, Some(0 | 2)), "{more} {arguments:?}: {code:?} {message}");
+                assert!(code == Some(0) || !message.is_empty(), "{more} {arguments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn show_diff_and_convert_take_64_mib_for_files_of_any_size() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    sparse(path, "wide.npy", "S1048576", &[110], Order::C);
+    sparse(path, "wide-text.npy", "<U262144", &[5, 22], Order::Fortran);
+    sparse(path, "records.npy", "[('a', 'S2044'), ('b', '<f4')]", &[2400, 24], Order::Fortran);
+    for name in ["wide.npy", "wide-text.npy", "records.npy"] {
+        for command in [
+            &["show", "@"][..],
+            &["show", "--csv", "@"],
+            &["show", "--json", "@", "[::-1]"],
+            &["diff", "@", "@"],
+            &["convert", "@", "out.csv"],
+            &["convert", "@", "out.json"],
+            &["convert", "@", "out.npy", "--order", "C"],
+            &["convert", "@", "out.npy", "--order", "F"],
+            &["convert", "@", "out.npz", "--endian", "big"],
+        ] {
+            let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
+            let output = run(*LEAST + 64, &arguments, path);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{arguments:?}: {message}");
+        }
+    }
+}
