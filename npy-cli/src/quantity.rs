@@ -32,6 +32,11 @@ pub(crate) fn count(count: u64) -> String {
     text
 }
 
+/// A count and what it counts, in the singular for 1.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// A shape as Python writes it.
 pub(crate) fn shape(shape: &[usize]) -> String {
     match shape {
@@ -84,6 +89,7 @@ mod tests {
         }
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!([0, 1, 2, 1000].map(|rows| counted(rows, "row")), ["0 rows", "1 row", "2 rows", "1,000 rows"]);
         assert_eq!([shape(&[]), shape(&[3]), shape(&[2, 3])], ["()", "(3,)", "(2, 3)"]);
     }
 }

@@ -85,7 +85,7 @@ const COLUMNS: [(&str, Side); 6] = [
 ];
 
 fn summary(files: usize, damaged: usize) -> String {
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let files = quantity::counted(files as u64, "file");
     if damaged == 0 { files } else { format!("{files}, {damaged} with damage") }
 }
 
@@ -241,7 +241,11 @@ impl About {
                     }
                 }
                 members => {
-                    let count = if members.is_empty() { "no members".to_owned() } else { format!("{} members", members.len()) };
+                    let count = if members.is_empty() {
+                        "no members".to_owned()
+                    } else {
+                        quantity::counted(members.len() as u64, "member")
+                    };
                     writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &format!(".npz, {count}{size}")))?;
                     let columns = [
                         ("member", Side::Left),
@@ -406,7 +410,7 @@ impl AboutArray {
             Ok(writeln!(screen, "  {name} {text}")?)
         };
         let count = header.element_count() as u64;
-        let elements = if count == 1 { "1 element".to_owned() } else { format!("{} elements", quantity::count(count)) };
+        let elements = quantity::counted(count, "element");
         line("shape", &format!("{}, {elements}", quantity::shape(header.shape())))?;
         line(
             "order",
@@ -430,7 +434,7 @@ impl AboutArray {
             Some(bytes) if bytes < 0 => {
                 let expected = header.data_bytes();
                 let found = i128::from(expected) + bytes;
-                let problem = format!("truncated: expected {expected} bytes of data, found {}", found.max(0));
+                let problem = format!("truncated: expected {} of data, found {}", plural_bytes(expected.into()), found.max(0));
                 line("problem", &problem)?;
             }
             Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
@@ -583,11 +587,15 @@ fn order_of(header: &Header) -> &'static str {
 }
 
 fn plural_bytes(count: i128) -> String {
-    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+    quantity::counted(u64::try_from(count).unwrap_or(u64::MAX), "byte")
 }
 
 fn size(bytes: u64) -> String {
-    if bytes < 1024 { format!("{bytes} bytes") } else { format!("{} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes)) }
+    if bytes < 1024 {
+        quantity::counted(bytes, "byte")
+    } else {
+        format!("{} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes))
+    }
 }
 
 /// A shape for a table; of many axes the first ones.
@@ -605,9 +613,9 @@ pub(crate) fn short_dtype(dtype: &DType) -> String {
         DType::Scalar(scalar) => scalar.to_string(),
         DType::SubArray(array) => format!("{} {}", short_dtype(array.base()), quantity::shape(array.shape())),
         DType::Record(record) => {
-            let fields =
-                if record.fields().len() == 1 { "1 field".to_owned() } else { format!("{} fields", record.fields().len()) };
-            format!("record of {fields}, {} bytes", record.itemsize())
+            let [fields, bytes] = [(record.fields().len(), "field"), (record.itemsize(), "byte")]
+                .map(|(count, noun)| quantity::counted(count as u64, noun));
+            format!("record of {fields}, {bytes}")
         }
     }
 }

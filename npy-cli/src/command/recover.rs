@@ -69,22 +69,25 @@ fn recover(path: &Path, format: FileFormat) -> Result<String> {
     Ok(match format {
         FileFormat::Npy => {
             let found = npy_core::append::recover(path)?;
-            let rows = format!("{} rows", quantity::count(found.rows));
+            let rows = quantity::counted(found.rows, "row");
             match (found.rows.cmp(&found.before), found.cut) {
                 (std::cmp::Ordering::Equal, 0) => format!("whole already, {rows}"),
                 (_, 0) => format!("{rows}, {} before", quantity::count(found.before)),
                 (_, cut) => {
                     let before = quantity::count(found.before);
-                    format!("{rows}, {before} before; {cut} bytes of an incomplete row cut off")
+                    format!("{rows}, {before} before; {} of an incomplete row cut off", quantity::counted(cut, "byte"))
                 }
             }
         }
         FileFormat::Npz => {
             let found = npy_core::npz::recover(path)?;
-            let members = format!("{} members", quantity::count(found.members));
+            let members = quantity::counted(found.members, "member");
             match (found.added, found.dropped) {
                 (0, 0) => format!("whole already, {members}"),
-                (added, dropped) => format!("{members}, {added} of them listed again; {dropped} bytes after the last replaced"),
+                (added, dropped) => {
+                    let dropped = quantity::counted(dropped, "byte");
+                    format!("{members}, {added} of them listed again; {dropped} after the last replaced")
+                }
             }
         }
         _ => return Err(Failure::new(format!("{}: an .ra file cannot be recovered", escape::path(path)))),

@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
         Ok(number)
     })?;
-    let count = if files == 1 { "1 file".to_owned() } else { format!("{} files", quantity::count(files)) };
+    let count = quantity::counted(files, "file");
     let mut names = escape::path(&shard(&prefix, 0)).into_owned();
     if files > 1 {
         names = format!("{names} to {}", escape::path(&shard(&prefix, files - 1)));

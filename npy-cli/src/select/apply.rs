@@ -105,7 +105,10 @@ impl Selection {
         let name = place(index, names.len()).and_then(|place| names.get(place));
         name.map(|name| Some((*name).to_owned())).ok_or_else(|| Problem {
             place: Some(item),
-            message: format!("index {index} is out of bounds for a record with {} fields", names.len()),
+            message: format!(
+                "index {index} is out of bounds for a record with {}",
+                crate::quantity::counted(names.len() as u64, "field")
+            ),
         })
     }
 

@@ -23,7 +23,7 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 impl Session {
     /// Takes the terminal.
     pub(crate) fn new() -> Result<Self> {
-        restore_after_panic();
+        restore_after_panic(io::stdout);
         enable_raw_mode().map_err(no_terminal)?;
         IS_TAKEN.store(true, Ordering::SeqCst);
         // From here on it is restored also if something fails.
@@ -59,10 +59,10 @@ fn restore(mut out: impl Write) {
 }
 
 /// Restores the terminal before a panic prints its message, which would vanish with the other screen.
-fn restore_after_panic() {
+fn restore_after_panic<W: Write + 'static>(terminal: fn() -> W) {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
-        restore(io::stdout());
+        restore(terminal());
         before(about);
     }));
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_panic_restores_the_terminal_once() {
         IS_TAKEN.store(true, Ordering::SeqCst);
-        restore_after_panic();
+        restore_after_panic(io::sink);
         assert!(panic::catch_unwind(|| panic!("in drawing, for a test")).is_err());
         assert!(!IS_TAKEN.load(Ordering::SeqCst));
         let mut out = Vec::new();

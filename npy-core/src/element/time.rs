@@ -214,10 +214,11 @@ impl<U: Unit, const COUNT: u32> fmt::Display for Datetime64<U, COUNT> {
 
 impl<U: Unit, const COUNT: u32> fmt::Display for Timedelta64<U, COUNT> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = U::UNIT.plural();
-        match self.steps() {
+        let units = U::UNIT.plural();
+        match self.steps().map(|steps| i128::from(steps) * i128::from(COUNT)) {
             None => f.pad("NaT"),
-            Some(steps) => f.pad(&format!("{} {name}", i128::from(steps) * i128::from(COUNT))),
+            Some(count @ (1 | -1)) => f.pad(&format!("{count} {}", units.trim_end_matches('s'))),
+            Some(count) => f.pad(&format!("{count} {units}")),
         }
     }
 }

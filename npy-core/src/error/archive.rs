@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::describe_start;
+use super::describe::{counted, describe_start};
 
 /// What is wrong with a zip archive, or a member of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,7 +173,8 @@ impl fmt::Display for ArchiveProblem {
             }
             Self::NotAtEnd { end, bytes } => write!(
                 f,
-                "trailing data: expected the end of the file at byte {end}, found {bytes} more bytes; remove them to add members"
+                "trailing data: expected the end of the file at byte {end}, found {bytes}; remove them to add members",
+                bytes = counted(bytes, "more byte"),
             ),
             Self::Unlisted { offset } => write!(f, "the member at byte {offset} is missing from the central directory"),
             Self::Unrecoverable { offset } => write!(
@@ -189,11 +190,12 @@ impl fmt::Display for ArchiveProblem {
             Self::SeveralDisks => f.write_str("unsupported archive: it is split into several parts"),
             Self::NoDirectory { offset, bytes } => write!(
                 f,
-                "invalid archive: expected a central directory of {bytes} bytes at offset {offset}; the file is damaged or truncated"
+                "invalid archive: expected a central directory of {bytes} at offset {offset}; the file is damaged or truncated",
+                bytes = counted(bytes, "byte"),
             ),
             Self::NoEntry { offset } => write!(f, "invalid entry in the central directory at byte {offset}"),
             Self::WrongCount { expected, found } => {
-                write!(f, "invalid central directory: expected {expected} entries, found {found}")
+                write!(f, "invalid central directory: expected {expected}, found {found}", expected = counted(expected, "entry"))
             }
             Self::LocalHeader { offset } => write!(f, "the local header at byte {offset} differs from the central directory"),
             Self::Overlap => f.write_str("the data overlap another member or the central directory"),
@@ -216,10 +218,18 @@ impl fmt::Display for ArchiveProblem {
             Self::Damaged => f.write_str("invalid compressed data"),
             Self::FailedBefore => f.write_str("an earlier read failed"),
             Self::LargeDictionary { limit } => write!(f, "dictionary too large: expected at most {} MiB", limit >> 20),
-            Self::WrongSize { expected, found } => write!(f, "expected {expected} bytes of content, found {found}"),
-            Self::WrongCompressedSize { expected, found } => write!(f, "expected {expected} bytes of data, found {found}"),
-            Self::Unused { bytes } => write!(f, "expected the end of the compressed data, found {bytes} more bytes"),
-            Self::Trailing { bytes } => write!(f, "expected the end of the member after its array, found {bytes} more bytes"),
+            Self::WrongSize { expected, found } => {
+                write!(f, "expected {expected} of content, found {found}", expected = counted(expected, "byte"))
+            }
+            Self::WrongCompressedSize { expected, found } => {
+                write!(f, "expected {expected} of data, found {found}", expected = counted(expected, "byte"))
+            }
+            Self::Unused { bytes } => {
+                write!(f, "expected the end of the compressed data, found {bytes}", bytes = counted(bytes, "more byte"))
+            }
+            Self::Trailing { bytes } => {
+                write!(f, "expected the end of the member after its array, found {bytes}", bytes = counted(bytes, "more byte"))
+            }
             Self::InvalidName => f.write_str("invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""),
             Self::UnsafeName => f.write_str(
                 "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",

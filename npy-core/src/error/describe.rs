@@ -1,6 +1,18 @@
 //! Parts of the messages of errors.
 
+use std::fmt;
+
 use super::foreign::ForeignFormat;
+
+/// A count and what it counts, in the singular for 1.
+pub(super) fn counted(count: impl fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    match (count.as_str(), noun.strip_suffix('y')) {
+        ("1", _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) => format!("{count} {noun}s"),
+    }
+}
 
 /// The magic string that was expected, and how the input starts instead.
 pub(super) fn describe_magic(expected: &str, found: &[u8]) -> String {
@@ -114,5 +126,23 @@ fn join_tuple(lengths: &[String]) -> String {
     match lengths {
         [only] => format!("({only},)"),
         lengths => format!("({})", lengths.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_is_singular() {
+        for (count, noun, expected) in [
+            (0, "byte", "0 bytes"),
+            (1, "byte", "1 byte"),
+            (2, "more byte", "2 more bytes"),
+            (1, "entry", "1 entry"),
+            (3, "entry", "3 entries"),
+        ] {
+            assert_eq!(counted(count, noun), expected);
+        }
     }
 }

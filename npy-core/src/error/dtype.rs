@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::describe::counted;
+
 use super::LiteralProblem;
 use crate::options::Version;
 
@@ -104,12 +106,16 @@ impl fmt::Display for DTypeProblem {
             Self::InconsistentByteOrders => f.write_str("inconsistent byte orders"),
             Self::Unexpected { expected } => write!(f, "expected {expected}"),
             Self::UnhashableTitle => f.write_str("unhashable title"),
-            Self::WrongCount { expected, found } => write!(f, "expected {expected} items, one for each name, found {found}"),
+            Self::WrongCount { expected, found } => {
+                write!(f, "expected {expected}, one for each name, found {found}", expected = counted(expected, "item"))
+            }
             Self::InvalidShape { limit } => write!(f, "expected a shape of lengths from 0 to {limit}"),
             Self::InvalidDimensions { found } => write!(f, "expected 1 to 64 dimensions, found {found}"),
-            Self::TooLarge { limit } => write!(f, "expected an itemsize of at most {limit} bytes"),
+            Self::TooLarge { limit } => write!(f, "expected an itemsize of at most {limit}", limit = counted(limit, "byte")),
             Self::NestedTooDeep { limit } => write!(f, "nesting exceeds the limit of {limit}"),
-            Self::TooManyFields { limit, found } => write!(f, "expected at most {limit} fields, found {found}"),
+            Self::TooManyFields { limit, found } => {
+                write!(f, "expected at most {limit}, found {found}", limit = counted(limit, "field"))
+            }
             Self::Overlap { expected, found } => write!(
                 f,
                 "expected an offset of at least {expected}, found {found}; NumPy cannot save overlapping or out-of-order fields"
@@ -168,7 +174,9 @@ impl fmt::Display for StorageProblem {
             Self::SubArray => f.write_str(
                 "expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record",
             ),
-            Self::TooLarge { limit, found } => write!(f, "expected an itemsize of at most {limit} bytes, found {found}"),
+            Self::TooLarge { limit, found } => {
+                write!(f, "expected an itemsize of at most {limit}, found {found}", limit = counted(limit, "byte"))
+            }
             Self::Version { version, needed } => {
                 write!(f, "format version {version} cannot encode the header; version {needed} can")
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::{describe_axes, tuple};
+use super::describe::{counted, describe_axes, tuple};
 
 /// Why nothing can be appended to an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,11 @@ impl fmt::Display for GrowthProblem {
             Self::NoDimensions => f.write_str("expected at least 1 dimension, found 0"),
             Self::EmptyRows => f.write_str("expected rows with elements, found empty ones"),
             Self::HeaderFull { bytes } => {
-                write!(f, "the header of {bytes} bytes has no space for a larger shape; load and save the array once")
+                write!(
+                    f,
+                    "the header of {bytes} has no space for a larger shape; load and save the array once",
+                    bytes = counted(bytes, "byte")
+                )
             }
             Self::FollowedByArray { offset } => write!(f, "expected the end of the file at byte {offset}, found another array"),
             Self::VariableWidth { dtype } => write!(

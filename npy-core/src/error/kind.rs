@@ -8,7 +8,7 @@ use super::conflict::Conflict;
 #[cfg(feature = "dynamic")]
 use super::describe::describe_no_numbers;
 use super::describe::{
-    describe_axes, describe_cause, describe_keys, describe_magic, describe_no_field, describe_offset, describe_start,
+    counted, describe_axes, describe_cause, describe_keys, describe_magic, describe_no_field, describe_offset, describe_start,
     describe_viewed, tuple,
 };
 #[cfg(feature = "npz")]
@@ -488,7 +488,11 @@ impl fmt::Display for ErrorKind {
                 write!(f, "unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0")
             }
             Self::Truncated { part, offset, expected, found } => {
-                write!(f, "truncated file: {part} needs {expected} bytes at offset {offset}, found {found}")
+                write!(
+                    f,
+                    "truncated file: {part} needs {expected} at offset {offset}, found {found}",
+                    expected = counted(expected, "byte")
+                )
             }
             Self::HeaderSyntax { offset, problem } => write!(f, "invalid header at byte {offset}: {problem}"),
             Self::HeaderKeys { missing, duplicate, unknown } => write!(
@@ -504,7 +508,12 @@ impl fmt::Display for ErrorKind {
             }
             Self::UnstorableDType { problem } => write!(f, "cannot store the dtype: {problem}"),
             Self::ShapeOverflow { shape, itemsize } => {
-                write!(f, "array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(shape))
+                write!(
+                    f,
+                    "array too large: shape {} with {itemsize} per element overflows the address space",
+                    tuple(shape),
+                    itemsize = counted(itemsize, "byte")
+                )
             }
             Self::LimitExceeded { what, limit, found } => write!(
                 f,
@@ -562,9 +571,10 @@ impl fmt::Display for ErrorKind {
             Self::WrongCount { expected, found } => write!(f, "wrong number of elements: expected {expected}, found {found}"),
             Self::IncompleteRow { shape, order, row, expected, found } => write!(
                 f,
-                "incomplete {} {row} of an array of shape {}: expected {expected} elements, found {found}",
+                "incomplete {} {row} of an array of shape {}: expected {expected}, found {found}",
                 if *order == Order::Fortran { "column" } else { "row" },
-                tuple(shape)
+                tuple(shape),
+                expected = counted(expected, "element")
             ),
             #[cfg(feature = "dynamic")]
             Self::CannotCast { from, to, casting } => write!(
@@ -608,7 +618,7 @@ impl fmt::Display for ErrorKind {
             Self::Shards { problem } => problem.fmt(f),
             #[cfg(feature = "zarr")]
             Self::Zarr { problem } => problem.fmt(f),
-            Self::Allocation { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+            Self::Allocation { bytes } => write!(f, "cannot allocate {bytes}", bytes = counted(bytes, "byte")),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::describe::counted;
+
 /// Why a header, or the text of a dtype, is not a Python literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,7 +46,9 @@ impl fmt::Display for LiteralProblem {
             Self::UnknownPrefix => f.write_str("unknown string prefix"),
             Self::InvalidEscape => f.write_str("invalid escape sequence"),
             Self::LeadingZero => f.write_str("leading zero in an integer"),
-            Self::TooManyDigits { limit, found } => write!(f, "number too long: expected at most {limit} digits, found {found}"),
+            Self::TooManyDigits { limit, found } => {
+                write!(f, "number too long: expected at most {limit}, found {found}", limit = counted(limit, "digit"))
+            }
         }
     }
 }

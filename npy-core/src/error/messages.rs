@@ -56,6 +56,8 @@ messages!(kinds: ErrorKind {
     MissingFeature { what: "an .npz archive", feature: "npz" } => "cannot read an .npz archive: feature `npz` is disabled",
     UnsupportedVersion { major: 4, minor: 0 } => "unsupported format version 4.0: expected 1.0, 2.0 or 3.0",
     Truncated { part: Part::Data, offset: 128, expected: 24, found: 22 } => "truncated file: the array needs 24 bytes at offset 128, found 22",
+    Truncated { part: Part::Data, offset: 128, expected: 1, found: 0 } => "truncated file: the array needs 1 byte at offset 128, found 0",
+    Allocation { bytes: 1 } => "cannot allocate 1 byte",
     HeaderSyntax { offset: 66, problem: LiteralProblem::UnterminatedString } => "invalid header at byte 66: unterminated string",
     HeaderKeys { missing: vec!["shape"], duplicate: texts(&["descr"]), unknown: texts(&["order"]) } =>
         "invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; missing shape; duplicate descr; unknown order",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::tuple;
+use super::describe::{counted, tuple};
 use super::{DTypeProblem, StorageProblem};
 use super::{Error, ErrorKind};
 
@@ -144,7 +144,9 @@ pub enum PickleProblem {
 impl fmt::Display for PickleProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated { expected, found } => write!(f, "truncated file: expected {expected} bytes, found {found}"),
+            Self::Truncated { expected, found } => {
+                write!(f, "truncated file: expected {expected}, found {found}", expected = counted(expected, "byte"))
+            }
             Self::UnknownOpcode { opcode } => write!(f, "unknown opcode {opcode:#04x}"),
             Self::RefusedOpcode { opcode } => write!(f, "opcode {opcode} refers to data outside of the file"),
             Self::UnsupportedProtocol { protocol } => write!(f, "unknown protocol {protocol}: expected 0 to 5"),
@@ -173,8 +175,10 @@ impl fmt::Display for PickleProblem {
                 f,
                 "limit exceeded: expected at most {limit} {what}, found {found}; raise it with `ObjectOptions` if the file is trusted"
             ),
-            Self::LeftOver { values } => write!(f, "expected 1 value at the end of the pickle, found {values} values"),
-            Self::FrameTooLong { bytes } => write!(f, "a frame exceeds the pickle by {bytes} bytes"),
+            Self::LeftOver { values } => {
+                write!(f, "expected 1 value at the end of the pickle, found {values}", values = counted(values, "value"))
+            }
+            Self::FrameTooLong { bytes } => write!(f, "a frame exceeds the pickle by {bytes}", bytes = counted(bytes, "byte")),
             Self::NotAnObjectArray { found } => write!(f, "expected an array of objects, found {found}"),
             Self::WrongCount { shape, expected, found } => {
                 write!(f, "wrong number of objects for shape {}: expected {expected}, found {found}", tuple(shape))
@@ -230,10 +234,17 @@ impl fmt::Display for ArrayProblem {
             Self::DType { text, problem } => write!(f, "invalid dtype {text}: {problem}"),
             Self::Storage(problem) => problem.fmt(f),
             Self::Overflow { shape, itemsize } => {
-                write!(f, "array too large: shape {} with {itemsize} bytes per element overflows the address space", tuple(shape))
+                write!(
+                    f,
+                    "array too large: shape {} with {itemsize} per element overflows the address space",
+                    tuple(shape),
+                    itemsize = counted(itemsize, "byte")
+                )
             }
             Self::TooManyDimensions { found } => write!(f, "too many dimensions: expected at most 64, found {found}"),
-            Self::WrongLength { expected, found } => write!(f, "expected {expected} bytes of data, found {found}"),
+            Self::WrongLength { expected, found } => {
+                write!(f, "expected {expected} of data, found {found}", expected = counted(expected, "byte"))
+            }
             Self::Pointers => f.write_str("expected data without pointers, found dtype 'O'"),
             Self::StringDType => f.write_str("StringDType outside of an array"),
         }

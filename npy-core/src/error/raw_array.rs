@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::describe_magic;
+use super::describe::{counted, describe_magic};
 
 /// What is wrong with a RawArray file (`.ra`), or why there is none of an array. Offsets are
 /// counted from the beginning of the file.
@@ -135,22 +135,35 @@ impl fmt::Display for RawArrayProblem {
             }
             Self::Overflow { offset, dims, element_bytes } => write!(
                 f,
-                "array too large at byte {offset}: dimensions {dims:?} with {element_bytes} bytes per element overflow the address space"
+                "array too large at byte {offset}: dimensions {dims:?} with {element_bytes} per element overflow the address space",
+                element_bytes = counted(element_bytes, "byte"),
             ),
             Self::WrongSize { offset, expected, found } => {
-                write!(f, "invalid data size at byte {offset}: expected {expected} bytes, found {found}")
+                write!(
+                    f,
+                    "invalid data size at byte {offset}: expected {expected}, found {found}",
+                    expected = counted(expected, "byte")
+                )
             }
             Self::WrongCompressedSize { offset, expected, found } => {
-                write!(f, "invalid compressed size at byte {offset}: {found} bytes cannot decompress to {expected}")
+                write!(
+                    f,
+                    "invalid compressed size at byte {offset}: {found} cannot decompress to {expected}",
+                    found = counted(found, "byte")
+                )
             }
             Self::MissingFeature => f.write_str("unsupported LZ4 compression: feature `lz4` is disabled"),
             Self::NotMappable => f.write_str("cannot map compressed data; `RaArray::load` reads them"),
             Self::Damaged { offset } => write!(f, "invalid compressed data at byte {offset}"),
             Self::WrongLength { offset, expected, found } => {
-                write!(f, "wrong length of the decompressed data at byte {offset}: expected {expected} bytes, found {found}")
+                write!(
+                    f,
+                    "wrong length of the decompressed data at byte {offset}: expected {expected}, found {found}",
+                    expected = counted(expected, "byte")
+                )
             }
             Self::TooLargeToCompress { limit, found } => {
-                write!(f, "array too large for LZ4: expected at most {limit} bytes, found {found}")
+                write!(f, "array too large for LZ4: expected at most {limit}, found {found}", limit = counted(limit, "byte"))
             }
             Self::MixedByteOrders { dtype } => write!(
                 f,
@@ -160,7 +173,8 @@ impl fmt::Display for RawArrayProblem {
             Self::NotThatDType { dtype, kind, element_bytes } => write!(
                 f,
                 "cannot read the elements as {dtype}: expected user-defined ones (type code 0) of its size, found type code {kind} with \
-         {element_bytes} bytes"
+         {element_bytes}",
+                element_bytes = counted(element_bytes, "byte")
             ),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::describe::counted;
+
 /// Why shards cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -25,7 +27,9 @@ pub enum ShardProblem {
 impl fmt::Display for ShardProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { number, count } => write!(f, "missing shard {number}: expected {count} shards without a gap"),
+            Self::Missing { number, count } => {
+                write!(f, "missing shard {number}: expected {count} without a gap", count = counted(count, "shard"))
+            }
             Self::Unexpected { expected, found } => {
                 write!(f, "unexpected unfinished shard: expected number {expected}, found {found}")
             }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::describe::counted;
+
 use super::{Error, ErrorKind};
 
 /// Why an element is not a value of the Rust type, or its value does not fit the dtype.
@@ -134,7 +136,7 @@ impl fmt::Display for ValueProblem {
             }
             Self::WrongLength { length, dtype } => {
                 let width = dtype.trim_start_matches(|c: char| !c.is_ascii_digit());
-                write!(f, "wrong length for {dtype}: expected {width} bytes, found {length}")
+                write!(f, "wrong length for {dtype}: expected {width}, found {length}", width = counted(width, "byte"))
             }
             Self::NotABool { byte } => {
                 write!(f, "invalid bool {byte:#04x}: expected 0 or 1; read a copy, where every byte but 0 is true")
@@ -162,7 +164,9 @@ impl fmt::Display for ValueProblem {
             Self::NotARecord => f.write_str("expected a tuple with an item for each field"),
             Self::InvalidDecimal { text } => write!(f, "invalid Decimal {text:?}"),
             Self::NestedTooDeep { limit } => write!(f, "object nesting exceeds the limit of {limit}"),
-            Self::TooLarge { length } => write!(f, "object too large: expected less than 4 GiB, found {length} bytes"),
+            Self::TooLarge { length } => {
+                write!(f, "object too large: expected less than 4 GiB, found {length}", length = counted(length, "byte"))
+            }
             Self::Custom { rust_type: Some(rust_type), message } => write!(f, "invalid {rust_type}: {message}"),
             Self::Custom { rust_type: None, message } => f.write_str(message),
         }

@@ -1,6 +1,8 @@
 //! What keeps files from being one Zarr array.
 
 use std::fmt;
+
+use super::describe::counted;
 use std::path::PathBuf;
 
 /// Why files cannot be described as Zarr arrays.
@@ -52,7 +54,11 @@ impl fmt::Display for ZarrProblem {
             }
             Self::Rows { first, expected, found } => {
                 let first = first.display();
-                write!(f, "expected {expected} rows as in {first}, found {found}; only the last file may have other rows")
+                write!(
+                    f,
+                    "expected {expected} as in {first}, found {found}; only the last file may have other rows",
+                    expected = counted(expected, "row")
+                )
             }
         }
     }

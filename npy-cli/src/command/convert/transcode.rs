@@ -156,7 +156,8 @@ impl Step {
                 for (index, (from, to)) in items.enumerate() {
                     let (kept, lost) = from.split_at(from_item.min(to_item));
                     if !is_lossy && lost.iter().any(|byte| *byte != 0) {
-                        let message = format!("text has more than {} characters", to_item / character);
+                        let message =
+                            format!("text has more than {}", quantity::counted((to_item / character) as u64, "character"));
                         return Err((index, Problem::loss(message)));
                     }
                     to[..kept.len()].copy_from_slice(kept);
@@ -202,7 +203,7 @@ fn recode((from, from_scalar): (&[u8], Scalar), (to, to_scalar): (&mut [u8], Sca
             if is_lossy {
                 break;
             }
-            return Err(Problem::loss(format!("text has more than {most} characters")));
+            return Err(Problem::loss(format!("text has more than {}", quantity::counted(most as u64, "character"))));
         }
         if code > 0x7f {
             if !is_lossy {

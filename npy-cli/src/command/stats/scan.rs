@@ -16,6 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::fields::{self, Leaf};
 use crate::input::{Array, Extent, Input, object_options};
 use crate::progress::Progress;
+use crate::quantity;
 
 /// What a thread reads at a time: it stays in the second cache.
 const PIECE_BYTES: usize = 1 << 18;
@@ -69,7 +70,8 @@ fn available(input: &Input, index: usize) -> Result<Option<u64>> {
 fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
     match available.map(|available| available.saturating_sub(begin)) {
         Some(found) if found < bytes => {
-            Err(Failure::Nameless(format!("truncated file: expected {bytes} bytes of data, found {found}")))
+            let expected = quantity::counted(bytes, "byte");
+            Err(Failure::Nameless(format!("truncated file: expected {expected} of data, found {found}")))
         }
         _ => Ok(()),
     }
@@ -135,7 +137,10 @@ impl Plan {
                 file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(failed)?;
                 while position < end {
                     let count = self.piece.min(end - position);
-                    buffer.resize(count as usize * self.itemsize, 0);
+                    let length = count as usize * self.itemsize;
+                    let more = length.saturating_sub(buffer.len());
+                    buffer.try_reserve_exact(more).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+                    buffer.resize(length, 0);
                     file.read_exact(&mut buffer).map_err(failed)?;
                     for accumulator in &mut accumulators {
                         accumulator.add(position, &buffer);
@@ -149,7 +154,8 @@ impl Plan {
             }
         };
         let results: Vec<Result<Vec<Accumulator>>> = thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            // Fewer where the system refuses more.
+            let others: Vec<_> = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             let own = work();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
                 thread.join().unwrap_or_else(|_| Err(Failure::Nameless("a thread failed".to_owned())))
@@ -170,7 +176,7 @@ impl Plan {
         let Self { elements, piece, part, mut accumulators, .. } = self;
         thread::scope(|scope| {
             let (send, receive) = sync_channel::<(u64, DynValues)>(1);
-            let work = scope.spawn(move || {
+            let work = thread::Builder::new().spawn_scoped(scope, move || {
                 for (position, values) in receive {
                     for accumulator in &mut accumulators {
                         accumulator.add(position, values.bytes());
@@ -184,6 +190,7 @@ impl Plan {
                 }
                 accumulators
             });
+            let work = work.map_err(|error| Failure::Nameless(format!("cannot start a thread: {error}")))?;
             let mut position = 0;
             while position < elements
                 && let Some(values) = array.next_elements(piece as usize)?
