@@ -13,6 +13,7 @@ mod signals;
 mod output;
 mod progress;
 mod quantity;
+mod bins;
 mod units;
 mod table;
 mod input;

@@ -4,6 +4,7 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::{Casting, DType, DynValues, Order};
 
 use crate::failure::{Failure, Result};
+use crate::float::significant;
 #[cfg(feature = "plot")]
 use crate::units;
 
@@ -47,6 +48,26 @@ pub(crate) fn numbers_of(dtype: &DType, bytes: Vec<u8>) -> Result<Vec<f64>> {
     Ok(values.cast::<f64>(Casting::SameKind)?)
 }
 
+/// All elements as integers, `None` for NaT; `None` where the dtype has no integers.
+#[cfg(feature = "view")]
+pub(crate) fn whole_numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Option<Vec<Option<i128>>>> {
+    use ScalarKind::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    let Some(scalar) = scalar_of(dtype) else { return Ok(None) };
+    let flat = match scalar.kind() {
+        Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => DType::Scalar(scalar),
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => integers(scalar)?,
+        _ => return Ok(None),
+    };
+    let count = bytes.len() / flat.itemsize().max(1);
+    let values = DynValues::new(flat, Order::C, &[count], bytes.to_vec())?;
+    if scalar.kind() == UInt64 {
+        return Ok(Some(values.to_vec::<u64>()?.into_iter().map(|number| Some(i128::from(number))).collect()));
+    }
+    let nat = is_time(scalar).then_some(i64::MIN);
+    let number = |number: i64| (Some(number) != nat).then_some(i128::from(number));
+    Ok(Some(values.cast::<i64>(Casting::SameKind)?.into_iter().map(number).collect()))
+}
+
 /// The steps of a time, in the same byte order.
 fn integers(scalar: Scalar) -> Result<DType> {
     let text = if scalar.byte_order() == Some(ByteOrder::Big) { ">i8" } else { "<i8" };
@@ -60,44 +81,57 @@ pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
     Some(units::seconds_of(unit)? * f64::from(count))
 }
 
-/// A number of this dtype for people: a time as such, and any other with at most 6 digits.
+/// A number of this dtype for people: a time as such, and any other with 6 digits.
 pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
     let scalar = scalar_of(dtype);
     match scalar.map(Scalar::kind) {
-        Some(ScalarKind::Datetime { .. }) => scalar.and_then(|scalar| time_text(scalar, number)).unwrap_or_default(),
+        Some(ScalarKind::Datetime { .. }) => {
+            #[allow(clippy::cast_possible_truncation, reason = "saturates")]
+            let steps = number.round() as i64;
+            scalar.and_then(|scalar| time_text(scalar, steps)).unwrap_or_default()
+        }
         Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", short(number * f64::from(count)), unit.symbol()),
         _ => short(number),
     }
 }
 
 /// A point in time that is this number of steps away from 1970.
-fn time_text(scalar: Scalar, steps: f64) -> Option<String> {
-    #[allow(clippy::cast_possible_truncation, reason = "saturates")]
-    let bytes = (steps.round() as i64).to_le_bytes();
+fn time_text(scalar: Scalar, steps: i64) -> Option<String> {
+    let bytes = steps.to_le_bytes();
     let little = DType::Scalar(scalar).with_byte_order(ByteOrder::Little);
     DynValues::new(little, Order::C, &[], bytes.to_vec()).ok().map(|values| values.to_string())
 }
 
-/// A number with at most 6 digits.
+/// A number with 6 digits, and with all of those before the point.
 pub(crate) fn short(number: f64) -> String {
-    let size = number.abs();
-    if !number.is_finite() {
-        return number.to_string().to_lowercase();
+    with_digits(number, 6)
+}
+
+/// A number with so many significant digits, and with all of those before the point.
+pub(crate) fn with_digits(number: f64, digits: usize) -> String {
+    // Without the sign of zero.
+    let rounded = significant(number, digits) + 0.0;
+    let size = rounded.abs();
+    match size {
+        _ if !number.is_finite() => number.to_string().to_lowercase(),
+        0.0 => "0".to_owned(),
+        size if (1e-4..1e15).contains(&size) => rounded.to_string(),
+        _ => format!("{rounded:e}"),
     }
-    if size != 0.0 && !(1e-4..1e15).contains(&size) {
-        let text = format!("{number:.5e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'));
+}
+
+/// An integer or the steps of a time.
+#[cfg(feature = "view")]
+pub(crate) fn whole_text(dtype: &DType, number: i128) -> String {
+    let scalar = scalar_of(dtype);
+    match scalar.map(Scalar::kind) {
+        Some(ScalarKind::Datetime { .. }) => {
+            let steps = i64::try_from(number).unwrap_or(i64::MAX);
+            scalar.and_then(|scalar| time_text(scalar, steps)).unwrap_or_default()
+        }
+        Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", number.saturating_mul(count.into()), unit.symbol()),
+        _ => number.to_string(),
     }
-    if number.fract() == 0.0 {
-        return format!("{number:.0}");
-    }
-    // The digits before the point, or the zeros after it.
-    #[allow(clippy::cast_possible_truncation, reason = "between -4 and 15")]
-    let magnitude = size.log10().floor() as i32;
-    let decimals = usize::try_from(5 - magnitude).unwrap_or(0);
-    let text = format!("{number:.decimals$}");
-    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 #[cfg(test)]
@@ -117,6 +151,19 @@ mod tests {
         assert_eq!(numbers.map(short), ["0", "1", "-2.5", "0.3", "123457", "1e20", "1.5e-9", "1234567", "nan"]);
         assert_eq!(text_of(&">M8[s]".parse().unwrap(), 86_400.4), "1970-01-02T00:00:00");
         assert_eq!(text_of(&"<m8[25ms]".parse().unwrap(), 2.0), "50 ms");
+    }
+
+    #[test]
+    #[cfg(feature = "view")]
+    fn integers_are_whole() {
+        let of = |dtype: &str, bytes: &[u8]| whole_numbers_of(&dtype.parse().unwrap(), bytes).unwrap();
+        assert_eq!(of(">u8", &u64::MAX.to_be_bytes()), Some(vec![Some(i128::from(u64::MAX))]));
+        assert_eq!(of("i1", &[255, 5]), Some(vec![Some(-1), Some(5)]));
+        assert_eq!(of("<m8[s]", &i64::MIN.to_le_bytes()), Some(vec![None]));
+        assert_eq!(of("<i8", &i64::MIN.to_le_bytes()), Some(vec![Some(i64::MIN.into())]));
+        assert_eq!(of("<f8", &[0; 8]), None);
+        assert_eq!(whole_text(&"<M8[ns]".parse().unwrap(), 1_700_000_000_000_000_001), "2023-11-14T22:13:20.000000001");
+        assert_eq!(whole_text(&"<u8".parse().unwrap(), u64::MAX.into()), "18446744073709551615");
     }
 
     #[test]

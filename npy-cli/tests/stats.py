@@ -55,8 +55,12 @@ def expected(values):
             doubles = flat.astype("f8")
             figures["quantiles"] = np.quantile(doubles, np.array(PERCENTS) / 100)
             finite = doubles[np.isfinite(doubles)]
-            if kind in "iu" and flat.itemsize < 8 and finite.size:
-                figures["histogram"] = np.histogram(finite, 40)[0]
+            if kind in "iu":
+                low, high = int(flat.min()), int(flat.max())
+                width = -(-(high - low + 1) // 40)
+                bins = -(-(high - low + 1) // width)
+                indices = [(int(value) - low) // width for value in flat]
+                figures["histogram"] = np.bincount(indices, minlength=bins)
             elif finite.size and finite.min() < finite.max():
                 figures["histogram"] = np.histogram(finite, 40)[0]
     return figures

@@ -47,7 +47,7 @@ fn records_are_shown_field_by_field() {
         mean       1.666666667
         std        0.4714045208
         quantiles  1% 1.02  5% 1.1  25% 1.5  50% 2  75% 2  95% 2  99% 2
-        histogram  ▕▄  █▏
+        histogram  ▕▄█▏
       at.x  <f4
         count      6  3 NaN  0 inf  0 zeros
         distinct   2
@@ -120,7 +120,7 @@ fn empty_arrays_scalars_and_values_without_bytes_have_statistics() {
       mean       7
       std        0
       quantiles  1% 7  5% 7  25% 7  50% 7  75% 7  95% 7  99% 7
-      histogram  ▕                    █                   ▏
+      histogram  ▕█▏
     ");
     insta::assert_snapshot!(save("width.npy", "|S0", &[1000], &[]), @"
     width.npy  |S0  (1000,)
@@ -193,4 +193,61 @@ fn a_file_of_5_gib_takes_bounded_memory() {
     let leaf = &found["stats"][0];
     assert_eq!((&leaf["count"], &leaf["zeros"], &leaf["distinct"]), (&rows.into(), &(rows - 1).into(), &2.into()));
     assert_eq!(leaf["max"], 2.0);
+}
+
+#[test]
+fn quantiles_tell_neighbours_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy").display().to_string();
+    let line = |name: &str| {
+        let shown = run(["stats", &path]).ok();
+        let line = shown.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let quantiles = || line("quantiles").into_iter().skip(1).step_by(2).collect::<Vec<_>>();
+    npy_core::save(&path, &(0..1000).map(|step| 1_700_000_000 + 60 * step).collect::<Vec<i64>>()).unwrap();
+    assert_eq!(quantiles()[..4], ["1700000599", "1700002997", "1700014985", "1700029970"]);
+    npy_core::save(&path, &(0..1000).map(|step| (1 << 63) + 1000 * step).collect::<Vec<u64>>()).unwrap();
+    assert_eq!(quantiles()[..2], ["9223372036854785798", "9223372036854825758"]);
+    assert_eq!(line("mean"), ["9223372036855275308"]);
+    npy_core::save(&path, &(0..1000).map(|step| 1000.0 + f64::from(step) * 1e-9).collect::<Vec<f64>>()).unwrap();
+    let found = quantiles();
+    assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
+    let mut figures: serde_json::Value = serde_json::from_str(&run(["stats", "--json", &path]).ok()).unwrap();
+    let found = figures["stats"][0]["quantiles"]["1"].take();
+    assert!((found.as_f64().unwrap() - 1000.000_000_009_99).abs() < 1e-12, "{found}");
+    npy_core::save(&path, &[-0.0, -0.0, 1.0]).unwrap();
+    assert_eq!((quantiles()[0].as_str(), line("min")), ("0", vec!["0".to_owned()]));
+}
+
+#[test]
+fn uniform_integers_have_a_flat_histogram() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy").display().to_string();
+    let histogram = || {
+        let shown = run(["stats", &path]).ok();
+        let line = shown.lines().last().unwrap().to_owned();
+        line.split_once('▕').unwrap().1.trim_end_matches('▏').to_owned()
+    };
+    let cycle = |count: i64| (0..count * 10).map(move |index| index % count);
+    for count in [2, 47, 79, 255, 1000] {
+        npy_core::save(&path, &cycle(count).map(|value| value - 7).collect::<Vec<i64>>()).unwrap();
+        assert!(histogram().chars().all(|bar| bar == '█'), "i8 {count}: {}", histogram());
+        npy_core::save(&path, &cycle(count).map(|value| u64::MAX - 1000 + value as u64).collect::<Vec<u64>>()).unwrap();
+        assert!(histogram().chars().all(|bar| bar == '█'), "u8 {count}: {}", histogram());
+        npy_core::save(&path, &cycle(count).map(|value| value as u16).collect::<Vec<u16>>()).unwrap();
+        assert!(histogram().chars().all(|bar| bar == '█'), "u2 {count}: {}", histogram());
+    }
+}
+
+#[test]
+fn numbers_that_are_not_finite_have_the_names_of_show() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy").display().to_string();
+    for (value, name) in [(f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
+        npy_core::save(&path, &[value]).unwrap();
+        let figures: serde_json::Value = serde_json::from_str(&run(["stats", "--json", &path]).ok()).unwrap();
+        assert_eq!((&figures["stats"][0]["min"], &figures["stats"][0]["std"]), (&name.into(), &"NaN".into()));
+        assert_eq!(run(["show", "--json", &path]).ok(), format!("[\"{name}\"]\n"));
+    }
 }

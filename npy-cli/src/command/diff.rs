@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::batch;
 use crate::escape;
+use crate::export;
 use crate::failure::{Failure, Result};
 use crate::float::{float, significant};
 use crate::input::{Input, standard_input};
@@ -247,10 +248,8 @@ fn to_json(member: Option<&str>, comparison: &Comparison) -> Value {
 }
 
 fn field_json(field: &Field) -> Value {
-    // JSON has no infinities.
-    let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
     let largest = |largest: &Option<compare::Largest>| {
-        largest.as_ref().map(|largest| json!({"error": number(largest.error), "index": largest.index}))
+        largest.as_ref().map(|largest| json!({"error": export::json::number(largest.error), "index": largest.index}))
     };
     json!({
         "field": field.path,

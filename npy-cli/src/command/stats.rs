@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     fields: Vec<String>,
 
-    /// Bins of the histogram
+    /// Bins of the histogram; those of integers and times have as many whole numbers each, and may be fewer
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = bins)]
     bins: usize,
 }

@@ -124,6 +124,16 @@ impl Writer {
     }
 }
 
+/// A float as JSON, which has text for what is not finite.
+pub(crate) fn number(value: f64) -> serde_json::Value {
+    match value {
+        value if value.is_nan() => "NaN".into(),
+        f64::INFINITY => "Infinity".into(),
+        f64::NEG_INFINITY => "-Infinity".into(),
+        value => value.into(),
+    }
+}
+
 fn push_empty(axes: &[usize], out: &mut String) {
     let Some((&length, inner)) = axes.split_first() else { return };
     out.push('[');

@@ -59,12 +59,13 @@ pub(crate) fn figure(source: &mut Source, wish: &Wish<'_>) -> Result<Figure> {
 fn histogram(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
     let is_log = wish.log.x();
     let (least, most, left_out) = numbers.range(is_log)?;
-    // A bin for each integer if they are few.
-    let are_integers = !is_log && is_integer(&numbers.dtype) && most - least < wish.bins as f64;
-    let (least, most, bins) = if are_integers {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than the number of bins")]
-        let bins = (most - least) as usize + 1;
-        (least - 0.5, most + 0.5, bins)
+    // Bins have as many integers each: otherwise some would have more than others of equal counts of all.
+    let (least, most, bins) = if !is_log && is_integer(&numbers.dtype) {
+        let span = most - least + 1.0;
+        let width = (span / wish.bins as f64).ceil();
+        let bins = (span / width).ceil();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as many bins as are asked for")]
+        (least - 0.5, least - 0.5 + bins * width, bins as usize)
     } else {
         (least, most, wish.bins)
     };

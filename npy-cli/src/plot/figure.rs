@@ -3,6 +3,7 @@
 use npy_core::DType;
 
 use super::wish::ColorMap;
+use crate::float::digits_apart;
 use crate::reals;
 
 /// What is drawn, on whatever surface.
@@ -53,6 +54,14 @@ pub(crate) struct Scale {
     pub(crate) map: ColorMap,
     pub(crate) least: f64,
     pub(crate) most: f64,
+}
+
+impl Scale {
+    /// The numbers at both ends, with the digits that tell them apart.
+    pub(crate) fn ends(&self) -> [String; 2] {
+        let digits = digits_apart(&[self.least, self.most], 6);
+        [self.least, self.most].map(|number| reals::with_digits(number, digits))
+    }
 }
 
 impl Raster {
@@ -119,7 +128,8 @@ impl Axis {
         let range = self.most - self.least;
         let least_step = range / count.max(1) as f64;
         if !least_step.is_finite() || least_step <= 0.0 {
-            return [self.least, self.most].map(|number| (number, reals::short(number))).into();
+            let digits = digits_apart(&[self.least, self.most], 6);
+            return [self.least, self.most].map(|number| (number, reals::with_digits(number, digits))).into();
         }
         let seconds = self.dtype.as_ref().and_then(reals::seconds_of_step);
         let step = match seconds {
@@ -175,7 +185,10 @@ impl Axis {
                 return format!("{number:.digits$}");
             }
             // Without the noise of 3 * 0.1.
-            return reals::short(if number.abs() < step * 1e-6 { 0.0 } else { number });
+            let number = if number.abs() < step * 1e-6 { 0.0 } else { number };
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 6 to 17")]
+            let digits = ((number.abs() / step).log10() + 2.0).clamp(6.0, 17.0) as usize;
+            return reals::with_digits(number, digits);
         };
         let text = reals::text_of(dtype, number);
         let part = match step * seconds {

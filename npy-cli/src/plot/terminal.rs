@@ -84,7 +84,7 @@ fn frame(figure: &Figure, whole: Rect, buffer: &mut Buffer) -> Area {
     // The colors beside an image, and the numbers at both ends of them, which must not be cut.
     let legend = match &figure.content {
         Content::Image(_, Some(scale)) => {
-            let texts = [scale.least, scale.most].map(|number| crate::reals::short(number).chars().count());
+            let texts = scale.ends().map(|text| text.chars().count());
             u16::try_from(5 + texts[0].max(texts[1])).unwrap_or(16)
         }
         _ => 0,
@@ -216,9 +216,10 @@ fn image(raster: &Raster, scale: Option<&Scale>, area: &Area, colors: Colors, bu
             }
         }
     }
-    for (y, number) in [(inner.top(), scale.most), (inner.bottom() - 1, scale.least)] {
+    let [least, most] = scale.ends();
+    for (y, text) in [(inner.top(), most), (inner.bottom() - 1, least)] {
         let room = usize::from(area.whole.width.saturating_sub(bar + 3));
-        buffer.set_stringn((bar + 3).min(area.whole.width - 1), y, crate::reals::short(number), room, Style::new());
+        buffer.set_stringn((bar + 3).min(area.whole.width - 1), y, text, room, Style::new());
     }
 }
 

@@ -5,7 +5,6 @@ use super::histogram::Summary;
 use super::model::Model;
 use crate::escape;
 use crate::quantity;
-use crate::reals;
 
 /// Lines in a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,24 +69,24 @@ impl Popup {
             let count = quantity::count(summary.not_finite);
             return Self::new(title, vec![format!("no finite values; {count} NaN or infinite")]);
         }
-        let value = |value: f64| reals::text_of(grid.dtype(column), value);
+        let ([least, most, mean], edges) = summary.texts(grid.dtype(column));
         let mut lines = vec![
             format!("count  {}", quantity::count(summary.finite)),
-            format!("least  {}", value(summary.least)),
-            format!("most   {}", value(summary.most)),
-            format!("mean   {}", value(summary.mean())),
+            format!("least  {least}"),
+            format!("most   {most}"),
+            format!("mean   {mean}"),
         ];
         if summary.not_finite > 0 {
             lines.push(format!("other  {} NaN or infinite", quantity::count(summary.not_finite)));
         }
         lines.push(String::new());
-        let edges: Vec<String> = (0..summary.bins.len()).map(|bin| value(summary.edge(bin))).collect();
         let width = edges.iter().map(|edge| edge.chars().count()).max().unwrap_or(0);
-        let highest = summary.bins.iter().copied().max().unwrap_or(0).max(1);
+        let heights = summary.heights();
+        let highest = heights.iter().copied().max().unwrap_or(0).max(1);
         let counts: Vec<String> = summary.bins.iter().map(|count| quantity::count(*count)).collect();
         let counts_width = counts.iter().map(String::len).max().unwrap_or(0);
-        for ((edge, bin), count) in edges.iter().zip(&summary.bins).zip(counts) {
-            lines.push(format!("{edge:>width$} {count:>counts_width$} {}", bar(*bin, highest)));
+        for ((edge, height), count) in edges.iter().zip(heights).zip(counts) {
+            lines.push(format!("{edge:>width$} {count:>counts_width$} {}", bar(height, highest)));
         }
         Self::new(title, lines)
     }
@@ -112,9 +111,9 @@ impl Popup {
 }
 
 /// A bar of at most 24 columns, in eighths of one.
-fn bar(count: u64, highest: u64) -> String {
+fn bar(count: u128, highest: u128) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = u128::from(count) * 24 * 8 / u128::from(highest);
+    let eighths = count.saturating_mul(24 * 8) / highest;
     let eighths = usize::try_from(eighths).unwrap_or(0).max(usize::from(count > 0));
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS.get(eighths % 8).unwrap_or(&""))
 }

@@ -150,7 +150,8 @@ Options:
       --json              Write one line of JSON for each array
       --threads <N>       Threads that read and compute; 0 is the number of processors
       --fields <FIELD,…>  Only these fields of records, such as time,at.x
-      --bins <N>          Bins of the histogram [default: 40]
+      --bins <N>          Bins of the histogram; those of integers and times have as many whole
+                          numbers each, and may be fewer [default: 40]
       --color <WHEN>      When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help              Print help
 

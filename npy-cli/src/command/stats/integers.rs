@@ -159,9 +159,14 @@ impl<T: Integer> Integers<T> {
 
     pub(super) fn finish(self, bins: usize) -> Summary {
         let (whole, part) = self.mean();
-        let mean = Value::Float(whole as f64 + part);
+        let mean = if is_beyond_floats(whole) { Value::Integer(whole) } else { Value::Float(whole as f64 + part) };
         let value = |value: T| Value::Integer(value.wide());
-        let quantile = |low: T, high: T, part: f64| Value::Float(between(low.float(), high.float(), part));
+        let quantile = |low: T, high: T, part: f64| {
+            if is_beyond_floats(low.wide()) || is_beyond_floats(high.wide()) {
+                return Value::Integer(whole_between(low.wide(), high.wide(), part));
+            }
+            Value::Float(between(low.float(), high.float(), part))
+        };
         let std = |std: f64| Value::Float(std);
         let zeros = Some(self.zeros);
         Summary { zeros, ..self.finish_with(bins, mean, std, value, quantile) }
@@ -169,11 +174,12 @@ impl<T: Integer> Integers<T> {
 
     /// The summary of times, which `time` makes of counts of steps.
     pub(super) fn finish_times(self, bins: usize, time: impl Fn(i64) -> Value, std: impl Fn(f64) -> Value) -> Summary {
-        let (whole, part) = self.mean();
+        let (whole, _) = self.mean();
         let narrow = |wide: i128| time(i64::try_from(wide).unwrap_or(i64::MAX));
-        let mean = narrow(whole + i128::from(part >= 0.5));
+        // Rounded down, as the quantiles are, by NumPy too.
+        let mean = narrow(whole);
         let nan = Some(self.nat);
-        let quantile = |low: T, high: T, part: f64| narrow(low.wide() + ((high.wide() - low.wide()) as f64 * part) as i128);
+        let quantile = |low: T, high: T, part: f64| narrow(whole_between(low.wide(), high.wide(), part));
         let count = self.count + self.nat;
         let has_nat = self.nat > 0;
         let mut summary = self.finish_with(bins, mean, std, |value| narrow(value.wide()), quantile);
@@ -205,13 +211,20 @@ impl<T: Integer> Integers<T> {
         let sample: Vec<(T, u64)> = sample.into_iter().map(|value| (value, 1)).collect();
         let error = (!is_exact).then(|| rank_error(sample.len()));
         summary.quantiles = Quantiles::of(&sample, error, quantile);
-        // Times since 1970 in nanoseconds exceed the precision of `f64`; their distances rarely do.
-        let base = if self.is_time { self.low.wide() } else { 0 };
-        let float = |value: T| (value.wide() - base) as f64;
-        let floats = sample.iter().map(|(value, count)| (float(*value), *count));
-        summary.histogram = Histogram::of(floats, float(self.low), float(self.high), bins, is_exact);
+        let whole = sample.iter().map(|(value, count)| (value.wide(), *count));
+        summary.histogram = Some(Histogram::of_whole(whole, (self.low.wide(), self.high.wide()), bins, is_exact));
         summary
     }
+}
+
+/// Interpolates between integers, rounded down.
+fn whole_between(low: i128, high: i128, part: f64) -> i128 {
+    low + ((high - low) as f64 * part) as i128
+}
+
+/// Whether an integer has neighbours that are the same `f64`.
+fn is_beyond_floats(value: i128) -> bool {
+    value.unsigned_abs() > 1 << f64::MANTISSA_DIGITS
 }
 
 /// The moments of a block, of which the rest is known.

@@ -10,9 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use super::summary::{PERCENTS, Quantiles, Summary, Value};
 use crate::command::info::short_dtype;
 use crate::escape;
+use crate::export;
 use crate::failure::Result;
 use crate::fields::Leaf;
-use crate::float::{float, significant};
+use crate::float::{digits_apart, float, significant};
 use crate::output::{Screen, Style};
 use crate::quantity;
 
@@ -94,14 +95,17 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
     }
     for (name, value) in [("mean", &summary.mean), ("std", &summary.std)] {
         if let Some(value) = value {
-            write_line(name, &text(&rounded(value, 10)))?;
+            // The mean is told apart from both ends.
+            let neighbours = [&summary.min, &summary.mean, &summary.max].map(Option::as_ref);
+            let digits = if name == "mean" { digits_apart(&numbers(neighbours.into_iter().flatten()), 10) } else { 10 };
+            write_line(name, &text(&rounded(value, digits)))?;
         }
     }
     if let Some(longest) = summary.longest {
         write_line("longest", &quantity::count(longest))?;
     }
     if let Some(quantiles) = &summary.quantiles {
-        write_line("quantiles", &quantiles_text(quantiles))?;
+        write_line("quantiles", &quantiles_text(quantiles, summary))?;
     }
     if let Some(histogram) = &summary.histogram {
         write_line("histogram", &format!("{}▕{}▏", if histogram.is_exact { "" } else { "~" }, histogram.line()))?;
@@ -109,10 +113,14 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
     Ok(())
 }
 
-fn quantiles_text(quantiles: &Quantiles) -> String {
+/// The quantiles with the digits that tell them apart, from each other and from both ends.
+fn quantiles_text(quantiles: &Quantiles, summary: &Summary) -> String {
     let mark = if quantiles.rank_error.is_some() { "~" } else { "" };
-    let cells =
-        PERCENTS.iter().zip(&quantiles.values).map(|(percent, value)| format!("{percent}% {mark}{}", text(&rounded(value, 6))));
+    let digits = digits_apart(&numbers(summary.min.iter().chain(&quantiles.values).chain(&summary.max)), 6);
+    let cells = PERCENTS
+        .iter()
+        .zip(&quantiles.values)
+        .map(|(percent, value)| format!("{percent}% {mark}{}", text(&rounded(value, digits))));
     let mut line = cells.collect::<Vec<_>>().join("  ");
     if let Some(error) = quantiles.rank_error.filter(|error| *error > 0.005) {
         let _ = write!(line, "  (ranks within {:.1} %)", error * 100.0);
@@ -120,11 +128,20 @@ fn quantiles_text(quantiles: &Quantiles) -> String {
     line
 }
 
+/// The values that are real numbers.
+fn numbers<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<f64> {
+    let number = |value: &Value| match value {
+        Value::Float(value) | Value::Single(value) => Some(*value),
+        Value::Integer(value) => Some(*value as f64),
+        _ => None,
+    };
+    values.filter_map(number).collect()
+}
+
 /// The value with this number of significant digits.
 fn rounded(value: &Value, digits: usize) -> Value {
     let round = |value: f64| significant(value, digits);
     match value {
-        // A single has no more digits.
         Value::Float(value) | Value::Single(value) => Value::Float(round(*value)),
         Value::Complex(real, imaginary) => Value::Complex(round(*real), round(*imaginary)),
         Value::Steps(value, scalar) => Value::Steps(round(*value), *scalar),
@@ -136,9 +153,11 @@ fn text(value: &Value) -> String {
     match value {
         Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
         Value::Integer(value) => value.to_string(),
-        Value::Float(value) => float(*value),
-        Value::Single(value) => single(*value as f32),
+        // Zeros of both signs are equal: which one is found depends on the order of the values.
+        Value::Float(value) => float(*value + 0.0),
+        Value::Single(value) => single(*value as f32 + 0.0),
         Value::Complex(real, imaginary) => {
+            let (real, imaginary) = (&(*real + 0.0), &(*imaginary + 0.0));
             let sign = if imaginary.is_sign_negative() && !imaginary.is_nan() { "" } else { "+" };
             format!("{}{sign}{}j", float(*real), float(*imaginary))
         }
@@ -209,6 +228,8 @@ fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
     }
     if let Some(histogram) = &summary.histogram {
         insert("histogram", Some(json!(histogram.counts)));
+        // How many whole numbers a bin has.
+        insert("histogram_width", histogram.whole.map(|bins| value_json(&Value::Integer(bins.width))));
         insert("histogram_exact", Some(json!(histogram.is_exact)));
     }
     Json::Object(object)
@@ -230,5 +251,5 @@ fn value_json(value: &Value) -> Json {
 }
 
 fn float_json(value: f64) -> Json {
-    if value.is_finite() { json!(value) } else { json!(float(value)) }
+    export::json::number(value + 0.0)
 }

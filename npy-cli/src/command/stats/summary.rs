@@ -3,6 +3,7 @@
 use npy_core::dtype::Scalar;
 
 use super::distinct::Count;
+use crate::bins::WholeBins;
 
 /// A value of the array, or of its type.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +58,12 @@ pub(super) struct Quantiles {
     pub(super) rank_error: Option<f64>,
 }
 
-/// Counts of bins of the same width between the minimum and the maximum.
+/// Counts of bins of the same width from the minimum on.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
     pub(super) counts: Vec<u64>,
+    /// Of integers and times.
+    pub(super) whole: Option<WholeBins>,
     pub(super) is_exact: bool,
 }
 
@@ -122,18 +125,37 @@ impl Histogram {
                 total += count;
             }
         }
-        (total > 0).then_some(Self { counts, is_exact })
+        (total > 0).then_some(Self { counts, whole: None, is_exact })
+    }
+
+    /// Counts integers in at most so many bins.
+    pub(super) fn of_whole(
+        values: impl Iterator<Item = (i128, u64)>,
+        (low, high): (i128, i128),
+        most: usize,
+        is_exact: bool,
+    ) -> Self {
+        let bins = WholeBins::new(low, high, most);
+        let mut counts = vec![0; bins.count()];
+        for (value, count) in values {
+            if let Some(found) = bins.bin_of(value).and_then(|bin| counts.get_mut(bin)) {
+                *found += count;
+            }
+        }
+        Self { counts, whole: Some(bins), is_exact }
     }
 
     /// A character for each bin, as high as its count. Only an empty bin is blank.
     pub(super) fn line(&self) -> String {
         const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-        let most = self.counts.iter().copied().max().unwrap_or_default().max(1);
-        let block = |count: &u64| {
-            let height = (u128::from(*count) * BLOCKS.len() as u128).div_ceil(u128::from(most)) as usize;
+        let of_bin = |(bin, count): (usize, &u64)| self.whole.map_or(u128::from(*count), |bins| bins.density(bin, *count));
+        let counts: Vec<u128> = self.counts.iter().enumerate().map(of_bin).collect();
+        let most = counts.iter().copied().max().unwrap_or_default().max(1);
+        let block = |count: &u128| {
+            let height = count.saturating_mul(BLOCKS.len() as u128).div_ceil(most) as usize;
             height.checked_sub(1).and_then(|index| BLOCKS.get(index)).copied().unwrap_or(' ')
         };
-        self.counts.iter().map(block).collect()
+        counts.iter().map(block).collect()
     }
 }
 

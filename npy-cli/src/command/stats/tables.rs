@@ -89,7 +89,8 @@ impl Table {
         summary.std = Some(Value::Float(moments(&floats, mean).std()));
         summary.mean = Some(Value::Float(mean));
         summary.quantiles = Quantiles::of(&floats, None, |low, high, part| Value::Float(between(low, high, part)));
-        summary.histogram = Histogram::of(floats.iter().copied(), f64::from(*low), f64::from(*high), bins, true);
+        let whole = values.iter().map(|(value, count)| (i128::from(*value), *count));
+        summary.histogram = Some(Histogram::of_whole(whole, (i128::from(*low), i128::from(*high)), bins, true));
         summary
     }
 
