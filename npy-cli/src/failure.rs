@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     Nameless(String),
     /// The same of a member that the message names; the name of its archive is still to be added.
     OfMember(String),
+    /// The system does not let the file be opened or read, which tells nothing about what is in it.
+    Unread(String),
     /// The output cannot be written, whose name is still to be added by [`of_output`](Self::of_output).
     Unwritten(io::Error),
     /// What went wrong was printed already, for instance for each of several files.
@@ -65,7 +67,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) => f.write_str(&escape::line(message)),
+            Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) | Self::Unread(message) => {
+                f.write_str(&escape::line(message))
+            }
             Self::Unwritten(error) => write!(f, "cannot write the output: {error}"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Reported | Self::BrokenPipe => Ok(()),
@@ -100,6 +104,11 @@ impl From<npy_core::Error> for Failure {
     fn from(error: npy_core::Error) -> Self {
         match error.kind() {
             npy_core::ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            npy_core::ErrorKind::Io { error: cause, .. }
+                if error.path().is_some() && !matches!(cause.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData) =>
+            {
+                Self::Unread(message_of(&error))
+            }
             _ if error.path().is_some() => Self::Trouble(message_of(&error)),
             _ if error.member().is_some() => Self::OfMember(message_of(&error)),
             _ => Self::Nameless(message_of(&error)),

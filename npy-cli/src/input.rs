@@ -83,7 +83,7 @@ impl Input {
         }
         let (path, part) = split(text);
         let name = escape::path(path);
-        let failed = |error: io::Error| Failure::new(format!("{name}: cannot open the file: {error}"));
+        let failed = |error: io::Error| Failure::Unread(format!("{name}: cannot open the file: {error}"));
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_dir() {
             return Err(Failure::new(format!("{name}: expected a file, found a directory")));

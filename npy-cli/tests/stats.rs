@@ -91,9 +91,7 @@ fn records_are_shown_field_by_field() {
     let fields: Vec<&str> = some["stats"].as_array().unwrap().iter().map(|leaf| leaf["field"].as_str().unwrap()).collect();
     assert_eq!(fields, ["at.x", "ok"]);
     let unknown = run(["stats", &path, "--fields", "nix"]).trouble().replace(&path, "r.npy");
-    insta::assert_snapshot!(unknown, @r#"
-    npy: r.npy: unknown field "nix": expected one of id, at.x, name, tag, t, ok
-    "#);
+    insta::assert_snapshot!(unknown, @r#"npy: r.npy: unknown field "nix": expected one of id, at.x, name, tag, t, ok"#);
     let plain = run(["stats", &crate::support::example("travel_times.npy"), "--fields", "nix"]).trouble();
     assert!(plain.ends_with("unknown field \"nix\": expected an array of records, found one without fields\n"), "{plain}");
 }
@@ -215,7 +213,7 @@ fn quantiles_tell_neighbours_apart() {
     assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
     let mut figures: serde_json::Value = serde_json::from_str(&run(["stats", "--json", &path]).ok()).unwrap();
     let found = figures["stats"][0]["quantiles"]["1"].take();
-    assert!((found.as_f64().unwrap() - 1000.000_000_009_99).abs() < 1e-12, "{found}");
+    assert!((found.as_f64().unwrap() - 1_000.000_000_009_99).abs() < 1e-12, "{found}");
     npy_core::save(&path, &[-0.0, -0.0, 1.0]).unwrap();
     assert_eq!((quantiles()[0].as_str(), line("min")), ("0", vec!["0".to_owned()]));
 }

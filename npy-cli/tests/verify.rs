@@ -125,3 +125,20 @@ fn names_a_transfer_in_text_mode() {
     fs::write(path("cut.npy"), &file[..file.len() - 5]).unwrap();
     assert!(!run(["verify", &path("cut.npy")]).stdout.contains("text mode"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_opened_is_not_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    npy_core::save(path("good.npy"), &[1_u8]).unwrap();
+    std::os::unix::fs::symlink("missing", path("link.npy")).unwrap();
+    let files = [path("good.npy"), path("link.npy")];
+    let verified = run(["verify", &files[0], &files[1]]);
+    let reason = "cannot open the file: No such file or directory (os error 2)";
+    let expected = format!("{}: {reason}\n2 files, 2 items: 1 unreadable\n", files[1]);
+    assert_eq!((verified.code, verified.stdout), (Some(2), expected));
+    let shown = run(["info", &files[0], &files[1]]);
+    assert_eq!((shown.code, shown.stdout.lines().last()), (Some(2), Some("2 files, 1 unreadable")));
+    assert!(run(["info", &files[1]]).trouble().contains(reason));
+}

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let files = paths::expand(&arguments.files)?;
     let is_one = matches!((&arguments.files[..], &files[..]), ([given], [found]) if given == found);
-    let mut damaged = 0;
+    let (mut damaged, mut unread) = (0, 0);
     let mut table = Table::new(screen, &COLUMNS);
     for file in &files {
         let found = Input::open(file).and_then(|mut input| About::of(&mut input));
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
             Err(failure) if is_one && !arguments.json => return Err(failure),
             Err(failure) => {
+                unread += usize::from(matches!(failure, Failure::Unread(_)));
                 About { file: escape::path(file).into_owned(), content: Content::Damaged(failure.to_string()), bytes: None }
             }
         };
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     if !arguments.json && !is_one {
         table.write(screen, "")?;
-        writeln!(screen, "{}", screen.paint(Style::Faint, &summary(files.len(), damaged)))?;
+        writeln!(screen, "{}", screen.paint(Style::Faint, &summary(files.len(), damaged - unread, unread)))?;
     }
     if damaged > 0 { Err(Failure::Reported) } else { Ok(0) }
 }
@@ -84,9 +85,14 @@ const COLUMNS: [(&str, Side); 6] = [
     ("", Side::Left),
 ];
 
-fn summary(files: usize, damaged: usize) -> String {
-    let files = quantity::counted(files as u64, "file");
-    if damaged == 0 { files } else { format!("{files}, {damaged} with damage") }
+fn summary(files: usize, damaged: usize, unread: usize) -> String {
+    let mut summary = quantity::counted(files as u64, "file");
+    for (count, what) in [(damaged, "with damage"), (unread, "unreadable")] {
+        if count > 0 {
+            summary.push_str(&format!(", {count} {what}"));
+        }
+    }
+    summary
 }
 
 /// What is known of a file.

@@ -81,6 +81,8 @@ enum State {
     /// Good, with bytes after the array.
     Trailing(u64),
     Damaged(String),
+    /// Nothing is known of it, because the system does not let it be read.
+    Unread(String),
 }
 
 impl State {
@@ -88,23 +90,28 @@ impl State {
     fn with_transfer(self, transfer: Option<&str>) -> Self {
         match (transfer, self) {
             (Some(transfer), Self::Damaged(message)) => Self::Damaged(format!("{message}; {transfer}")),
+            (None, state) | (Some(_), state @ Self::Unread(_)) => state,
             (Some(transfer), _) => Self::Damaged(transfer.to_owned()),
-            (None, state) => state,
         }
     }
 
-    /// Damage, without the name in front, which the line has already.
+    /// Damage, unless the system is the reason; without the name in front, which the line has already.
     fn damaged(failure: &Failure, name: &str) -> Self {
         let message = failure.to_string();
         let name = format!("{}: ", escape::line(name));
-        Self::Damaged(message.strip_prefix(&name).unwrap_or(&message).to_owned())
+        let message = message.strip_prefix(&name).unwrap_or(&message).to_owned();
+        if matches!(failure, Failure::Unread(_)) { Self::Unread(message) } else { Self::Damaged(message) }
+    }
+
+    fn is_bad(&self) -> bool {
+        matches!(self, Self::Damaged(_) | Self::Unread(_))
     }
 
     fn text(&self) -> String {
         match self {
             Self::Good => "good".to_owned(),
-            Self::Trailing(bytes) => format!("good, {bytes} trailing bytes"),
-            Self::Damaged(message) => message.clone(),
+            Self::Trailing(bytes) => format!("good, {}", quantity::counted(*bytes, "trailing byte")),
+            Self::Damaged(message) | Self::Unread(message) => message.clone(),
         }
     }
 }
@@ -113,13 +120,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let files = arguments.batch.files()?;
     let findings = verify(&files, arguments.batch.threads());
     signals::check()?;
-    let mut damaged = 0;
+    let (mut damaged, mut unread) = (0, 0);
     let mut count = 0;
     for (file, findings) in files.iter().zip(&findings) {
         let file = &escape::path(file);
         count += findings.len();
-        let bad = findings.iter().filter(|finding| matches!(finding.state, State::Damaged(_))).count();
-        damaged += bad;
+        let bad = findings.iter().filter(|finding| finding.state.is_bad()).count();
+        let unknown = findings.iter().filter(|finding| matches!(finding.state, State::Unread(_))).count();
+        damaged += bad - unknown;
+        unread += unknown;
         if arguments.json {
             screen.json(&to_json(file, findings, bad == 0))?;
         } else {
@@ -127,14 +136,16 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     }
     if !arguments.json {
-        let number =
-            |count: usize, name: &str| format!("{} {name}{}", quantity::count(count as u64), if count == 1 { "" } else { "s" });
+        let number = |count: usize, name: &str| quantity::counted(count as u64, name);
         let summary = format!("{}, {}: ", number(files.len(), "file"), number(count, "item"));
-        let verdict = if damaged == 0 { "all good".to_owned() } else { format!("{} damaged", quantity::count(damaged as u64)) };
-        let style = if damaged == 0 { Style::Good } else { Style::Bad };
-        writeln!(screen, "{summary}{}", screen.paint(style, &verdict))?;
+        let bad =
+            [(damaged, "damaged"), (unread, "unreadable")].map(|(count, what)| (count > 0).then(|| format!("{count} {what}")));
+        let verdict = bad.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let verdict = if verdict.is_empty() { "all good" } else { &verdict };
+        let style = if damaged + unread == 0 { Style::Good } else { Style::Bad };
+        writeln!(screen, "{summary}{}", screen.paint(style, verdict))?;
     }
-    Ok(if damaged == 0 { 0 } else { DAMAGED })
+    Ok(if damaged + unread == 0 { 0 } else { DAMAGED })
 }
 
 /// The findings of each file, in the order of its members.
@@ -344,7 +355,7 @@ fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool
         };
         let style = match finding.state {
             State::Good if !is_damaged && finding.remarks.is_empty() => continue,
-            State::Damaged(_) => Style::Bad,
+            State::Damaged(_) | State::Unread(_) => Style::Bad,
             _ => Style::Good,
         };
         let state = screen.paint(style, &escape::line(&finding.text()));
@@ -360,7 +371,9 @@ fn to_json(file: &str, findings: &[Finding], is_good: bool) -> serde_json::Value
             let mut item = match &finding.state {
                 State::Good => json!({"member": finding.member, "good": true}),
                 State::Trailing(bytes) => json!({"member": finding.member, "good": true, "trailing_bytes": bytes}),
-                State::Damaged(message) => json!({"member": finding.member, "good": false, "problem": message}),
+                State::Damaged(message) | State::Unread(message) => {
+                    json!({"member": finding.member, "good": false, "problem": message})
+                }
             };
             if !finding.remarks.is_empty() {
                 item["remarks"] = json!(finding.remarks);
