@@ -181,11 +181,7 @@ fn push_text(text: &str, out: &mut String) {
 }
 
 fn push_float(value: f64, out: &mut String) {
-    match value {
-        value if value.is_nan() => out.push_str("\"NaN\""),
-        value if value.is_infinite() => out.push_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
-        value => out.push_str(&Value::from(value).to_string()),
-    }
+    out.push_str(&super::json::number(value).to_string());
 }
 
 /// Appends an array in one line.
