@@ -130,7 +130,7 @@ fn verify_tells_intact_pickles_from_damaged_ones() {
     cycle.npy: good, not read: unsupported pickle at byte 130: cyclic reference: an object contains itself
     other.npy: good, not read: unsupported pickle at byte 130: expected an array of objects, found an int
     future.npy: good, not read: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
-    cut.npy: unsupported pickle at byte 130: truncated file: expected 1 bytes, found 0
+    cut.npy: unsupported pickle at byte 130: truncated file: expected 1 byte, found 0
     empty.npy: unsupported pickle at byte 130: opcode APPEND: stack underflow
     5 files, 5 items: 2 damaged
     exit code 2
@@ -265,7 +265,7 @@ fn dtypes_are_asked_for_as_of_other_arrays() {
     exit code 0
     ");
     insta::assert_snapshot!(files.run("convert --dtype U1 t.npy v.npy"), @"
-    npy: t.npy: element 0: text has more than 1 characters; allow it with --lossy
+    npy: t.npy: element 0: text has more than 1 character; allow it with --lossy
     exit code 2
     ");
     insta::assert_snapshot!(files.run("convert --dtype f4 i.npy f.npy"), @"exit code 0");

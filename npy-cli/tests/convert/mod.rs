@@ -223,12 +223,12 @@ fn losses_are_refused_and_named() {
     assert_snapshot!(directory.refused(&["--dtype", "u1", &wide, &out]), @"npy: i.npy: element 1: 300 is out of range for |u1; allow it with --lossy");
 
     let text = directory.save("u.npy", &DynValues::from_slice(&["ab".to_owned(), "c".to_owned()]).unwrap());
-    assert_snapshot!(directory.refused(&["--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 characters; allow it with --lossy");
+    assert_snapshot!(directory.refused(&["--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
     convert(&["--dtype", "S2", &text, &out]);
     assert_eq!(load(&out), values("|S2", Order::C, &[2], *b"abc\0"));
     convert(&["--dtype", ">U3", &out, &directory.path("unicode.npy")]);
     assert_eq!(load(directory.path("unicode.npy")).to_vec::<String>().unwrap(), ["ab", "c"]);
-    assert_snapshot!(directory.refused(&["--dtype", "S1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 characters; allow it with --lossy");
+    assert_snapshot!(directory.refused(&["--dtype", "S1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
     let accent = directory.save("accent.npy", &DynValues::from_slice(&["aé".to_owned()]).unwrap());
     assert_snapshot!(directory.refused(&["--dtype", "S2", &accent, &out]), @"npy: accent.npy: element 0: expected ASCII text, found 'é'; allow it with --lossy");
     convert(&["--dtype", "S2", "--lossy", &accent, &out]);

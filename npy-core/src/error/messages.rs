@@ -310,7 +310,7 @@ messages!(pickled_arrays: ArrayProblem {
     DType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode } => "invalid dtype \"<f9\": unknown type code",
     Storage(StorageProblem::HeaderTooLong) => "expected a header of at most 4 GiB",
     Overflow { shape: vec![1 << 30, 1 << 30], itemsize: 1 } =>
-        "array too large: shape (1073741824, 1073741824) with 1 bytes per element overflows the address space",
+        "array too large: shape (1073741824, 1073741824) with 1 byte per element overflows the address space",
     TooManyDimensions { found: 65 } => "too many dimensions: expected at most 64, found 65",
     WrongLength { expected: 4, found: 3 } => "expected 4 bytes of data, found 3",
     Pointers => "expected data without pointers, found dtype 'O'",
