@@ -180,8 +180,8 @@ fn fields_without_objects_are_selected_from_records_with_objects() {
     exit code 0
     "#);
     insta::assert_snapshot!(files.run("convert --fields x,index r.npy - --to json"), @r#"
-    [{"index":1,"x":0.5},
-    {"index":2,"x":1.5}]
+    [{"x":0.5,"index":1},
+    {"x":1.5,"index":2}]
     exit code 0
     "#);
     insta::assert_snapshot!(files.run("convert --fields index r.npy i.npy"), @"exit code 0");
