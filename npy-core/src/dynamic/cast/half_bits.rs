@@ -60,7 +60,7 @@ mod tests {
     fn every_half_float_is_that_of_the_crate() {
         for bits in 0..=u16::MAX {
             let half = f16::from_bits(bits);
-            assert!(to_f32(half) == half.to_f32() || half.is_nan() && to_f32(half).is_nan(), "{bits:#x}");
+            assert!(to_f32(half).to_bits() == half.to_f32().to_bits() || half.is_nan() && to_f32(half).is_nan(), "{bits:#x}");
             // As are the numbers at and around the middle of it and the next one.
             let middle = half.to_f32() + (f16::from_bits(bits ^ 1).to_f32() - half.to_f32()) / 2.0;
             for float in [middle.next_down(), middle, middle.next_up(), half.to_f32()] {
