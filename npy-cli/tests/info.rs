@@ -194,7 +194,7 @@ fn a_claim_of_terabytes_takes_no_memory() {
     fs::write(&path, header.to_bytes()).unwrap();
     let run = run([std::ffi::OsStr::new("info"), path.as_os_str()]);
     assert_eq!(run.code, Some(2));
-    assert!(run.stdout.contains("truncated: expected 8796093022208 bytes of data, found 0"), "{}", run.stdout);
+    assert!(run.stdout.contains("truncated: expected 8,796,093,022,208 bytes of data, found 0"), "{}", run.stdout);
 }
 
 #[test]

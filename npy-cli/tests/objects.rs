@@ -195,7 +195,7 @@ fn fields_without_objects_are_selected_from_records_with_objects() {
     exit code 0
     ");
     insta::assert_snapshot!(files.run("stats --json --fields index r.npy"), @r#"
-    {"dtype":"[('index', '<i8'), ('name', '|O'), ('x', '<f8')]","file":"r.npy","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<i8","field":"index","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"max":2,"mean":1.5,"min":1,"quantiles":{"1":1.01,"25":1.25,"5":1.05,"50":1.5,"75":1.75,"95":1.95,"99":1.99},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
+    {"dtype":"[('index', '<i8'), ('name', '|O'), ('x', '<f8')]","file":"r.npy","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<i8","field":"index","histogram":[1,1],"histogram_exact":true,"histogram_width":1,"max":2,"mean":1.5,"min":1,"quantiles":{"1":1.01,"25":1.25,"5":1.05,"50":1.5,"75":1.75,"95":1.95,"99":1.99},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
     exit code 0
     "#);
     insta::assert_snapshot!(files.run("diff --fields x r.npy r.npy"), @"
@@ -450,7 +450,7 @@ fn stats_are_those_of_the_values_or_of_the_types() {
     insta::assert_snapshot!(files.run("stats --json t.npy m.npy d.npy"), @r#"
     {"dtype":"|O","file":"t.npy","order":"C","shape":[2],"stats":[{"count":1,"distinct":1,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"a","min":"a","none":1}]}
     {"dtype":"|O","file":"m.npy","order":"C","shape":[3],"stats":[{"count":3,"dtype":"|O","types":{"int":1,"physics.Quantum":1,"str":1}}]}
-    {"dtype":"|O","file":"d.npy","order":"C","shape":[3],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"max":"2024-01-02T03:04:05.000006","mean":"2024-01-02T01:32:02.500003","min":"2024-01-02T00:00:00.000000","nan":0,"none":1,"quantiles":{"1":"2024-01-02T00:01:50.450000","25":"2024-01-02T00:46:01.250001","5":"2024-01-02T00:09:12.250000","50":"2024-01-02T01:32:02.500003","75":"2024-01-02T02:18:03.750004","95":"2024-01-02T02:54:52.750005","99":"2024-01-02T03:02:14.550005"},"quantiles_rank_error":0.0,"std":5522500003.0}]}
+    {"dtype":"|O","file":"d.npy","order":"C","shape":[3],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"histogram_width":276125001,"max":"2024-01-02T03:04:05.000006","mean":"2024-01-02T01:32:02.500003","min":"2024-01-02T00:00:00.000000","nan":0,"none":1,"quantiles":{"1":"2024-01-02T00:01:50.450000","25":"2024-01-02T00:46:01.250001","5":"2024-01-02T00:09:12.250000","50":"2024-01-02T01:32:02.500003","75":"2024-01-02T02:18:03.750004","95":"2024-01-02T02:54:52.750005","99":"2024-01-02T03:02:14.550005"},"quantiles_rank_error":0.0,"std":5522500003.0}]}
     exit code 0
     "#);
 }

@@ -86,13 +86,9 @@ const COLUMNS: [(&str, Side); 6] = [
 ];
 
 fn summary(files: usize, damaged: usize, unread: usize) -> String {
-    let mut summary = quantity::counted(files as u64, "file");
-    for (count, what) in [(damaged, "with damage"), (unread, "unreadable")] {
-        if count > 0 {
-            summary.push_str(&format!(", {count} {what}"));
-        }
-    }
-    summary
+    let bad = [(damaged, "with damage"), (unread, "unreadable")].into_iter().filter(|(count, _)| *count > 0);
+    let parts = bad.map(|(count, what)| format!("{count} {what}"));
+    std::iter::once(quantity::counted(files as u64, "file")).chain(parts).collect::<Vec<_>>().join(", ")
 }
 
 /// What is known of a file.
@@ -440,7 +436,7 @@ impl AboutArray {
             Some(bytes) if bytes < 0 => {
                 let expected = header.data_bytes();
                 let found = i128::from(expected) + bytes;
-                let problem = format!("truncated: expected {} of data, found {}", plural_bytes(expected.into()), found.max(0));
+                let problem = format!("truncated: expected {} of data, found {}", plural_bytes(expected.into()), count_of(found));
                 line("problem", &problem)?;
             }
             Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
@@ -590,6 +586,10 @@ fn method_name(method: u16) -> String {
 
 fn order_of(header: &Header) -> &'static str {
     if header.order() == Order::C { "C" } else { "Fortran" }
+}
+
+fn count_of(bytes: i128) -> String {
+    quantity::count(u64::try_from(bytes.max(0)).unwrap_or(u64::MAX))
 }
 
 fn plural_bytes(count: i128) -> String {
