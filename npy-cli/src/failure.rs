@@ -35,12 +35,21 @@ impl Failure {
         Self::Trouble(message.into())
     }
 
+    /// The same failure, with the name of the member in front of a message without one.
+    #[must_use]
+    pub(crate) fn about_member(self, name: &str) -> Self {
+        match self {
+            Self::Nameless(message) => Self::OfMember(format!("member {name:?}: {message}")),
+            other => other,
+        }
+    }
+
     /// The same failure of an array in a file, which is a member if it has a name.
     #[must_use]
     pub(crate) fn about_array(self, file: &str, member: Option<&String>) -> Self {
-        match (self, member) {
-            (Self::Nameless(message), Some(member)) => Self::OfMember(format!("member {member:?}: {message}")).about(file),
-            (failure, _) => failure.about(file),
+        match member {
+            Some(member) => self.about_member(member).about(file),
+            None => self.about(file),
         }
     }
 

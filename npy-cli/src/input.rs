@@ -24,7 +24,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
-pub(crate) use array::{Array, not_spooled, object_options, spool, spooled};
+pub(crate) use array::{Array, not_spooled, object_options, spool, spooled, spooled_with_rest};
 use arrays::Section;
 pub(crate) use looks::text_transfer;
 pub(crate) use stream::Prefixed;
@@ -274,20 +274,41 @@ impl Input {
                 let others =
                     (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
                 parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
+                parts.extend(beside_members(&archive));
+                parts.extend(behind_arrays(archive));
             }
+            (FileFormat::Npy, Some(path)) if self.part.is_none() => parts.extend(behind_array(path)),
             (FileFormat::RawArray, Some(path)) => {
                 let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
                 let header = RaHeader::read(&mut file).map_err(|error| self.name_of(error.into()))?;
                 let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
                 let begin = file.stream_position().unwrap_or_default();
                 let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
-                if metadata > 0 && !header.is_compressed() {
+                if metadata > 0 {
                     parts.push(format!("{metadata} bytes of metadata"));
                 }
             }
             _ => {}
         }
         Ok(parts)
+    }
+
+    /// Whether `output` replaces the file.
+    pub(crate) fn is_replaced_by(&self, output: &Path) -> bool {
+        let path = self.path().and_then(|path| fs::canonicalize(path).ok());
+        path.is_some() && path == fs::canonicalize(output).ok()
+    }
+
+    /// What else the file of the selected array would lose if `output` replaced it, in words.
+    pub(crate) fn replaced_parts(&self, output: &Path) -> Option<String> {
+        if self.part.is_none() || !self.is_replaced_by(output) {
+            return None;
+        }
+        let has_others = match self.format {
+            FileFormat::Npz => self.archive().is_ok_and(|archive| archive.len() > 1),
+            _ => self.path().is_some_and(|path| !behind_array(path).is_empty()),
+        };
+        has_others.then(|| "the other arrays of the file, which the output replaces".to_owned())
     }
 
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
@@ -378,13 +399,7 @@ fn with_member_of<T>(
     work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
 ) -> Result<T> {
     let name = archive.name(index).unwrap_or_default().to_owned();
-    let member = |failure: Failure| match failure {
-        Failure::Nameless(message) => Failure::OfMember(format!("member {name:?}: {message}")),
-        other => other,
-    };
-    let is_stored = archive.method(index) == Some(0);
-    let reader = archive.array(index).map_err(error_without_path)?;
-    if is_stored { work(Box::new(reader)) } else { work(Box::new(Once(reader))) }.map_err(member)
+    work(array_of(&mut archive, index)?).map_err(|failure| failure.about_member(&name))
 }
 
 fn with_file<T>(
@@ -421,6 +436,77 @@ fn with_file<T>(
             work(Box::new(NpyReader::from_file(file)?))
         }
     }
+}
+
+/// The array of a member. Only one that is stored can be read again.
+pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<Box<dyn Array + '_>> {
+    let is_stored = archive.method(index) == Some(0);
+    let reader = archive.array(index).map_err(error_without_path)?;
+    Ok(if is_stored { Box::new(reader) } else { Box::new(Once(reader)) })
+}
+
+/// Whether another member of the same name follows, which is the one that NumPy reads.
+pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> bool {
+    archive.whole_name(index).and_then(|name| archive.index_of(name)) != Some(index)
+}
+
+/// What an archive has that an archive of its members would not have, in words.
+pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
+    let mut parts = Vec::new();
+    let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
+    let names = shadowed.filter_map(|index| archive.whole_name(index));
+    parts.extend(names.map(|name| format!("the member {name:?} before another of the same name")));
+    let around = archive.surroundings();
+    if !around.comment.is_empty() {
+        parts.push("the comment of the archive".to_owned());
+    }
+    if around.before > 0 {
+        parts.push(format!("{} bytes before the archive", around.before));
+    }
+    if around.after > 0 {
+        parts.push(format!("{} bytes after the archive", around.after));
+    }
+    let extended: Vec<&str> =
+        (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.whole_name(index)).collect();
+    match extended[..] {
+        [] => {}
+        [name] => parts.push(format!("the comment or extra fields of the member {name:?}")),
+        [first, ..] => {
+            parts.push(format!("the comments or extra fields of {} members, such as {first:?}", extended.len()));
+        }
+    }
+    parts
+}
+
+/// What follows the arrays of an archive in their members, in words.
+fn behind_arrays(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
+    let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
+    let arrays: Vec<usize> = (0..archive.len()).filter(is_array).collect();
+    let of_member = |index: usize| {
+        let (name, size) = (archive.name(index)?.to_owned(), archive.size(index)?);
+        // What cannot be read is an error elsewhere.
+        let reader = archive.array(index).ok().filter(|reader| !reader.header().dtype().has_object())?;
+        let bytes = size.saturating_sub(reader.data_offset() + reader.header().data_bytes());
+        (bytes > 0).then(|| format!("{bytes} bytes behind the array {name:?}"))
+    };
+    arrays.into_iter().filter_map(of_member).collect()
+}
+
+/// What follows the first array of an `.npy` file, in words.
+fn behind_array(path: &Path) -> Vec<String> {
+    // What cannot be read is an error elsewhere.
+    let Ok(arrays) = arrays::arrays_of(path) else { return Vec::new() };
+    let mut parts = match arrays.len() {
+        0 | 1 => Vec::new(),
+        2 => vec!["the array #1 of the file".to_owned()],
+        count => vec![format!("the arrays #1 to #{} of the file", count - 1)],
+    };
+    let length = fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
+    let end = arrays.last().map_or(0, |last| last.range.end);
+    if length > end {
+        parts.push(format!("{} bytes behind the array", length - end));
+    }
+    parts
 }
 
 /// The same error, to which the name that the user typed is added: the path can be that of a temporary file.

@@ -12,6 +12,7 @@ mod failure;
 mod signals;
 mod output;
 mod progress;
+mod losses;
 mod quantity;
 mod bins;
 mod units;

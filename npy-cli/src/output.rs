@@ -5,11 +5,13 @@ mod pipe;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::mem;
 use std::path::Path;
 
 use clap::ValueEnum;
 use npy_core::__private::{Output, replace_file_with};
 use npy_core::SaveOptions;
+use npy_core::npz::NpzWriter;
 
 use crate::escape::{self, Kept, Safe};
 use crate::failure::{Failure, Result};
@@ -96,6 +98,20 @@ impl Screen {
         Ok(writeln!(self, "{}", escape::json(&value.to_string()))?)
     }
 
+    /// Prints a line about a file that was written. If the line cannot be written, it goes to standard error: what was
+    /// done is no failure.
+    pub(crate) fn report(&mut self, line: &str) {
+        let line = escape::line(line);
+        let told = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+        let Err(error) = told else { return };
+        // No second attempt at the end.
+        let failed = mem::replace(&mut self.out, BufWriter::new(Box::new(io::sink())));
+        let _ = failed.into_parts();
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            warn(&format!("{line} (cannot write to standard output: {error})"));
+        }
+    }
+
     /// Colors a text that was escaped before.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if !self.has_color || text.is_empty() {
@@ -152,6 +168,26 @@ pub(crate) enum Content {
     /// Lines of text.
     Text,
     Json,
+}
+
+/// Adds an array to an archive, whose content `write` writes.
+pub(crate) fn add_array<W: Write>(
+    archive: &mut NpzWriter<W>,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let mut failure = None;
+    let result = archive.add_content(name, |member| {
+        write(member).map_err(|error| {
+            failure = Some(error);
+            // It is not seen: the failure itself is returned.
+            npy_core::ErrorKind::Io { action: "cannot write the member", error: io::ErrorKind::Other.into() }.into()
+        })
+    });
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(result?),
+    }
 }
 
 /// Replaces the file at `path` by what `write` writes, atomically; `-` is standard output, and a named pipe stays one.

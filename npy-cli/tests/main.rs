@@ -6,6 +6,7 @@ mod arrow;
 mod convert;
 mod diff;
 mod help;
+mod in_place;
 mod info;
 mod objects;
 mod members;
@@ -13,6 +14,8 @@ mod members;
 mod names;
 #[cfg(target_os = "linux")]
 mod memory;
+#[path = "../../tests/support/parts.rs"]
+mod parts;
 mod pieces;
 #[cfg(feature = "plot")]
 mod plot;

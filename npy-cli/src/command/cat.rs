@@ -43,7 +43,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
             return Err(Failure::new("-: cannot concatenate a stream: its length is needed before its rows; save it first"));
         }
         let name = escape::path(file);
-        let (dtype, shape, count) = Input::open(file)?.with_array(|array| {
+        let mut input = Input::open(file)?;
+        if input.is_replaced_by(&arguments.output) {
+            let lost = input.unread_parts()?.into_iter().chain(input.replaced_parts(&arguments.output));
+            let lost: Vec<String> = lost.collect();
+            if !lost.is_empty() {
+                let message = format!("the output would replace the file, and lose {}; name another output", lost.join("; "));
+                return Err(Failure::new(format!("{name}: {message}")));
+            }
+        }
+        let (dtype, shape, count) = input.with_array(|array| {
             let header = array.header();
             Ok((header.dtype().clone(), header.shape().to_vec(), header.shape().first().copied().unwrap_or(1)))
         })?;

@@ -1,7 +1,6 @@
 //! `npy recover`: files and archives that a crash has left incomplete.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use npy_core::FileFormat;
@@ -60,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         // A copy that is not restored is of no use.
         let _ = fs::remove_file(output);
     }
-    writeln!(screen, "{}: {}", escape::line(&escape::path(path)), result?)?;
+    screen.report(&format!("{}: {}", escape::path(path), result?));
     Ok(0)
 }
 

@@ -1,15 +1,16 @@
 //! `npy repack`: the same arrays, stored in another way.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use npy_core::npz::{ArchiveFile, NpzReader, NpzWriter, WriteOptions};
-use npy_core::{DynValues, FileFormat, NpyReader, Order};
+use npy_core::{FileFormat, Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, object_options};
+use crate::input::{Array, Input, array_of, beside_members, is_shadowed, object_options, spooled_with_rest};
+use crate::losses;
 use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
@@ -25,8 +26,9 @@ Examples:
   npy repack a.npy --order C                 transpose the file of a Fortran array
   npy repack old.npy                         the header as current NumPy writes it
 
-Values, names and members that are not arrays stay as they are. The file is replaced atomically. A member that is \
-transposed is held in memory.
+Values, names, members that are not arrays and what follows an array stay as they are. What an archive has besides is \
+refused without --lossy, and named: comments, extra fields, bytes before or after it, members before others of the same \
+name. Dates and permissions of members become those that NumPy writes. The file is replaced atomically.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched.")]
 pub(crate) struct Arguments {
@@ -54,6 +56,10 @@ pub(crate) struct Arguments {
     /// The order of the elements in the file
     #[arg(long, value_name = "ORDER", value_parser = order)]
     order: Option<Order>,
+
+    /// Allow losses: of comments, extra fields, bytes around an archive
+    #[arg(long)]
+    lossy: bool,
 
     /// Threads that compress; by default one for each processor
     #[arg(long, value_name = "N")]
@@ -90,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let message = format!("expected an output that ends in .{extension}; `npy convert` changes the format");
         return Err(Failure::new(format!("{}: {message}", escape::path(&output))));
     }
-    let size = |path: &std::path::Path| std::fs::metadata(path).map(|metadata| metadata.len()).ok();
+    let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len()).ok();
     let before = input.path().and_then(size);
     match input.format() {
         FileFormat::Npz if input.selected().is_none() => repack_archive(arguments, &input, &output)?,
@@ -104,41 +110,85 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         _ => repack_array(arguments, &mut input, &output)?,
     }
     if let (Some(before), Some(after)) = (before, size(&output)) {
-        let name = escape::line(&escape::path(&output)).into_owned();
-        writeln!(screen, "{name}: {}, {} before", quantity::bytes(after), quantity::bytes(before))?;
+        screen.report(&format!("{}: {}, {} before", escape::path(&output), quantity::bytes(after), quantity::bytes(before)));
     }
     Ok(0)
 }
 
-fn repack_array(arguments: &Arguments, input: &mut Input, output: &std::path::Path) -> Result<()> {
+fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Result<()> {
     let name = input.name().to_owned();
-    input.with_array(|mut array| {
-        let header = array.header().clone();
-        let order = arguments.order.unwrap_or(header.order());
-        if header.dtype().has_object() {
+    let is_file = input.format() == FileFormat::Npy && input.path().is_some();
+    let behind = input.unread_parts()?;
+    input.with_array(|array| {
+        let header = array.header();
+        let progress = Progress::new(&name, header.data_bytes());
+        if let Some(order) = arguments.order.filter(|order| *order != header.order())
+            && header.dtype().has_object()
+        {
+            losses::report(&format!("{name}: repacking"), &behind, arguments.lossy)?;
             return output::replace(output, Content::Binary, |out| {
-                if order != header.order() {
-                    return Ok(array.into_objects(object_options())?.with_order(order).write(out)?);
-                }
-                out.write_all(&header.to_bytes())?;
-                array.copy_content(out)
+                Ok(array.into_objects(object_options())?.with_order(order).write(out)?)
             });
         }
-        output::replace(output, Content::Binary, |out| {
-            let written = npy_core::Header::new(header.dtype().clone(), order, header.shape())?;
-            out.write_all(&written.to_bytes())?;
-            let mut progress = Progress::new(&name, header.data_bytes());
-            pieces::for_each(&mut *array, order, &mut |values| {
-                progress.add(values.bytes().len() as u64);
-                Ok(out.write_all(values.bytes())?)
-            })
-        })
+        output::replace(output, Content::Binary, |out| rewrite(array, is_file, arguments.order, progress, out))
     })
 }
 
-fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path) -> Result<()> {
+/// Writes the array with a header as current NumPy writes it, and what follows it.
+fn rewrite(
+    mut array: Box<dyn Array + '_>,
+    is_file: bool,
+    order: Option<Order>,
+    progress: Progress,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let header = array.header().clone();
+    let order = order.filter(|_| !header.dtype().has_object()).unwrap_or(header.order());
+    let written =
+        if order == header.order() { header.clone() } else { Header::new(header.dtype().clone(), order, header.shape())? };
+    let mut out = Counted { out, progress };
+    if !pieces::is_transposed(&header, order) {
+        out.write_all(&written.to_bytes())?;
+        // A pickle says itself where it ends.
+        let expected = if header.dtype().has_object() { 0 } else { header.data_bytes() };
+        let found = array.copy_from(0, &mut out)?;
+        if found < expected {
+            return Err(Failure::Nameless(format!("truncated: expected {expected} bytes of data, found {found}")));
+        }
+        return Ok(());
+    }
+    if !is_file {
+        array = spooled_with_rest(array)?;
+    }
+    out.write_all(&written.to_bytes())?;
+    pieces::for_each(&mut *array, order, &mut |values| Ok(out.write_all(values.bytes())?))?;
+    let rows = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };
+    array.copy_from(rows.copied().unwrap_or(1), &mut out)?;
+    Ok(())
+}
+
+/// A stream whose bytes are progress.
+struct Counted<'a> {
+    out: &'a mut dyn Write,
+    progress: Progress,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(buffer)?;
+        self.progress.add(written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn repack_archive(arguments: &Arguments, input: &Input, output: &Path) -> Result<()> {
     let _guard = signals::Guard::new();
     let mut archive = input.archive()?;
+    losses::report(&format!("{}: repacking", input.name()), &beside_members(&archive), arguments.lossy)?;
     let threads = arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let options = WriteOptions::new().aligned(arguments.align).threads(threads);
     let options = arguments.compress.map_or(options, |level| options.level(level));
@@ -155,7 +205,7 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &std::path::Path
     if result.is_err() || signals::came() {
         writer.discard();
         signals::check()?;
-        return result.map_err(|failure| failure.about(input.name()));
+        return result.map_err(|failure| failure.of_output(&escape::path(output)).about(input.name()));
     }
     writer.finish()?;
     Ok(())
@@ -168,6 +218,9 @@ fn copy_members<W: Write>(
     options: WriteOptions,
 ) -> Result<()> {
     for index in 0..archive.len() {
+        if is_shadowed(archive, index) {
+            continue;
+        }
         let is_deflated = archive.method(index) != Some(0);
         let compressed = !arguments.store && (arguments.compress.is_some() || is_deflated);
         writer.set_options(options.compressed(compressed));
@@ -188,36 +241,11 @@ fn copy_member<W: Write>(
 ) -> Result<()> {
     signals::check()?;
     let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
-    let Some(name) = whole_name.strip_suffix(".npy").map(str::to_owned) else {
+    let Some(name) = whole_name.strip_suffix(".npy") else {
         let bytes = archive.bytes(index, MOST_BYTES)?;
         return Ok(writer.add_bytes(&whole_name, &bytes)?);
     };
-    let reader = archive.array(index)?;
-    let header = reader.header().clone();
-    let result = match order.filter(|order| *order != header.order() && !header.dtype().has_object()) {
-        Some(order) => {
-            let values: DynValues = reader.into_values()?;
-            writer.add_content(&name, |out| values.write_in_order(out, order))
-        }
-        None => writer.add_content(&name, |out| copy(&header, reader, out)),
-    };
-    Ok(result?)
-}
-
-/// Writes the header as current NumPy writes it, and the bytes that follow it, also those after the
-/// array.
-fn copy<R: Read>(header: &npy_core::Header, reader: NpyReader<R>, out: &mut dyn Write) -> npy_core::Result<()> {
-    let failed = |error: io::Error| npy_core::ErrorKind::Io { action: "cannot copy the member", error };
-    out.write_all(&header.to_bytes()).map_err(failed)?;
-    let mut content = reader.into_inner();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        if signals::came() {
-            return Err(failed(io::ErrorKind::Interrupted.into()).into());
-        }
-        match content.read(&mut buffer).map_err(failed)? {
-            0 => return Ok(()),
-            read => out.write_all(&buffer[..read]).map_err(failed)?,
-        }
-    }
+    let array = array_of(archive, index)?;
+    let progress = Progress::new(name, array.header().data_bytes());
+    output::add_array(writer, name, |out| rewrite(array, false, order, progress, out)).map_err(|failure| failure.about_member(name))
 }

@@ -1,7 +1,6 @@
 //! `npy split`: one array as numbered files.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use npy_core::object::ObjectArray;
@@ -106,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if files > 1 {
         names = format!("{names} to {}", escape::path(&shard(&prefix, files - 1)));
     }
-    writeln!(screen, "{count}: {}", escape::line(&names))?;
+    screen.report(&format!("{count}: {names}"));
     Ok(0)
 }
 

@@ -24,8 +24,9 @@ pub(crate) trait Array {
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
     /// The array as Python objects, of which nothing is run.
     fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray>;
-    /// Writes the bytes behind the header as they are: a pickle, and what follows it.
-    fn copy_content(self: Box<Self>, out: &mut dyn Write) -> Result<()>;
+    /// Writes the bytes of the file from this row on, those that follow the array too; returns how many. In a member,
+    /// nothing follows once all elements were read.
+    fn copy_from(self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64>;
     /// Whether reading can go back: not in a stream or a compressed member.
     fn can_go_back(&self) -> bool;
 }
@@ -58,17 +59,11 @@ impl<R: Read + Seek> Array for NpyReader<R> {
         (*self).into_objects(options)
     }
 
-    fn copy_content(self: Box<Self>, out: &mut dyn Write) -> Result<()> {
-        let mut content = (*self).into_inner();
-        let mut buffer = vec![0; SPOOL_BYTES];
-        loop {
-            signals::check()?;
-            let failed = |error: io::Error| Failure::Nameless(format!("cannot read the pickle: {error}"));
-            match content.read(&mut buffer).map_err(failed)? {
-                0 => return Ok(()),
-                read => out.write_all(&buffer[..read])?,
-            }
+    fn copy_from(mut self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64> {
+        if row > 0 {
+            self.seek_to(row)?;
         }
+        copy(&mut self.into_inner(), out)
     }
 
     fn can_go_back(&self) -> bool {
@@ -109,12 +104,30 @@ impl<A: Array> Array for Once<A> {
         Box::new(self.0).into_objects(options)
     }
 
-    fn copy_content(self: Box<Self>, out: &mut dyn Write) -> Result<()> {
-        Box::new(self.0).copy_content(out)
+    fn copy_from(self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64> {
+        Box::new(self.0).copy_from(row, out)
     }
 
     fn can_go_back(&self) -> bool {
         false
+    }
+}
+
+/// Copies what is left of a stream, and returns how many bytes that is.
+fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
+    let mut buffer = vec![0; SPOOL_BYTES];
+    let mut copied = 0;
+    loop {
+        signals::check()?;
+        match stream.read(&mut buffer) {
+            Ok(0) => return Ok(copied),
+            Ok(read) => {
+                out.write_all(&buffer[..read])?;
+                copied += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Failure::Nameless(format!("cannot read the file: {error}"))),
+        }
     }
 }
 
@@ -148,6 +161,15 @@ pub(crate) fn spool(header: &Header, write: impl FnOnce(&mut BufWriter<File>) ->
 /// The failure of a temporary file.
 pub(crate) fn not_spooled(error: &io::Error) -> Failure {
     Failure::Nameless(format!("cannot write a temporary file: {error}"))
+}
+
+/// The same array in a temporary file, with all that follows it.
+pub(crate) fn spooled_with_rest(array: Box<dyn Array + '_>) -> Result<Box<dyn Array>> {
+    let header = array.header().clone();
+    spool(&header, |file| match array.copy_from(0, file) {
+        Err(Failure::Unwritten(error)) => Err(not_spooled(&error)),
+        result => result.map(|_| ()),
+    })
 }
 
 /// How many bytes are copied at once.

@@ -200,6 +200,7 @@ Options:
       --store               Store the members of an archive without compression
       --align               Begin members at multiples of 64 bytes
       --order <ORDER>       The order of the elements in the file
+      --lossy               Allow losses: of comments, extra fields, bytes around an archive
       --threads <N>         Threads that compress; by default one for each processor
       --color <WHEN>        When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help                Print help
@@ -211,8 +212,10 @@ Examples:
   npy repack a.npy --order C                 transpose the file of a Fortran array
   npy repack old.npy                         the header as current NumPy writes it
 
-Values, names and members that are not arrays stay as they are. The file is replaced atomically. A
-member that is transposed is held in memory.
+Values, names, members that are not arrays and what follows an array stay as they are. What an
+archive has besides is refused without --lossy, and named: comments, extra fields, bytes before or
+after it, members before others of the same name. Dates and permissions of members become those that
+NumPy writes. The file is replaced atomically.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched.
 "#);

@@ -5,6 +5,8 @@ use npy_core::half::f16;
 use npy_core::num_complex::Complex;
 use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
 
+use crate::losses::LOSSY;
+
 /// Why a value does not become another.
 pub(super) struct Problem {
     pub(super) message: String,
@@ -28,9 +30,6 @@ impl Problem {
         if self.is_loss { LOSSY } else { "" }
     }
 }
-
-/// Advice where a conversion would lose something.
-pub(super) const LOSSY: &str = "; allow it with --lossy";
 
 /// Casts an array of one dimension, whose bytes are returned. An error has the index of the value.
 pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {

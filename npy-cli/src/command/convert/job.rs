@@ -94,7 +94,7 @@ impl Job {
         let mut sources = self.source.borrow_mut();
         sources.with_objects(self.index, &mut |array| {
             out.write_all(&self.header.to_bytes())?;
-            array.copy_content(out)
+            array.copy_from(0, out).map(|_| ())
         })?;
         Ok(true)
     }

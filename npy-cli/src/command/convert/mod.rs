@@ -41,8 +41,8 @@ use npy_core::{DType, Order};
 use super::batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::output::{self, Screen};
-use cast::LOSSY;
+use crate::losses;
+use crate::output::Screen;
 use dialect::CsvOptions;
 use format::Format;
 use job::Job;
@@ -216,7 +216,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if jobs.is_empty() && !failures.is_empty() {
         return batch::fail(screen, failures);
     }
-    report(&losses, arguments.lossy)?;
+    losses::report("the conversion", &losses, arguments.lossy)?;
     // What is written to standard output comes after what was printed before.
     screen.flush()?;
     target::write(&mut jobs, out, format, arguments)?;
@@ -225,17 +225,4 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 
 fn has_objects(source: &RefCell<Box<dyn source::Source>>, index: usize) -> bool {
     source.borrow().items().get(index).is_some_and(|item| item.header.dtype().has_object())
-}
-
-/// Refuses losses, or says on standard error what is lost.
-fn report(losses: &[String], is_lossy: bool) -> Result<()> {
-    if losses.is_empty() {
-        return Ok(());
-    }
-    let list = losses.join("; ");
-    if !is_lossy {
-        return Err(Failure::new(format!("the conversion would lose {list}{LOSSY}")));
-    }
-    output::warn(&format!("lost {list}"));
-    Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use npy_core::__private::is_same_in_both;
 use npy_core::object::ObjectArray;
-use npy_core::{Header, NpyReader, Order};
+use npy_core::{FileFormat, Header, NpyReader, Order};
 use tempfile::NamedTempFile;
 
 use super::Arguments;
@@ -21,7 +21,7 @@ use super::png::PngSource;
 use super::safetensors::TensorSource;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, object_options};
+use crate::input::{Array, Input, is_shadowed, object_options};
 use crate::pieces::{self, Sink};
 use crate::signals;
 
@@ -87,7 +87,7 @@ pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn So
         Some(format @ (Format::Parquet | Format::Arrow)) => {
             Box::new(InOrder(ArrowSource::open(FileOrSpool::open(path)?, text, format, arguments)?))
         }
-        _ => Box::new(InputSource::open(path)?),
+        _ => Box::new(InputSource::open(path, arguments.files.last())?),
     }])
 }
 
@@ -163,11 +163,16 @@ struct InputSource {
 }
 
 impl InputSource {
-    fn open(path: &OsStr) -> Result<Self> {
+    fn open(path: &OsStr, output: Option<&OsString>) -> Result<Self> {
         let text = &*escape::path(path);
         let mut input = Input::open(path)?;
         let mut losses = input.unread_parts()?;
-        let members = input.members()?;
+        losses.extend(output.and_then(|output| input.replaced_parts(Path::new(output))));
+        let mut members = input.members()?;
+        if input.format() == FileFormat::Npz && input.selected().is_none() {
+            let archive = input.archive()?;
+            members.retain(|(index, _)| !is_shadowed(&archive, *index));
+        }
         let (mut indices, mut items) = (Vec::new(), Vec::new());
         for (index, member) in members {
             let header = input.header(index)?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use npy_core::__private::is_same_in_both;
@@ -187,23 +187,10 @@ fn write_archive(jobs: &mut [Job], path: &Path, options: WriteOptions) -> Result
 }
 
 fn add_members<W: Write>(jobs: &mut [Job], archive: &mut NpzWriter<W>) -> Result<()> {
-    for job in jobs {
-        let mut failure = None;
+    jobs.iter_mut().try_for_each(|job| {
         let name = job.name.clone();
-        let result = archive.add_content(&name, |member| {
-            let written = write_npy(job, member);
-            written.map_err(|error| {
-                failure = Some(error);
-                // It is not seen: the failure itself is returned.
-                npy_core::ErrorKind::Io { action: "cannot write the member", error: io::ErrorKind::Other.into() }.into()
-            })
-        });
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        result?;
-    }
-    Ok(())
+        output::add_array(archive, &name, |member| write_npy(job, member))
+    })
 }
 
 fn write_directory(jobs: &mut [Job], directory: &Path) -> Result<()> {

@@ -1,0 +1,272 @@
+//! Commands that replace a file, often by itself: what they do not understand is kept, or refused by name.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::{DynValues, Order};
+
+use crate::parts::{Part, parts_of_npy, parts_of_npz};
+use crate::support::{announce, command, workspace};
+
+/// Runs the command in `directory`, and returns its exit code, its output and its errors.
+fn run_in(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = command(arguments).current_dir(directory).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Standard error of a run that must have failed, and have left all files as they were.
+fn refused(directory: &Path, arguments: &[&str]) -> String {
+    let content = || {
+        let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files.into_iter().map(|file| (fs::read(&file).ok(), file)).collect::<Vec<_>>()
+    };
+    let before = content();
+    let (code, stdout, stderr) = run_in(directory, arguments);
+    assert_eq!(code, Some(2), "{stdout}{stderr}");
+    assert!(content() == before, "{stderr}");
+    stderr
+}
+
+fn saved(items: &[f64]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, items).unwrap();
+    file
+}
+
+#[test]
+fn repack_keeps_what_follows_the_array() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("m.npy");
+    let fortran = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
+    let mut first = Vec::new();
+    fortran.write(&mut first).unwrap();
+    for rest in [saved(&[1.0, 2.0]), b"a footer".to_vec(), b"x".to_vec(), Vec::new()] {
+        for arguments in [&["repack", "m.npy"][..], &["repack", "m.npy", "--order", "C"]] {
+            fs::write(&path, [&first[..], &rest].concat()).unwrap();
+            let (code, _, stderr) = run_in(directory.path(), arguments);
+            assert_eq!((code, stderr.as_str()), (Some(0), ""));
+            let after = fs::read(&path).unwrap();
+            assert!(after.ends_with(&rest));
+            let found = npy_core::DynValues::read(&after[..]).unwrap();
+            assert_eq!(found.clone().into_order(Order::C).unwrap().bytes(), fortran.clone().into_order(Order::C).unwrap().bytes());
+            assert_eq!(after.len(), first.len() + rest.len());
+        }
+    }
+    // In the members of archives too.
+    let archive_path = directory.path().join("m.npz");
+    let content = [&first[..], &saved(&[3.0])].concat();
+    let mut archive = NpzWriter::create(&archive_path).unwrap();
+    archive.add_bytes("f.npy", &content).unwrap();
+    archive.finish().unwrap();
+    for arguments in [&["repack", "m.npz"][..], &["repack", "m.npz", "--compress"], &["repack", "m.npz", "--order", "C"]] {
+        assert_eq!(run_in(directory.path(), arguments).0, Some(0));
+        let found = NpzReader::open(&archive_path).unwrap().bytes(0, 1 << 20).unwrap();
+        assert!(found.len() == content.len() && found.ends_with(&saved(&[3.0])));
+    }
+}
+
+#[test]
+fn conversions_name_what_follows_the_array() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("m.npy"), [saved(&[1.0]), saved(&[2.0])].concat()).unwrap();
+    fs::write(directory.path().join("f.npy"), [saved(&[1.0]), b"a footer".to_vec()].concat()).unwrap();
+    let mut archive = NpzWriter::create(directory.path().join("m.npz")).unwrap();
+    archive.add_bytes("x.npy", &[saved(&[1.0]), saved(&[2.0])].concat()).unwrap();
+    archive.add_slice("y", &[1_u8]).unwrap();
+    archive.finish().unwrap();
+    let refused = |arguments: &[&str]| refused(directory.path(), arguments);
+    assert_snapshot!(refused(&["convert", "m.npy", "m.npy"]), @"npy: the conversion would lose m: the array #1 of the file; allow it with --lossy");
+    assert_snapshot!(refused(&["convert", "f.npy", "f.csv"]), @"npy: the conversion would lose f: 8 bytes behind the array; allow it with --lossy");
+    assert_snapshot!(refused(&["convert", "m.npz", "m.npz"]), @r#"npy: the conversion would lose x: 136 bytes behind the array "x"; allow it with --lossy"#);
+    assert_snapshot!(refused(&["convert", "m.npz:y", "m.npz"]), @"npy: the conversion would lose y: the other arrays of the file, which the output replaces; allow it with --lossy");
+    assert_snapshot!(refused(&["convert", "m.npy#1", "m.npy"]), @"npy: the conversion would lose m-1: the other arrays of the file, which the output replaces; allow it with --lossy");
+    assert_snapshot!(refused(&["cat", "m.npy", "-o", "m.npy"]), @"npy: m.npy: the output would replace the file, and lose the array #1 of the file; name another output");
+    let (code, _, stderr) = run_in(directory.path(), &["convert", "--lossy", "f.npy", "f.npy"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), "npy: lost f: 8 bytes behind the array\n"));
+    assert!(fs::read(directory.path().join("f.npy")).unwrap() == saved(&[1.0]));
+}
+
+/// An archive with a comment, a directory and two members of a name.
+fn rich_archive(path: &Path) {
+    let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.add_slice("a", &[1.0]).unwrap();
+    archive.add_bytes("d/", b"").unwrap();
+    archive.add_slice("b", &[2.0]).unwrap();
+    let mut file = archive.finish().unwrap().into_inner();
+    // The directory's entry of `b` is called as that of `a`, and so is its local header.
+    for at in (0..file.len() - 5).filter(|at| &file[*at..at + 5] == b"b.npy").collect::<Vec<_>>() {
+        file[at] = b'a';
+    }
+    let length = file.len();
+    file[length - 2] = 5;
+    file.extend(b"about");
+    fs::write(path, file).unwrap();
+}
+
+#[test]
+fn repack_names_what_an_archive_has_beside_its_members() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("r.npz");
+    rich_archive(&path);
+    assert_snapshot!(refused(directory.path(), &["repack", "r.npz"]), @r#"npy: r.npz: repacking would lose the member "a.npy" before another of the same name; the comment of the archive; allow it with --lossy"#);
+    assert_snapshot!(refused(directory.path(), &["convert", "r.npz", "c.npz"]), @r#"npy: the conversion would lose a: the member "d/", which is not an array; a: the member "a.npy" before another of the same name; a: the comment of the archive; allow it with --lossy"#);
+    let (code, _, stderr) = run_in(directory.path(), &["convert", "--lossy", "r.npz", "c.npz"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(npy_core::npz::NpzReader::open(directory.path().join("c.npz")).unwrap().by_name::<f64>("a").unwrap(), [2.0]);
+    let (code, _, stderr) = run_in(directory.path(), &["repack", "--lossy", "r.npz"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.starts_with(r#"npy: lost the member "a.npy" before another of the same name; "#), "{stderr}");
+    // The last one, as NumPy reads it; and nothing more to lose.
+    let mut archive = NpzReader::open(&path).unwrap();
+    assert_eq!((0..archive.len()).map(|index| archive.whole_name(index).unwrap()).collect::<Vec<_>>(), ["d/", "a.npy"]);
+    assert_eq!(archive.by_name::<f64>("a").unwrap(), [2.0]);
+    let (code, _, stderr) = run_in(directory.path(), &["repack", "r.npz"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+}
+
+/// What was done is told by the exit code, also where the line about it cannot be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn full_output_is_no_failure_of_what_was_done() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("r.npy");
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let done = |arguments: &[&str]| {
+        let output = command(arguments).current_dir(directory.path()).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    fs::write(&path, &saved(&[1.0, 2.0])[..140]).unwrap();
+    assert_snapshot!(done(&["recover", "r.npy"]), @"npy: r.npy: 1 row, 2 before; 4 bytes of an incomplete row cut off (cannot write to standard output: No space left on device (os error 28))");
+    assert_eq!(npy_core::load::<f64>(&path).unwrap(), [1.0]);
+    assert_snapshot!(done(&["repack", "r.npy"]), @"npy: r.npy: 136 B, 136 B before (cannot write to standard output: No space left on device (os error 28))");
+    assert_snapshot!(done(&["split", "r.npy", "--rows", "1"]), @"npy: 1 file: r-00000.npy (cannot write to standard output: No space left on device (os error 28))");
+}
+
+/// Every target that cannot be written is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn errors_of_writing_name_the_output() {
+    let directory = tempfile::tempdir().unwrap();
+    npy_core::save(directory.path().join("x.npy"), &vec![1_u8; 1 << 20]).unwrap();
+    let run = |arguments: &str| {
+        // Ignored, the signal becomes an error.
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec \"$0\" {arguments}");
+        let output = std::process::Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_npy")])
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (arguments, name) in [
+        ("convert x.npy y.npy", "y.npy"),
+        ("convert x.npy y.npz", "y.npz"),
+        ("convert --compress=0 x.npy y.npz", "y.npz"),
+        ("convert x.npy y.ra", "y.ra"),
+        ("convert x.npy y.csv", "y.csv"),
+        ("convert x.npy y.json", "y.json"),
+        ("convert x.npy y.safetensors", "y.safetensors"),
+        ("convert --to dir x.npy d", "d/x.npy"),
+        ("repack x.npy y.npy", "y.npy"),
+        ("cat x.npy -o y.npy", "y.npy"),
+        ("split x.npy --rows 1000000 --prefix y", "y-00000.npy"),
+    ] {
+        let message = run(arguments);
+        assert!(message.starts_with(&format!("npy: {name}: ")) && message.contains("File too large"), "{arguments}: {message}");
+    }
+    // Nothing remains, not even a directory.
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// Different files by NumPy, some of each dtype, and files of several arrays.
+fn corpus() -> Vec<(&'static str, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut directories = vec![workspace().join("tests/data")];
+    while let Some(directory) = directories.pop() {
+        let mut entries: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        for path in entries {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            match extension.and_then(|found| ["npy", "npz", "ra"].into_iter().find(|known| found == *known)) {
+                Some(extension) => files.push((extension, fs::read(path).unwrap())),
+                None if path.is_dir() => directories.push(path),
+                None => {}
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    files.retain(|(_, file)| seen.insert(file.clone()));
+    // Each costs some processes.
+    let mut sample: Vec<_> = files.into_iter().step_by(23).collect();
+    let first = sample.iter().find(|(extension, _)| *extension == "npy").unwrap().1.clone();
+    let several: Vec<_> = sample
+        .iter()
+        .filter(|(extension, _)| *extension == "npy")
+        .take(12)
+        .map(|(_, file)| ("npy", [&file[..], &first].concat()))
+        .collect();
+    sample.extend(several);
+    sample
+}
+
+/// The parts without what repacking may change: the order of arrays.
+fn parts_of(extension: &str, file: &[u8]) -> Option<Vec<Part>> {
+    match extension {
+        "npy" => Some(parts_of_npy(file)),
+        "npz" => parts_of_npz(file),
+        _ => Some(vec![Part { what: extension.to_owned(), bytes: file.to_vec() }]),
+    }
+}
+
+#[test]
+fn no_command_makes_a_file_less() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = corpus();
+    let commands = [&["recover", "FILE"][..], &["repack", "FILE"], &["convert", "FILE", "FILE"], &["cat", "FILE", "-o", "FILE"]];
+    let mut done = 0;
+    for (extension, before) in &files {
+        let name = format!("x.{extension}");
+        let path = directory.path().join(&name);
+        let parts = parts_of(extension, before);
+        for arguments in commands {
+            if arguments[0] == "cat" && *extension != "npy" {
+                // It writes `.npy`.
+                continue;
+            }
+            fs::write(&path, before).unwrap();
+            let arguments: Vec<&str> =
+                arguments.iter().map(|argument| if *argument == "FILE" { name.as_str() } else { argument }).collect();
+            let (code, stdout, stderr) = run_in(directory.path(), &arguments);
+            let after = fs::read(&path).unwrap();
+            let what = || format!("{arguments:?} of {}: {stdout}{stderr}", before[..before.len().min(200)].escape_ascii());
+            match code {
+                Some(0) => {
+                    done += 1;
+                    if after == *before {
+                        continue;
+                    }
+                    let found = parts_of(extension, &after).unwrap_or_else(|| panic!("{}", what()));
+                    for part in parts.as_deref().unwrap_or_default() {
+                        let is_kept = found.contains(part)
+                            || stdout.contains(" cut off")
+                            || stdout.contains(" before\n") && part.what == "bytes";
+                        assert!(is_kept, "{} is gone: {}", part.what, what());
+                    }
+                }
+                _ => {
+                    assert_eq!(code, Some(2), "{}", what());
+                    assert!(after == *before, "{}", what());
+                }
+            }
+        }
+    }
+    announce(&format!("files replaced by commands: {done} of {} runs, others refused", files.len() * commands.len()));
+    assert!(done > 60, "{done}");
+}
