@@ -116,7 +116,7 @@ fn structs_of_golden_files_compile_and_load_them() {
     assert!(code.contains("    // \"notes.txt\" is not an array.\n"), "{code}");
     writeln!(program, "{code}").unwrap();
     writeln!(main, "    let run = <Run as npy_ndarray::NpzArchive>::load_npz({:?}).unwrap();", path.display().to_string()).unwrap();
-    main.push_str("    assert_eq!((run.times.len(), run.sampling_rate[()], run.picks.len()), (2, 100, 240));\n");
+    main.push_str("    assert_eq!((run.times.len(), run.sampling_rate, run.picks.len()), (2, 100, 240));\n");
 
     write!(
         program,

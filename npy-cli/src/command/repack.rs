@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use npy_core::__private::is_same_in_both;
 use npy_core::npz::{ArchiveFile, NpzReader, NpzWriter, WriteOptions};
 use npy_core::{FileFormat, Header, Order};
 
@@ -143,7 +144,12 @@ fn rewrite(
     out: &mut dyn Write,
 ) -> Result<()> {
     let header = array.header().clone();
-    let order = order.filter(|_| !header.dtype().has_object()).unwrap_or(header.order());
+    let order = match order.filter(|_| !header.dtype().has_object()) {
+        // As NumPy has it for arrays that are contiguous in both orders.
+        Some(_) if is_same_in_both(header.shape()) => Order::C,
+        Some(order) => order,
+        None => header.order(),
+    };
     let written =
         if order == header.order() { header.clone() } else { Header::new(header.dtype().clone(), order, header.shape())? };
     let mut out = Counted { out, progress };
