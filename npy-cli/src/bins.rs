@@ -12,7 +12,7 @@ pub(crate) struct WholeBins {
 }
 
 impl WholeBins {
-    /// At most so many bins from the smallest value to the largest.
+    /// At most `most` bins from the smallest value to the largest.
     pub(crate) fn new(low: i128, high: i128, most: usize) -> Self {
         let most = i128::try_from(most.max(1)).unwrap_or(i128::MAX);
         let span = high.saturating_sub(low).saturating_add(1).max(1);

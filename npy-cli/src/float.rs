@@ -82,7 +82,7 @@ pub(crate) fn significant(value: f64, digits: usize) -> f64 {
     format!("{:.*e}", digits.saturating_sub(1), value).parse().unwrap_or(value)
 }
 
-/// How many significant digits tell the different ones of neighbouring numbers apart: at least so many.
+/// The number of significant digits that tells different neighbours apart, at least `least`.
 pub(crate) fn digits_apart(numbers: &[f64], least: usize) -> usize {
     let are_apart = |digits: &usize| {
         #[allow(clippy::float_cmp, reason = "rounded numbers are equal or not")]

@@ -107,7 +107,7 @@ pub(crate) fn short(number: f64) -> String {
     with_digits(number, 6)
 }
 
-/// A number with so many significant digits, and with all of those before the point.
+/// A number with `digits` significant digits, and with all digits before the point.
 pub(crate) fn with_digits(number: f64, digits: usize) -> String {
     // Without the sign of zero.
     let rounded = significant(number, digits) + 0.0;

@@ -11,7 +11,7 @@ use npy_core::{Header, Order};
 
 const MIB: usize = 1 << 20;
 
-/// Runs the command with at most so many mebibytes of address space, which bound what is resident.
+/// Runs the command with a limit of its address space in mebibytes, which bounds resident memory.
 fn run(mebibytes: usize, arguments: &[&str], directory: &Path) -> Output {
     let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
     Command::new("sh")

@@ -314,7 +314,7 @@ fn exact_casts_refuse_what_checked_ones_round() {
     let kept = DynArray::from(array![0.5, -0.0, f64::NAN, f64::INFINITY]).cast_as::<f32>(Casting::Exact).unwrap();
     assert!(kept[0] == 0.5 && kept[1].is_sign_negative() && kept[2].is_nan() && kept[3] == f32::INFINITY);
     assert_eq!(DynArray::from(array![0.1]).cast_as::<f32>(Casting::Checked).unwrap()[0], 0.1);
-    // Bytes in the other order are cast block by block.
+    // Swapped bytes are cast block by block.
     let big: Vec<u8> = (0..5000_u16).flat_map(u16::to_be_bytes).collect();
     let values = npy_core::DynValues::new(">u2".parse().unwrap(), Order::C, &[5000], big).unwrap();
     assert_eq!(values.cast::<f32>(Casting::Exact).unwrap(), (0..5000_u16).map(f32::from).collect::<Vec<_>>());

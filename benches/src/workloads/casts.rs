@@ -32,7 +32,7 @@ pub(super) fn run(bench: &mut Bench) {
 fn cast_all<S: NpyNumber>(job: &Job<'_>, count: usize) -> Outcome {
     let mut random = Random::new(1);
     let mut below = |end: u64| {
-        let numbers: Vec<u8> = (0..count).map(|_| (random.integer() >> 32).checked_rem(end).unwrap() as u8).collect();
+        let numbers: Vec<u8> = (0..count).map(|_| (random.integer() >> 32).checked_rem(end).unwrap().to_le_bytes()[0]).collect();
         let numbers = DynValues::from_slice(&numbers).unwrap().cast::<S>(Casting::Unsafe).unwrap();
         DynValues::from_slice(&numbers).unwrap()
     };

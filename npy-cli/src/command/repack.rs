@@ -27,7 +27,7 @@ Examples:
   npy repack a.npy --order C                 transpose the file of a Fortran array
   npy repack old.npy                         the header as current NumPy writes it
 
-Values, names, members that are not arrays and what follows an array stay as they are. What an archive has besides is \
+Values, names, members that are not arrays and what follows an array stay as they are. Other parts of an archive are \
 refused without --lossy, and named: comments, extra fields, bytes before or after it, members before others of the same \
 name. Dates and permissions of members become those that NumPy writes. The file is replaced atomically.
 

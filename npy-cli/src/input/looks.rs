@@ -48,7 +48,7 @@ fn advice(format: ForeignFormat) -> &'static str {
     }
 }
 
-/// What a transfer in text mode did to an `.npy` file of which so many bytes are missing, if it shows.
+/// What a transfer in text mode did to an `.npy` file that lacks `missing` bytes, if it shows.
 pub(crate) fn text_transfer(path: &Path, missing: u64) -> Option<&'static str> {
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).ok()?);
     if FileFormat::is_text_transfer(reader.fill_buf().ok()?) {

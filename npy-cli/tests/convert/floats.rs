@@ -77,7 +77,7 @@ fn float(i: usize, width: usize, dtype: &str, state: &mut u64) -> Vec<u8> {
 
 /// The number of floats that are neither equal in their bits nor both NaN.
 fn changed(before: &[u8], after: &[u8], width: usize, dtype: &str) -> usize {
-    // NaN in either byte order: records mix them, and few finite numbers look like one in the other order as well.
+    // NaN in either byte order: records mix them, and few finite numbers are NaN in both.
     let orders: &[bool] = if dtype.starts_with('[') { &[false, true] } else { &[dtype.starts_with('>')] };
     let is_nan = |item: &[u8], is_big: bool| {
         let little: Vec<u8> = if is_big { item.iter().rev().copied().collect() } else { item.to_vec() };

@@ -16,7 +16,7 @@ use crate::input::{Array, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, check_size};
 
-/// Text of at most so many bytes is read at once, padding included.
+/// The most bytes of text that are read at once, padding included.
 const MOST_TEXT: usize = 16 << 20;
 
 /// Prints a selection, of which only the printed elements are read.

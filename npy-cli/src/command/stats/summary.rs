@@ -128,7 +128,7 @@ impl Histogram {
         (total > 0).then_some(Self { counts, whole: None, is_exact })
     }
 
-    /// Counts integers in at most so many bins.
+    /// Counts integers in at most `most` bins.
     pub(super) fn of_whole(
         values: impl Iterator<Item = (i128, u64)>,
         (low, high): (i128, i128),
