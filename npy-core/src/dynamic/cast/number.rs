@@ -70,7 +70,7 @@ impl fmt::Display for Wide {
 
 /// A number type of NumPy: bool, integers, floats, complex numbers.
 ///
-/// A [`Casting`] converts between them.
+/// A [`Casting`](super::Casting) converts between them.
 ///
 /// Only this crate implements the trait. Its hidden items may change.
 ///
