@@ -88,7 +88,7 @@ impl ForeignFormat {
 
     /// Returns the format of a file that begins with `front`, or `None` if it is unknown.
     ///
-    /// See the type for an example.
+    /// See [`ForeignFormat`] for an example.
     pub fn of(front: &[u8]) -> Option<Self> {
         Some(match front {
             [] => return None,
@@ -142,7 +142,7 @@ impl ForeignFormat {
 
     /// Returns what to do with such a file; empty if that is anybody's guess.
     ///
-    /// See the type for an example.
+    /// See [`ForeignFormat`] for an example.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Hdf5 => "read it with h5py or `h5dump`",
