@@ -1,7 +1,7 @@
 //! Python objects as JSON and as cells of CSV.
 //!
-//! `None` is `null` and an empty cell, dates and times are ISO 8601, a timedelta is its microseconds, decimal numbers and
-//! integers beyond 64 bits are the text of their digits. What else a format has no type for is the text of Python's `repr`.
+//! `None` is `null` in JSON and an empty cell in CSV. Dates and times are ISO 8601; a timedelta is a number of microseconds.
+//! Decimal numbers, and integers beyond 64 bits, are the text of their digits. Any other object is the text of Python's `repr`.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::object::{ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};

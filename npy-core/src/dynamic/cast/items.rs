@@ -1,6 +1,6 @@
 //! Casts over slices, a block at a time. The loop over a block is vectorized, and tells whether all
 //! numbers surely fit. Only if not are they looked at one by one.
-#![allow(clippy::needless_bitwise_bool, reason = "what is not evaluated is a branch, of which there are no vectors")]
+#![allow(clippy::needless_bitwise_bool, reason = "`&&` is a branch, which keeps the loop from being vectorized")]
 
 use std::any::Any;
 
@@ -9,7 +9,7 @@ use super::{Casting, Class, not_allowed};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::memory::reserve_exact;
 
-/// Few enough to stay in the cache from one loop to the next.
+/// The numbers of a block, which stays in the cache from one loop to the next.
 pub(super) const BLOCK: usize = 1024;
 
 /// Converts numbers to another type.
