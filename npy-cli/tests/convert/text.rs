@@ -104,6 +104,24 @@ fn elements_without_bytes_are_no_endless_text() {
     }
 }
 
+/// As Python's `json` writes what is not finite.
+#[test]
+fn bare_words_in_json_are_numbers() {
+    for (format, text) in [("json", r#"[NaN, -Infinity, Infinity, 1]"#), ("ndjson", "NaN\n-Infinity\nInfinity\n1\n")] {
+        let directory = Directory::new();
+        let out = directory.path("o.npy");
+        run_with(["convert", "--from", format, "-", &out], text.as_bytes()).ok();
+        assert_eq!(load(&out).to_string(), "[ nan -inf  inf   1.]");
+    }
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let file = directory.write("t.json", r#"[{"a": NaN, "b": "NaN"}, {"a": 1, "b": "x"}]"#);
+    convert(&[&file, &out]);
+    assert_snapshot!(load(&out), @"[(nan, 'NaN') ( 1., 'x')]");
+    let word = directory.write("w.json", "[1, Nine]");
+    assert_snapshot!(directory.refused(&[&word, &out]), @"npy: w.json: expected value at line 1 column 5");
+}
+
 #[test]
 fn duplicate_names_in_json_are_refused() {
     let directory = Directory::new();

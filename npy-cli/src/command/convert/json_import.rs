@@ -15,6 +15,7 @@ use super::csv_import::Piece;
 use super::guess::Guess;
 use super::json_fill::{Fill, FillSeed, Node};
 use super::json_schema::{Schema, SchemaSeed};
+use super::json_words::Words;
 use super::source::{CSource, FileOrSpool, Item, stem_of};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
@@ -58,11 +59,11 @@ impl JsonSource {
     }
 }
 
-type Stream = Deserializer<IoRead<BufReader<File>>>;
+type Stream = Deserializer<IoRead<BufReader<Words<File>>>>;
 
 /// Calls `work` for the value, or for each of several lines.
 fn read(file: &FileOrSpool, is_lines: bool, work: &mut dyn FnMut(&mut Stream) -> serde_json::Result<()>) -> Result<()> {
-    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, file.file()?));
+    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(file.file()?)));
     let mut count = 0_usize;
     let failed = |error: serde_json::Error, count: usize| match error.line() {
         // Of a line that is one number.

@@ -18,6 +18,7 @@ mod json_fields;
 mod json_fill;
 mod json_import;
 mod json_schema;
+mod json_words;
 mod long_double;
 mod objects;
 mod parse;
@@ -71,7 +72,7 @@ Digits after a leading 0 are text. Text formats do not keep the shape and the dt
 --dtype gives it back, as npy schema --python writes it. \
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype that they tell, or to --dtype \
 from there; None is null in JSON, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. \
-A member with other objects is left out with an error, and the others are converted. JSON has NaN as \"NaN\" and infinities as \"Infinity\". Parquet and Arrow \
+A member with other objects is left out with an error, and the others are converted. JSON has NaN as \"NaN\" and infinities as \"Infinity\"; bare words, as Python writes them, are read too. Parquet and Arrow \
 keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the feature arrow: \
 cargo install --path npy-cli --features arrow. The output replaces an existing file when it is complete.
 
