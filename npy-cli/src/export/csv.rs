@@ -96,21 +96,24 @@ impl Writer {
         if per_element.saturating_mul(elements) > columns::MOST {
             return Err(columns::too_many());
         }
-        let mut is_first = true;
+        // A line of quotes is one of names, whatever these look like.
+        let are_quoted = self.has_names && self.columns.iter().any(|(column, _)| looks_like_value(&column.path));
+        let begin = out.len();
         for element in 0..elements {
             let place = index_text(&self.row_shape, element);
             for (column, _) in &self.columns {
                 for i in 0..column.count {
-                    if !is_first {
+                    if out.len() > begin {
                         out.push(char::from(self.delimiter.byte()));
                     }
-                    is_first = false;
                     let dot = if place.is_empty() || column.path.is_empty() { "" } else { "." };
                     let name = format!("{place}{dot}{}{}", column.path, index_text(&column.axes, i));
                     let name = if name.is_empty() && !self.has_names { columns::PLAIN } else { &name };
-                    match self.delimiter {
-                        Delimiter::Comma => quoted::<COMMA>(name, out),
-                        Delimiter::Tab => quoted::<TAB>(name, out),
+                    let splits = |c: char| matches!(c, ',' | ';' | '\t' | '|') || c == ' ' && self.is_one_cell;
+                    if are_quoted || name.contains(splits) {
+                        in_quotes(name, out);
+                    } else {
+                        quoted::<COMMA>(name, out);
                     }
                 }
             }
@@ -220,12 +223,23 @@ impl<const DELIMITER: u8> Flavor for Csv<DELIMITER> {
 /// Appends text, in quotes if it has a delimiter, a quote or the end of a line, or if it looks like a comment.
 fn quoted<const DELIMITER: u8>(text: &str, out: &mut String) {
     if text.starts_with('#') || text.bytes().any(|byte| byte == DELIMITER || matches!(byte, b'"' | b'\n' | b'\r')) {
-        out.push('"');
-        out.push_str(&text.replace('"', "\"\""));
-        out.push('"');
+        in_quotes(text, out);
     } else {
         out.push_str(text);
     }
+}
+
+fn in_quotes(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(&text.replace('"', "\"\""));
+    out.push('"');
+}
+
+/// Whether a reader may take a name for a number, a date, a bool or a word for what is missing.
+fn looks_like_value(name: &str) -> bool {
+    const WORDS: [&str; 10] = ["nan", "inf", "infinity", "true", "false", "na", "n/a", "null", "none", "nat"];
+    name.starts_with(|first: char| first.is_ascii_digit() || "+-.(<#".contains(first))
+        || WORDS.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

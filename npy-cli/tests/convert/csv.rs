@@ -52,7 +52,17 @@ fn headers_are_told_by_the_types_below_them() {
             "text in column 1 (id), since numbers do not begin with 0 (--dtype)",
         ),
         // Data.
-        ("0,1\n2,3\n", "<i8 [2, 2] [[0 1] [2 3]]", ""),
+        ("0,1\n2,3\n", "<i8 [2, 2] [[0 1] [2 3]]", "data in line 1 (--header)"),
+        ("0\n2\n", "<i8 [2] [0 2]", ""),
+        ("007\n008\n", "<U3 [2] ['007' '008']", "text in column 1, since numbers do not begin with 0 (--dtype)"),
+        ("00\n", "<U2 [1] ['00']", "text in column 1, since numbers do not begin with 0 (--dtype)"),
+        // Quotes around the names alone.
+        ("\"0\",\"1\"\n2,3\n", "[('0', '<i8'), ('1', '<i8')] [1] [(2, 3)]", ""),
+        ("\"1\"\r\n5\r\n", "[('1', '<i8')] [1] [(5,)]", ""),
+        ("\"\",\"1\"\n\"a\",3\n", "[('f0', '<U1'), ('1', '<i8')] [1] [('a', 3)]", ""),
+        ("\"0\",\"1\"\n\"2\",\"3\"\n", "<i8 [2, 2] [[0 1] [2 3]]", "data in line 1 (--header)"),
+        ("\"a,b\"\nc\n", "[('a,b', '<U1')] [1] [('c',)]", names),
+        ("\"\"\n2024-01-01\n", "<M8[D] [2] [       'NaT' '2024-01-01']", ""),
         ("hello world\n", "[('hello world', '<f8')] [0] []", names),
         ("1,2\n3,4\n", "<i8 [2, 2] [[1 2] [3 4]]", ""),
         (",2\n1,2\n", "<f8 [2, 2] [[nan  2.] [ 1.  2.]]", ""),
@@ -107,6 +117,11 @@ fn delimiters_and_decimal_commas_are_guessed() {
         ("1,5;2,5\n3,5;4,5\n", "<f8 [2, 2] [[1.5 2.5] [3.5 4.5]]", "delimiter \";\" (--delimiter), decimal commas (--decimal)"),
         ("\u{feff}a;b\n1;2.5\n3;4.5\n", table, "delimiter \";\" (--delimiter)"),
         ("\u{feff}a,b\n1,2.5\n3,4.5\n", table, ""),
+        // The hint of Excel.
+        ("sep=;\na;b\n1;2.5\n3;4.5\n", table, ""),
+        ("\u{feff}sep=|\r\na|b\r\n1|2.5\r\n3|4.5\r\n", table, ""),
+        ("sep=,\n# c\na,b\n1,2.5\n3,4.5\n", table, "comments after # (--comment)"),
+        ("sep=ab\nx\n", "[('sep=ab', '<U1')] [1] [('x',)]", "names in line 1 (--no-header)"),
         // Other characters that all lines have are text.
         ("a,b\n1,x;y\n2,z;w\n", "[('a', '<i8'), ('b', '<U3')] [2] [(1, 'x;y') (2, 'z;w')]", ""),
         ("\"a;b\"\n\"c;d\"\n", "[('a;b', '<U3')] [1] [('c;d',)]", "names in line 1 (--no-header)"),
@@ -125,6 +140,8 @@ fn delimiters_and_decimal_commas_are_guessed() {
     assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
     let file = directory.write("t.csv", "x,y\n# later\n1,5\n");
     assert_snapshot!(directory.refused(&[&file, &out]), @r##"npy: t.csv: line 2: expected 2 columns, found 1; skip comments with --comment "#""##);
+    let file = directory.write("t.csv", "sep=;\nx;y\n1\n");
+    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     let file = directory.write("t.csv", "x\n1,5\n");
     assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 2: expected 1 columns, found 2; --delimiter and --comment say how the file is written");
     let array = directory.save("a.npy", &DynValues::from_slice(&[1_u8]).unwrap());
@@ -188,6 +205,12 @@ fn what_is_written_is_read_back() {
         DynValues::from_slice(&[-1_i64, 2]).unwrap(),
         zeros("<f8", &[0]),
         zeros("[('# a', '<f8'), ('b', '<i8')]", &[2]),
+        zeros("[('0', '<i8'), ('1', '<i8')]", &[2]),
+        zeros("[('2020', '<f8')]", &[2]),
+        zeros("[('NA', '<f8'), ('nan', '<f8')]", &[2]),
+        zeros("[('a;b', '<f8'), ('c;d', '<f8')]", &[2]),
+        DynValues::new("[('a b', '<U1')]".parse().unwrap(), Order::C, &[2], b"x\0\0\0y\0\0\0".to_vec()).unwrap(),
+        DynValues::new("[('a;b', '<U3')]".parse().unwrap(), Order::C, &[1], b"c\0\0\0;\0\0\0d\0\0\0".to_vec()).unwrap(),
         DynValues::new("[('a', '<U1'), ('b', '<U1')]".parse().unwrap(), Order::C, &[1], b"a\0\0\0b\0\0\0".to_vec()).unwrap(),
         zeros("<M8[s]", &[2]),
         zeros("<c16", &[2, 3]),

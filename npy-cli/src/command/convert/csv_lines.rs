@@ -10,6 +10,8 @@ const MOST_BYTES: usize = 64 << 20;
 /// Fails where a line has too many cells or bytes. Where blanks delimit, several are one.
 pub(super) struct Lines<R> {
     file: R,
+    /// The bytes at the beginning that are dropped.
+    skip: usize,
     delimiter: u8,
     comment: Option<u8>,
     state: State,
@@ -33,8 +35,8 @@ enum State {
 }
 
 impl<R> Lines<R> {
-    pub(super) fn new(file: R, delimiter: u8, comment: Option<u8>) -> Self {
-        Self { file, delimiter, comment, state: State::Start, has_blank: false, cells: 0, bytes: 0, line: 1 }
+    pub(super) fn new(file: R, skip: usize, delimiter: u8, comment: Option<u8>) -> Self {
+        Self { file, skip, delimiter, comment, state: State::Start, has_blank: false, cells: 0, bytes: 0, line: 1 }
     }
 
     fn step(&mut self, byte: u8) {
@@ -95,6 +97,10 @@ impl<R> Lines<R> {
 
 impl<R: Read> Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.skip > 0 {
+            let skip = std::mem::take(&mut self.skip);
+            io::copy(&mut self.file.by_ref().take(skip as u64), &mut io::sink())?;
+        }
         if self.delimiter != b' ' {
             let count = self.file.read(buffer)?;
             for byte in buffer.iter().take(count) {
@@ -122,7 +128,7 @@ mod tests {
     fn several_blanks_are_one() {
         let read = |text: &str| {
             let mut out = String::new();
-            Lines::new(text.as_bytes(), b' ', Some(b'#')).read_to_string(&mut out).unwrap();
+            Lines::new(text.as_bytes(), 0, b' ', Some(b'#')).read_to_string(&mut out).unwrap();
             out
         };
         assert_eq!(read("  1   2 \n3 4\n"), "1 2\n3 4\n");
@@ -132,7 +138,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_refused() {
-        let count = |text: &str| Lines::new(text.as_bytes(), b',', None).read_to_end(&mut Vec::new());
+        let count = |text: &str| Lines::new(text.as_bytes(), 0, b',', None).read_to_end(&mut Vec::new());
         let most = ",".repeat(columns::MOST - 1);
         assert!(count(&format!("{most}\n{most}\n")).is_ok());
         assert!(count(&format!("\"{most},,\"\n")).is_ok());

@@ -133,6 +133,9 @@ impl Survey {
             }
             None => self.evidence(&first, dialect),
         };
+        if dialect.has_quoted_names {
+            return Ok(true);
+        }
         if arguments.dtype.is_none() && self.are_numbered(&first) {
             dialect.guesses.push("names in line 1 (--no-header)".to_owned());
             return Ok(true);
@@ -143,7 +146,8 @@ impl Survey {
         let is_header = evidence.names > 0 || !is_commented && evidence.values.is_empty() && evidence.texts > 0 && are_different;
         let are_integers = evidence.values.iter().all(|value| value.parse::<i64>().is_ok());
         let is_doubtful = match evidence.names {
-            0 => evidence.texts > 0 && (evidence.values.is_empty() || are_integers && self.rows > 0),
+            0 if evidence.texts > 0 => evidence.values.is_empty() || are_integers && self.rows > 0,
+            0 => first.len() > 1 && self.rows > 0 && counts(&first),
             _ => !evidence.values.is_empty() && !self.is_counted,
         };
         if is_doubtful && !is_commented {
@@ -155,8 +159,7 @@ impl Survey {
 
     /// Whether integers from 0 stand above fractions, as the names of a table of pandas that has none.
     fn are_numbered(&self, first: &[&str]) -> bool {
-        let mut columns = first.iter().zip(&self.guesses).enumerate();
-        first.len() > 1 && self.rows > 0 && columns.all(|(i, (cell, below))| cell.parse() == Ok(i) && below.is_fraction())
+        first.len() > 1 && self.rows > 0 && counts(first) && self.guesses.iter().all(Guess::is_fraction)
     }
 
     fn evidence(&self, first: &[&str], dialect: &Dialect) -> Evidence {
@@ -168,7 +171,9 @@ impl Survey {
                 evidence.names += usize::from(is_corner && (below.is_text() || self.is_counted));
                 continue;
             }
-            let is_text = Guess::of(&dialect.number(cell)).is_text();
+            let guess = Guess::of(&dialect.number(cell));
+            // An identifier is a value, as a number is.
+            let is_text = guess.is_text() && !guess.has_leading_zero();
             if below.has_leading_zero() && is_text {
                 evidence.names += 1;
                 continue;
@@ -181,7 +186,7 @@ impl Survey {
             with_it.add_cell(&dialect.number(cell));
             match (below.is_blank(), is_text) {
                 (true, true) => evidence.texts += 1,
-                _ if with_it.is_text() => evidence.names += 1,
+                _ if with_it.is_text() && !guess.has_leading_zero() => evidence.names += 1,
                 _ => evidence.values.push((*cell).to_owned()),
             }
         }
@@ -291,6 +296,11 @@ impl Evidence {
         }
         evidence
     }
+}
+
+/// Whether these are the integers from 0.
+fn counts(cells: &[&str]) -> bool {
+    cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i))
 }
 
 /// A column as a message names it.

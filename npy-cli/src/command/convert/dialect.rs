@@ -73,6 +73,9 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
 /// Words for what is missing in columns of numbers and times, unless --na says otherwise.
 const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "NaT"];
 
+/// The mark of the byte order.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// How much of a file is read for a guess.
 const HEAD: usize = 1 << 18;
 
@@ -80,11 +83,15 @@ const HEAD: usize = 1 << 18;
 #[derive(Debug)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
+    /// The bytes of the hint `sep=;` that Excel puts before the first line, up to its end.
+    hint: usize,
     comment: Option<u8>,
     has_decimal_comma: bool,
     missing: Option<Vec<String>>,
     /// The cells of the last comment before the first line, if these are as many.
     pub(super) commented_names: Option<Vec<String>>,
+    /// Whether the first line is in quotes and the second one is not, as where names look like numbers.
+    pub(super) has_quoted_names: bool,
     /// What was guessed and may be wrong, each with its option.
     pub(super) guesses: Vec<String>,
 }
@@ -93,18 +100,25 @@ impl Dialect {
     /// Guesses what the options do not say. `delimiter` is that of the format if it has no other.
     pub(super) fn new(file: File, delimiter: Option<u8>, options: &CsvOptions) -> Result<Self> {
         let head = head(file)?;
-        let (comments, lines) = split_comments(&head, options.comment.unwrap_or(b'#'));
+        let (hint, by_hint) = hint(&head);
+        let lines = head.get(hint..).unwrap_or_default();
+        let lines = lines.strip_prefix(MARK).unwrap_or(lines);
+        let (comments, lines) = split_comments(lines, options.comment.unwrap_or(b'#'));
+        let delimiter = options.delimiter.or(delimiter).or(by_hint);
         let mut dialect = Self {
-            delimiter: options.delimiter.or(delimiter).unwrap_or(b','),
+            delimiter: delimiter.unwrap_or(b','),
+            hint,
             comment: options.comment.or((!comments.is_empty()).then_some(b'#')),
             has_decimal_comma: options.decimal.as_deref() == Some(","),
             missing: options.na.clone(),
             commented_names: None,
+            has_quoted_names: false,
             guesses: Vec::new(),
         };
-        if options.delimiter.or(delimiter).is_none() {
+        if delimiter.is_none() {
             dialect.guess_delimiter(lines);
         }
+        dialect.has_quoted_names = has_quoted_names(lines, dialect.delimiter);
         if options.decimal.is_none() && dialect.delimiter != b',' && dialect.survey(lines).has_decimal_commas {
             dialect.has_decimal_comma = true;
             dialect.guesses.push("decimal commas (--decimal)".to_owned());
@@ -153,21 +167,30 @@ impl Dialect {
         }
         let text = last.trim_start_matches(char::from(self.comment.unwrap_or(b'#'))).trim();
         let mut record = StringRecord::new();
-        let mut reader = self.reader(text.as_bytes());
+        let mut reader = self.part(text.as_bytes());
         if survey.columns > 1 && reader.read_record(&mut record).unwrap_or(false) && record.len() == survey.columns {
             self.commented_names = Some(record.iter().map(|name| name.trim().to_owned()).collect());
         }
     }
 
     fn plain() -> Self {
-        Self { delimiter: b',', comment: None, has_decimal_comma: false, missing: None, commented_names: None, guesses: Vec::new() }
+        Self {
+            delimiter: b',',
+            hint: 0,
+            comment: None,
+            has_decimal_comma: false,
+            missing: None,
+            commented_names: None,
+            has_quoted_names: false,
+            guesses: Vec::new(),
+        }
     }
 
     /// Reads lines, of which one that is no part of a file may be cut off.
     fn survey(&self, lines: &[u8]) -> Survey {
         let mut survey = Survey { is_all_numbers: true, ..Survey::default() };
         let (mut cells, mut typed, mut commas, mut points) = (0_usize, 0_usize, 0_usize, 0_usize);
-        let mut reader = self.reader(lines);
+        let mut reader = self.part(lines);
         let mut record = StringRecord::new();
         while reader.read_record(&mut record).unwrap_or(false) {
             if survey.lines > 0 && record.len() != survey.columns {
@@ -196,6 +219,15 @@ impl Dialect {
 
     /// A reader of the cells of a file.
     pub(super) fn reader<R: Read>(&self, file: R) -> Reader<Lines<R>> {
+        self.cells(Lines::new(file, self.hint, self.delimiter, self.comment))
+    }
+
+    /// A reader of the cells of some lines of a file.
+    fn part<R: Read>(&self, lines: R) -> Reader<Lines<R>> {
+        self.cells(Lines::new(lines, 0, self.delimiter, self.comment))
+    }
+
+    fn cells<R: Read>(&self, lines: Lines<R>) -> Reader<Lines<R>> {
         // Lines of other lengths are found by the caller, for a better message.
         ReaderBuilder::new()
             .has_headers(false)
@@ -203,7 +235,7 @@ impl Dialect {
             .delimiter(self.delimiter)
             .comment(self.comment)
             .buffer_capacity(1 << 18)
-            .from_reader(Lines::new(file, self.delimiter, self.comment))
+            .from_reader(lines)
     }
 
     /// Whether a cell is a word for what is missing.
@@ -251,7 +283,7 @@ fn is_decimal(cell: &str, point: char) -> bool {
     number.split_once(point).is_some_and(|(whole, fraction)| digits(whole) && digits(fraction)) && is_float()
 }
 
-/// The first lines of a file, without a mark of the byte order.
+/// The first lines of a file.
 fn head(file: File) -> Result<Vec<u8>> {
     let failed = |error: std::io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
     let mut head = Vec::new();
@@ -264,10 +296,29 @@ fn head(file: File) -> Result<Vec<u8>> {
         let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |last| last + 1);
         head.truncate(end);
     }
-    if head.starts_with("\u{feff}".as_bytes()) {
-        head.drain(..3);
-    }
     Ok(head)
+}
+
+/// The bytes before the end of the line `sep=;`, if that is the first one, and its delimiter.
+fn hint(head: &[u8]) -> (usize, Option<u8>) {
+    match head.strip_prefix(MARK).unwrap_or(head) {
+        line @ [b's', b'e', b'p', b'=', delimiter, b'\n' | b'\r', ..] if delimiter.is_ascii() => {
+            (head.len() - line.len() + 5, Some(*delimiter))
+        }
+        _ => (0, None),
+    }
+}
+
+/// Whether all cells of the first line are in quotes that none of them needs, and one of the second line is not.
+fn has_quoted_names(lines: &[u8], delimiter: u8) -> bool {
+    let mut lines = lines.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let cells = |line: &[u8], is: &dyn Fn(&[u8]) -> bool| line.split(|byte| *byte == delimiter).all(is);
+    let is_name = |cell: &[u8]| matches!(cell, [b'"', name @ .., b'"'] if !name.contains(&b'"'));
+    let is_quoted = |cell: &[u8]| matches!(cell, [] | [b'"', ..]);
+    match (lines.next(), lines.next()) {
+        (Some(names), Some(values)) => names.len() > 2 && cells(names, &is_name) && !cells(values, &is_quoted),
+        _ => false,
+    }
 }
 
 /// The lines at the beginning that begin with this character, and all after them. There are none if nothing follows.
