@@ -10,6 +10,8 @@ use crate::failure::{Failure, Result};
 pub(crate) struct Column {
     /// The names of the fields, as in `pose.x` or `points[2].x`; empty if the element is a scalar.
     pub(crate) path: String,
+    /// The same with NUL in the place of the dots, so that no two columns have the same.
+    pub(crate) key: String,
     /// The shape of the sub-array.
     pub(crate) axes: Vec<usize>,
     pub(crate) scalar: Scalar,
@@ -41,7 +43,7 @@ impl Column {
 pub(crate) fn of(dtype: &DType) -> Result<Vec<Column>> {
     count(dtype)?;
     let mut columns = Vec::new();
-    add(dtype, 0, String::new(), &mut columns)?;
+    add(dtype, 0, [String::new(), String::new()], &mut columns)?;
     Ok(columns)
 }
 
@@ -64,24 +66,26 @@ pub(crate) fn too_many() -> Failure {
     Failure::Nameless(format!("too many columns: expected at most {MOST}"))
 }
 
-fn add(dtype: &DType, offset: usize, path: String, columns: &mut Vec<Column>) -> Result<()> {
+fn add(dtype: &DType, offset: usize, [path, key]: [String; 2], columns: &mut Vec<Column>) -> Result<()> {
     match dtype {
-        DType::Scalar(scalar) => push(Column { path, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, columns),
+        DType::Scalar(scalar) => push(Column { path, key, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, columns),
         DType::SubArray(array) => {
             let count = array.shape().iter().product();
             if let DType::Scalar(scalar) = array.base() {
-                return push(Column { path, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, columns);
+                return push(Column { path, key, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, columns);
             }
             for i in 0..count {
-                let path = format!("{path}{}", index_text(array.shape(), i));
-                add(array.base(), offset + i * array.base().itemsize(), path, columns)?;
+                let index = index_text(array.shape(), i);
+                let names = [&path, &key].map(|name| format!("{name}{index}"));
+                add(array.base(), offset + i * array.base().itemsize(), names, columns)?;
             }
             Ok(())
         }
         DType::Record(record) => {
             for field in record.fields() {
-                let dot = if path.is_empty() { "" } else { "." };
-                add(field.dtype(), offset + field.offset(), format!("{path}{dot}{}", field.name()), columns)?;
+                let dots = if path.is_empty() { ["", ""] } else { [".", "\0"] };
+                let names = [format!("{path}{}{}", dots[0], field.name()), format!("{key}{}{}", dots[1], field.name())];
+                add(field.dtype(), offset + field.offset(), names, columns)?;
             }
             Ok(())
         }

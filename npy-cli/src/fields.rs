@@ -3,7 +3,7 @@
 //! A sub-array stays one field, unlike in `columns`, where each of its records has separate columns.
 
 use npy_core::DType;
-use npy_core::dtype::Scalar;
+use npy_core::dtype::{Field, Scalar};
 
 use crate::failure::{Failure, Result};
 
@@ -12,6 +12,7 @@ use crate::failure::{Failure, Result};
 pub(crate) struct Leaf {
     /// The names of the fields, joined by dots; empty for a plain array.
     pub(crate) path: String,
+    pub(crate) names: Vec<String>,
     pub(crate) scalar: Scalar,
     /// The position of the first value in the element.
     offset: usize,
@@ -26,33 +27,35 @@ pub(crate) struct Leaf {
 /// The leaves of a dtype, in the order of the file.
 pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    add(dtype, &Place { path: String::new(), offset: 0, repeats: Vec::new(), axes: Vec::new() }, &mut leaves);
+    add(dtype, &Place { names: Vec::new(), offset: 0, repeats: Vec::new(), axes: Vec::new() }, &mut leaves);
     leaves
 }
 
-/// The leaves that `--fields` names: of each name the field itself, and all below it.
-pub(crate) fn select(leaves: Vec<Leaf>, names: &[String]) -> Result<Vec<Leaf>> {
-    for name in names {
-        if !leaves.iter().any(|leaf| leaf.is_below(name)) {
-            let mut paths: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).collect();
-            let more = if paths.len() > 20 { ", …" } else { "" };
-            paths.truncate(20);
-            let problem = match paths[..] {
-                [] => "expected an array of records, found one without fields".to_owned(),
-                _ => format!("expected one of {}{more}", paths.join(", ")),
-            };
-            return Err(Failure::Nameless(format!("unknown field {name:?}: {problem}")));
-        }
-    }
-    if names.is_empty() {
+/// The leaves that `--fields` names: of each path the field itself, and all below it.
+pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
+    let leaves = leaves(dtype);
+    if paths.is_empty() {
         return Ok(leaves);
     }
-    Ok(leaves.into_iter().filter(|leaf| names.iter().any(|name| leaf.is_below(name))).collect())
+    let fields = paths.iter().map(|path| {
+        dtype.field_path(path).ok_or_else(|| {
+            let mut known: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).collect();
+            let more = if known.len() > 20 { ", …" } else { "" };
+            known.truncate(20);
+            let problem = match known[..] {
+                [] => "expected an array of records, found one without fields".to_owned(),
+                _ => format!("expected one of {}{more}", known.join(", ")),
+            };
+            Failure::Nameless(format!("unknown field {path:?}: {problem}"))
+        })
+    });
+    let fields: Vec<Vec<&Field>> = fields.collect::<Result<_>>()?;
+    Ok(leaves.iter().filter(|leaf| fields.iter().any(|fields| leaf.is_below(fields))).cloned().collect())
 }
 
 /// Where a dtype is in an element.
 struct Place {
-    path: String,
+    names: Vec<String>,
     offset: usize,
     repeats: Vec<(usize, usize)>,
     axes: Vec<usize>,
@@ -69,22 +72,30 @@ fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
                 base => {
                     let mut repeats = place.repeats.clone();
                     repeats.push((items, base.itemsize()));
-                    add(base, &Place { path: place.path.clone(), offset: place.offset, repeats, axes }, leaves);
+                    add(base, &Place { names: place.names.clone(), offset: place.offset, repeats, axes }, leaves);
                 }
             }
         }
         DType::Record(record) => {
             for field in record.fields() {
-                let path = if place.path.is_empty() { field.name().to_owned() } else { format!("{}.{}", place.path, field.name()) };
+                let names = [&place.names[..], &[field.name().to_owned()]].concat();
                 let offset = place.offset.saturating_add(field.offset());
-                add(field.dtype(), &Place { path, offset, repeats: place.repeats.clone(), axes: place.axes.clone() }, leaves);
+                add(field.dtype(), &Place { names, offset, repeats: place.repeats.clone(), axes: place.axes.clone() }, leaves);
             }
         }
     }
 }
 
 fn leaf(scalar: Scalar, run: usize, place: &Place) -> Leaf {
-    Leaf { path: place.path.clone(), scalar, offset: place.offset, repeats: place.repeats.clone(), run, axes: place.axes.clone() }
+    Leaf {
+        path: place.names.join("."),
+        names: place.names.clone(),
+        scalar,
+        offset: place.offset,
+        repeats: place.repeats.clone(),
+        run,
+        axes: place.axes.clone(),
+    }
 }
 
 impl Leaf {
@@ -93,9 +104,9 @@ impl Leaf {
         self.repeats.iter().fold(self.run, |product, (count, _)| product.saturating_mul(*count))
     }
 
-    /// Whether this is the field of that path, or one below it.
-    fn is_below(&self, path: &str) -> bool {
-        self.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    /// Whether this is the field that these lead to, or one below it.
+    fn is_below(&self, fields: &[&Field]) -> bool {
+        self.names.len() >= fields.len() && self.names.iter().zip(fields).all(|(name, field)| name == field.name())
     }
 
     /// The value in an element that has no others of the field.

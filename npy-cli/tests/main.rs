@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod help;
 mod in_place;
+mod fields;
 mod info;
 mod objects;
 mod members;

@@ -909,3 +909,46 @@ fn sub_array_dtypes_are_read_in_pieces() {
     assert_eq!(reader.next_rows(2).unwrap().unwrap().bytes(), [1, 0, 1, 1]);
     assert_eq!(reader.into_values().unwrap().bytes(), [0, 0]);
 }
+
+/// A path leads through sub-arrays of records, whose axes come before those of the field itself.
+#[test]
+fn fields_of_records_in_sub_arrays() {
+    let dtype = native("[('id', '|u1'), ('n', [('w', '|u1'), ('v', '<i2', (2,)), ('x.y', [('z', '|i1')], (2,))], (3,))]");
+    let itemsize = dtype.parse::<DType>().unwrap().itemsize();
+    let bytes: Vec<u8> = (0..4 * itemsize).map(|byte| u8::try_from(byte % 251).unwrap()).collect();
+    let program = "import io, sys, json; import numpy as np; c = np.load(io.BytesIO(sys.stdin.buffer.read())); \
+                   [print(list(f.shape), f.ravel().tolist()) for f in (c['n']['w'], c['n']['v'], c['n']['x.y']['z'], c['n'][()]['x.y'])]";
+    let numpy = numpy("fields_of_records_in_sub_arrays");
+    for (order, shape) in [(Order::C, &[4][..]), (Order::C, &[2, 2]), (Order::Fortran, &[2, 2])] {
+        let values = DynValues::new(dtype.parse().unwrap(), order, shape, bytes.clone()).unwrap();
+        let w = values.field("n.w").unwrap();
+        assert_eq!(w.shape(), [shape, &[3]].concat());
+        assert_eq!(values.field("n.v").unwrap().shape(), [shape, &[3, 2]].concat());
+        let z = values.field("n.x.y.z").unwrap();
+        assert_eq!(z.shape(), [shape, &[3, 2]].concat());
+        assert_eq!(values.field("n").unwrap().field("x.y").unwrap().field("z").unwrap(), z);
+        let array = DynArray::from_values(values.clone()).unwrap();
+        assert_eq!(array.field_as::<u8>("n.w").unwrap().shape(), w.shape());
+        let Some(numpy) = numpy else { continue };
+        let mut file = Vec::new();
+        array.write_npy(&mut file).unwrap();
+        let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
+        let v: Vec<i16> = array.field_as::<i16>("n.v").unwrap().iter().copied().collect();
+        let z: Vec<i8> = array.field_as::<i8>("n.x.y.z").unwrap().iter().copied().collect();
+        let w: Vec<u8> = array.field_as::<u8>("n.w").unwrap().iter().copied().collect();
+        let expected = [format!("{w:?}"), format!("{v:?}"), format!("{z:?}")];
+        for (line, expected) in printed.lines().zip(expected) {
+            assert!(line.ends_with(&expected), "{line} {expected}");
+        }
+    }
+    let values = DynValues::new(dtype.parse().unwrap(), Order::C, &[4], bytes).unwrap();
+    let error = |name: &str| values.field(name).unwrap_err().to_string();
+    assert_eq!(error("n.z"), r#"unknown field "n.z": "n" has w, v, x.y"#);
+    assert_eq!(error("n.x.y.a"), r#"unknown field "n.x.y.a": "n.x.y" has z"#);
+    assert_eq!(error("n.w.a"), r#"unknown field "n.w.a": |u1 has no fields"#);
+    // A column is one item for each record.
+    let mut file = Vec::new();
+    DynArray::from_values(values).unwrap().write_npy(&mut file).unwrap();
+    let error = npy_core::view_column::<u8>(&file, "n.w").unwrap_err().to_string();
+    assert!(error.contains("n.w: expected n to be a record, found dtype ([('w', '|u1')"), "{error}");
+}

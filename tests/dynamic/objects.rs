@@ -182,3 +182,17 @@ fn fields_of_records_with_objects() {
     let error = array.field("p.y").unwrap_err().to_string();
     assert_eq!(error, r#"unknown field "p.y": "p" has x"#);
 }
+
+/// The axes of sub-arrays of records become the last ones, as for arrays without objects.
+#[test]
+fn fields_of_records_with_objects_in_sub_arrays() {
+    let Some(numpy) = numpy("fields_of_records_with_objects_in_sub_arrays") else { return };
+    let program = "import numpy as np, sys; a = np.zeros((2, 2), [('id', 'i4'), ('n', [('w', '<i2'), ('o.p', 'O')], (3,))], order='F'); \
+                   a['n']['o.p'] = np.arange(12).reshape(2, 2, 3); a['n']['w'] = a['n']['o.p'] + 100; np.save(sys.stdout.buffer, a)";
+    let file = numpy.run(["-c", program], b"");
+    let array = npy_core::object::read(&file[..]).unwrap();
+    let field = array.field("n.o.p").unwrap();
+    assert_eq!((field.shape(), field.to_vec::<i64>().unwrap()), (&[2, 2, 3][..], (0..12).collect()));
+    assert_eq!(array.field("n.w").unwrap().to_vec::<i64>().unwrap(), (100..112).collect::<Vec<_>>());
+    assert_eq!(array.field("n.q").unwrap_err().to_string(), r#"unknown field "n.q": "n" has w, o.p"#);
+}

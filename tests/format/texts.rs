@@ -41,6 +41,16 @@ fn names_are_those_of_numpy() {
         ("void", Some("|V0")),
         ("object", Some("|O")),
         ("bfloat16", Some("<V2")),
+        ("float8_e5m2", Some("<f1")),
+        ("complex32", Some("<W4")),
+        ("float8_e4m3fn", Some("<V1")),
+        ("float8_e8m0fnu", Some("<V1")),
+        ("float4_e2m1fn", Some("<V1")),
+        ("int4", Some("<V1")),
+        ("uint1", Some("<V1")),
+        ("bcomplex32", None),
+        ("int3", None),
+        ("float8", None),
         ("float65", None),
         ("<float64", None),
     ]);
@@ -72,6 +82,30 @@ fn codes_have_sizes_and_byte_orders() {
         ("<", None),
     ]);
     assert!("<f1".parse::<DType>().is_ok() && "<W4".parse::<DType>().is_ok());
+}
+
+/// A comma behind a length belongs to it, and one behind a code makes a record.
+#[test]
+fn lengths_of_sub_arrays_have_commas() {
+    check(&[
+        (">1,f8", Some("('>f8', (1,))")),
+        ("1,f8", Some("('<f8', (1,))")),
+        ("2,3,f8", Some("('<f8', (2, 3))")),
+        ("2,3f8", Some("('<f8', (2, 3))")),
+        (">2 , f8", Some("('>f8', (2,))")),
+        ("0,f8", Some("('<f8', (0,))")),
+        ("2,f8,i4", Some("[('f0', '<f8', (2,)), ('f1', '<i4')]")),
+        ("f8,2,i4", Some("[('f0', '<f8'), ('f1', '<i4', (2,))]")),
+        ("f8,", Some("[('f0', '<f8')]")),
+        ("2,f8,", Some("[('f0', '<f8', (2,))]")),
+        (">1,", None),
+        (">,f8", None),
+        ("(2,),f8", None),
+        ("f8,>1", None),
+        ("01,f8", None),
+        ("2,,f8", None),
+        (",f8", None),
+    ]);
 }
 
 #[test]

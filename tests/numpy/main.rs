@@ -237,6 +237,17 @@ fn dtype_strings_parse_as_in_numpy() {
         ]
         .map(str::to_owned),
     );
+    // Commas among the lengths of a sub-array, and behind the code.
+    for order in ["", ">", "|"] {
+        for repeats in [
+            "1,", "2,3,", "2,3", "2 ,", "(2,),", "(2,3)", "(2, 3 ,)", "(2", "2)", ",", "01,", "00,", "0,", "1 2,", "2,,", "(,)",
+            "(2,01)", "1,,2",
+        ] {
+            for code in ["f8", ">f8", "|f8", "M8[s]", "", "f8,i4", "f8,", "f8, 2,i4", "f8,2,", " f8 , (2,)i4 "] {
+                texts.push(format!("{order}{repeats}{code}"));
+            }
+        }
+    }
     texts.extend([" f8", "f8 ", "i4, f8", "i4 ,f8", "( 2 ,3, )f8", "", "i4,f8 ", "f8\n", "f8\0"].map(str::to_owned));
     texts.extend(
         [

@@ -5,6 +5,7 @@ mod numpy;
 mod pickler;
 mod pickles;
 mod serde_types;
+mod subclasses;
 mod values;
 #[path = "../support/mod.rs"]
 mod support;

@@ -49,6 +49,7 @@ fn dump_object(object: &PyObject) -> String {
         PyObject::OrderedDict(items) => format!("OrderedDict({})", entries(items)),
         PyObject::Slice(parts) => format!("slice({})", all(&parts[..])),
         PyObject::Objects(array) => dump(array),
+        PyObject::Subclass(object) => dump_object(&object.base),
         PyObject::Array(array) => dump_array(array),
         PyObject::Float(value) => format!("{object} {:016x}", value.to_bits()),
         PyObject::Complex { re, im } => format!("{object} {:016x} {:016x}", re.to_bits(), im.to_bits()),

@@ -267,7 +267,7 @@ fn lookup<'d>(name: &str, record: &'d Record) -> Option<(usize, &'d Field)> {
     if let Some(field) = record.field(name) {
         return Some((field.offset(), field));
     }
-    name.match_indices('.').find_map(|(dot, _)| {
+    name.rmatch_indices('.').find_map(|(dot, _)| {
         let outer = record.field(&name[..dot])?;
         let DType::Record(inner) = outer.dtype() else { return None };
         let (offset, field) = lookup(&name[dot + 1..], inner)?;

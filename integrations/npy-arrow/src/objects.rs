@@ -74,7 +74,7 @@ fn lookup<'d>(name: &str, record: &'d Record) -> Option<(Vec<String>, &'d DType)
     if let Some(field) = record.field(name) {
         return Some((vec![name.to_owned()], field.dtype()));
     }
-    name.match_indices('.').find_map(|(dot, _)| {
+    name.rmatch_indices('.').find_map(|(dot, _)| {
         let DType::Record(inner) = record.field(&name[..dot])?.dtype() else { return None };
         let (mut path, dtype) = lookup(&name[dot + 1..], inner)?;
         path.insert(0, name[..dot].to_owned());

@@ -4,7 +4,7 @@
 //! Decimal numbers, and integers beyond 64 bits, are the text of their digits. Any other object is the text of Python's `repr`.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::object::{ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
+use npy_core::object::{ArrayClass, ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
 use npy_core::{DType, DynValues};
 use serde_json::Value;
 
@@ -147,6 +147,9 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
             }
         }
         (PyObject::Objects(array), _) => push_list(array.shape(), &mut array.items().iter(), array.dtype(), out),
+        (PyObject::Subclass(object), dtype) if !matches!(object.class, ArrayClass::Masked { .. } | ArrayClass::MaskedConstant) => {
+            push(&object.base, dtype, out);
+        }
         (other, _) => push_text(&text_of(other), out),
     }
 }

@@ -173,44 +173,28 @@ pub(crate) fn pieces(
     })
 }
 
+/// The dtype of a field, with all axes of sub-arrays, also those around it.
 fn field_of(dtype: &DType, name: &str) -> Result<DType> {
-    let empty = DynValues::new(dtype.clone(), Order::C, &[0], Vec::new())?;
-    // The error names the fields that there are.
-    empty.field(name)?;
-    let mut found = dtype.clone();
-    let mut rest = Some(name);
-    while let Some(path) = rest {
-        let DType::Record(record) = &found else { break };
-        // A name can have a dot itself.
-        let ends = path.match_indices('.').map(|(dot, _)| dot).chain([path.len()]);
-        let hit = ends.rev_find(|end| record.field(&path[..*end]).is_some());
-        let Some(end) = hit else { break };
-        rest = path.get(end + 1..);
-        found = record.field(&path[..end]).map_or_else(|| dtype.clone(), |field| field.dtype().clone());
-    }
-    Ok(found)
+    let field = DynValues::new(dtype.clone(), Order::C, &[0], Vec::new())?.field(name)?;
+    Ok(match field.shape().get(1..) {
+        None | Some([]) => field.dtype().clone(),
+        Some(axes) => field.dtype().clone().sub_array(axes)?,
+    })
 }
 
-/// Adds the paths of the fields that can be plotted, at any depth. Those of records in a sub-array have no path.
+/// Adds the paths of the fields that can be plotted, at any depth.
 fn add_real_fields(record: &Record, parent: Option<&str>, names: &mut Vec<String>) {
     for field in record.fields() {
         let path = parent.map_or_else(|| field.name().to_owned(), |parent| format!("{parent}.{}", field.name()));
-        match field.dtype() {
+        let mut dtype = field.dtype();
+        while let DType::SubArray(array) = dtype {
+            dtype = array.base();
+        }
+        match dtype {
             DType::Record(inner) => add_real_fields(inner, Some(&path), names),
             dtype if reals::is_real(dtype) => names.push(path),
             _ => {}
         }
-    }
-}
-
-/// The last one that fits, of an iterator from its beginning.
-trait RevFind: Iterator {
-    fn rev_find(self, fits: impl FnMut(&Self::Item) -> bool) -> Option<Self::Item>;
-}
-
-impl<I: Iterator> RevFind for I {
-    fn rev_find(self, fits: impl FnMut(&I::Item) -> bool) -> Option<I::Item> {
-        self.filter(fits).last()
     }
 }
 

@@ -143,8 +143,11 @@ impl Selection {
         Ok(())
     }
 
-    /// The field of the whole path if there is one. Otherwise the longest name that it begins with, and so on.
+    /// The field of the path. Otherwise fails at the innermost field that it leads to.
     fn take_path(&mut self, path: &str) -> Applied {
+        if let Some(names) = self.element.path(path) {
+            return names.iter().try_for_each(|name| self.take_field(name));
+        }
         let mut rest = path;
         loop {
             if self.element.part(rest).is_some() {
@@ -170,6 +173,21 @@ impl Element {
             Self::Whole(DType::Record(record)) => record.field(name).or_else(|| titled(record, name)).map(Part::of),
             Self::Whole(_) => None,
             Self::Fields(parts) => parts.iter().find(|part| part.name == name).cloned(),
+        }
+    }
+
+    /// The names to which a path leads, by the rule of `DType::field_path`.
+    fn path(&self, path: &str) -> Option<Vec<String>> {
+        let names = |dtype: &DType, path: &str| -> Option<Vec<String>> {
+            Some(dtype.field_path(path)?.into_iter().map(|field| field.name().to_owned()).collect())
+        };
+        match self {
+            Self::Whole(dtype) => names(dtype, path),
+            Self::Fields(_) if self.part(path).is_some() => Some(vec![path.to_owned()]),
+            Self::Fields(_) => path.rmatch_indices('.').find_map(|(dot, _)| {
+                let part = self.part(path.get(..dot)?)?;
+                Some([vec![part.name], names(&part.dtype, path.get(dot + 1..)?)?].concat())
+            }),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::element::plan::names_of;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
-use crate::format::dtype::path::lookup;
+use crate::format::dtype::path::{lookup, records};
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
@@ -394,10 +394,11 @@ impl DynValues {
 
     /// Copies one field of an array of records.
     ///
-    /// A dot names a field of a nested record: `pose.position`.
+    /// A dot names a field of a nested record, also of records in a sub-array: `pose.position`. A field
+    /// whose own name has dots comes first.
     ///
-    /// The axes of a field that is a sub-array become the last ones of the array, and those of a
-    /// sub-array of sub-arrays follow them.
+    /// The axes of sub-arrays, around the field and of the field itself, become the last ones of the
+    /// array.
     ///
     /// # Errors
     ///
@@ -415,24 +416,29 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
-        let (offset, dtype) = self.locate(name)?;
-        let (itemsize, width, count) = (self.dtype().itemsize(), dtype.itemsize(), self.header.element_count());
-        let header = match dtype {
-            // The axes of the field vary fastest, in C order; so must the others.
-            DType::SubArray(array) => {
-                let (base, axes) = array.flattened();
-                Header::new(base.clone(), Order::C, &[self.shape(), &axes].concat())?
-            }
-            dtype => Header::new(dtype.clone(), self.order(), self.shape())?,
+        let found = lookup(name, self.dtype()).ok_or_else(|| missing_field(name, self.dtype()))?;
+        let (itemsize, width, count) = (self.dtype().itemsize(), found.field.dtype().itemsize(), self.header.element_count());
+        let (base, own) = match found.field.dtype() {
+            DType::SubArray(array) => array.flattened(),
+            dtype => (dtype, Vec::new()),
         };
+        let inner: Vec<usize> = found.axes.iter().map(|(length, _)| *length).chain(own).collect();
+        // The axes of sub-arrays vary fastest, in C order; so must the others.
+        let order = if inner.is_empty() { self.order() } else { Order::C };
+        let header = Header::new(base.clone(), order, &[self.shape(), &inner].concat())?;
+        let total = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
         let mut bytes = Vec::new();
-        reserve_exact(&mut bytes, count.saturating_mul(width))?;
-        if width > 0 {
-            let field = |index: usize| &self.bytes[index * itemsize + offset..][..width];
-            if header.order() == self.order() || self.shape().len() < 2 {
-                (0..count).for_each(|index| bytes.extend_from_slice(field(index)));
+        reserve_exact(&mut bytes, total)?;
+        if total > 0 {
+            let mut element = |index: usize| {
+                for_each_offset(&found.axes, index * itemsize + found.offset, &mut |offset| {
+                    bytes.extend_from_slice(&self.bytes[offset..][..width]);
+                });
+            };
+            if order == self.order() || self.shape().len() < 2 {
+                (0..count).for_each(&mut element);
             } else {
-                InOrderC::new(self.shape()).for_each(|index| bytes.extend_from_slice(field(index)));
+                InOrderC::new(self.shape()).for_each(&mut element);
             }
         }
         Self::with_header(header, bytes)
@@ -445,14 +451,6 @@ impl DynValues {
             Order::C => Box::new(0..self.header.element_count()),
             Order::Fortran => Box::new(InOrderC::new(self.shape())),
         }
-    }
-
-    /// The offset of a field in each record, and its dtype.
-    fn locate(&self, name: &str) -> Result<(usize, &DType)> {
-        if let Some((offset, field)) = lookup(name, self.dtype()) {
-            return Ok((offset, field.dtype()));
-        }
-        Err(missing_field(name, self.dtype()))
     }
 
     /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
@@ -474,6 +472,14 @@ impl DynValues {
     }
 }
 
+/// Calls `each` with the offset of each record of sub-arrays, whose axes have these lengths and strides.
+fn for_each_offset(axes: &[(usize, usize)], offset: usize, each: &mut impl FnMut(usize)) {
+    match axes {
+        [] => each(offset),
+        [(length, stride), inner @ ..] => (0..*length).for_each(|index| for_each_offset(inner, offset + index * stride, each)),
+    }
+}
+
 /// Zeros, so that padding between stored values is zero.
 fn zeros(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -492,15 +498,15 @@ impl fmt::Debug for DynValues {
 #[cold]
 pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
     let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
-    let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, dtype)?.1.dtype())));
+    let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, dtype)?.field.dtype())));
     let (record, dtype) = inner.unwrap_or(("", dtype));
     let name = name.to_owned();
-    match dtype {
-        DType::Record(fields) if !fields.fields().is_empty() => {
+    match records(dtype) {
+        Some((fields, _)) if !fields.fields().is_empty() => {
             let (available, omitted) = names_of(fields);
             ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
         }
-        dtype => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
+        _ => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
     }
 }
 

@@ -346,7 +346,8 @@ pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
 
 /// [`lookup`]; notes in `planner` if there is no such field.
 pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
-    let found = lookup(name, dtype);
+    // A column has one item for each record, so that none goes through a sub-array.
+    let found = lookup(name, dtype).filter(|found| found.axes.is_empty()).map(|found| (found.offset, found.field));
     if found.is_none() {
         let (length, parent) = led_to(name, dtype).unwrap_or((0, dtype));
         planner.in_column(name, |planner| match parent {

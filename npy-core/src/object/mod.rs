@@ -31,6 +31,7 @@ mod encode;
 mod parts;
 mod pickle;
 mod print;
+mod subclass;
 mod value;
 mod write;
 
@@ -45,6 +46,7 @@ pub use value::convert::FromPyObject;
 #[cfg(feature = "serde")]
 pub use value::de::from_object;
 pub use value::int::PyInt;
+pub use value::subclass::{ArrayClass, Subclass};
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
 pub use write::PickleForm;

@@ -1,9 +1,8 @@
 //! Parts of arrays of objects, for `npy-cli`.
 
 use super::encode::encode;
-use super::print::flatten;
 use super::value::PyObject;
-use super::value::array::{ObjectArray, StringDType};
+use super::value::array::{ObjectArray, StringDType, flatten, part, taken_apart};
 use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Field, Record};
@@ -50,13 +49,17 @@ impl ObjectArray {
             }
             if let DType::SubArray(array) = dtype {
                 let (base, axes) = array.flattened();
-                items = taken_apart(&items, &axes)?;
+                items = taken_apart(&items, &axes)?.map_err(not_a_record)?;
                 dtype = base;
                 continue;
             }
             let Some(name) = names.next() else { break };
             let (place, field) = find(dtype, name)?;
-            items = items.iter().enumerate().map(|(index, item)| part(item, place, index)).collect::<Result<_>>()?;
+            items = items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| part(item, place).ok_or_else(|| not_a_record(index)))
+                .collect::<Result<_>>()?;
             dtype = field.dtype();
         }
         let Some(several) = several else {
@@ -64,7 +67,7 @@ impl ObjectArray {
         };
         let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
         let pick = |(index, item): (usize, &&PyObject)| {
-            let parts = fields.iter().map(|(place, _)| part(item, *place, index).cloned());
+            let parts = fields.iter().map(|(place, _)| part(item, *place).cloned().ok_or_else(|| not_a_record(index)));
             Ok(PyObject::Tuple(parts.collect::<Result<_>>()?))
         };
         let items = items.iter().enumerate().map(pick).collect::<Result<_>>()?;
@@ -118,31 +121,10 @@ fn parts(bytes: &[u8], itemsize: usize, fields: &[&Field]) -> Vec<u8> {
     selected
 }
 
-/// The elements of sub-arrays, one after another.
-fn taken_apart<'o>(items: &[&'o PyObject], axes: &[usize]) -> Result<Vec<&'o PyObject>> {
-    let count = element_count(axes, size_of::<PyObject>())?;
-    let mut parts = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        let before = parts.len();
-        flatten(item, axes.len(), &mut parts);
-        if parts.len().checked_sub(before) != Some(count) {
-            return Err(not_a_record(index));
-        }
-    }
-    Ok(parts)
-}
-
 fn find<'d>(dtype: &'d DType, name: &str) -> Result<(usize, &'d Field)> {
     let DType::Record(record) = dtype else { return Err(missing_field(name, dtype)) };
     let field = record.fields().iter().enumerate().find(|(_, field)| field.name() == name);
     field.ok_or_else(|| missing_field(name, dtype))
-}
-
-fn part(record: &PyObject, place: usize, index: usize) -> Result<&PyObject> {
-    match record {
-        PyObject::Tuple(items) => items.get(place).ok_or_else(|| not_a_record(index)),
-        _ => Err(not_a_record(index)),
-    }
 }
 
 /// The record of these fields without padding.

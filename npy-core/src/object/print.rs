@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::encode::encode;
 use super::value::PyObject;
-use super::value::array::{ObjectArray, StringDType};
+use super::value::array::{ObjectArray, StringDType, flatten};
 use super::value::convert::scalars;
 use super::value::int::PyInt;
 use super::value::repr::{list_repr, repr, write_str};
@@ -59,18 +59,18 @@ impl fmt::Display for PrintedObjects<'_> {
     }
 }
 
-/// `repr` of the array.
+/// `repr` of the array, which begins with `array(`, or the name of another class.
 #[inline(never)]
-pub(super) fn array_repr(array: &ObjectArray, options: &PrintOptions) -> String {
+pub(super) fn array_repr(prefix: &str, array: &ObjectArray, options: &PrintOptions) -> String {
     let mut body = String::new();
     let place = if array.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
     // Writing to a `String` cannot fail.
-    let _ = write_elements(array, options, Frame::of_repr(options), place, &mut body);
+    let _ = write_elements(array, options, Frame::of_repr(prefix, options), place, &mut body);
     let dtype = match array.string_dtype() {
         Some(dtype) => Some(string_dtype_repr(dtype, options)),
         None => print::repr_of_dtype(array.dtype(), array.items().len()),
     };
-    print::assemble_repr(&body, array.shape(), dtype, options)
+    print::assemble_repr(prefix, &body, array.shape(), dtype, options)
 }
 
 /// `StringDType(na_object=nan, coerce=False)`
@@ -269,16 +269,6 @@ fn range(parts: &[PyInt]) -> impl Iterator<Item = i64> + use<> {
     let (begin, end, step) = (number(0), number(1), number(2));
     let is_in = move |&number: &i64| if step < 0 { number > end } else { number < end && step > 0 };
     std::iter::successors(Some(begin), move |number| number.checked_add(step)).take_while(is_in)
-}
-
-/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
-/// each axis.
-pub(super) fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
-    match object {
-        PyObject::Objects(array) if axes > 0 => items.extend(array.items()),
-        PyObject::List(list) if axes > 0 => list.iter().for_each(|item| flatten(item, axes.saturating_sub(1), items)),
-        object => items.push(object),
-    }
 }
 
 fn element(bytes: &[u8], index: usize, size: usize) -> &[u8] {

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::pickle::pickler::{Failure, Pickler};
 use super::value::PyObject;
 use super::value::array::ObjectArray;
+use super::value::subclass::{ArrayClass, Subclass};
 use crate::dynamic::DynValues;
 use crate::error::{Error, ErrorKind, Result, StorageProblem};
 use crate::format::dtype::{DType, ScalarKind, Title};
@@ -125,7 +126,7 @@ impl ObjectArray {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;
         let mut pickler = Pickler::new(&mut writer, form)?;
-        pickler.object_array(self).map_err(|(index, failure)| failure.in_element(index))?;
+        pickler.object_array(("numpy", "ndarray"), self).map_err(|(index, failure)| failure.in_element(index))?;
         pickler.finish()
     }
 }
@@ -135,8 +136,8 @@ const ARRAY_LEVELS: usize = 2;
 
 impl Pickler<'_> {
     /// An array of objects; where it fails, with the index of the object.
-    pub(super) fn object_array(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
-        self.begin_array(array.shape()).map_err(|failure| (0, failure))?;
+    pub(super) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), (usize, Failure)> {
+        self.begin_array(class, array.shape()).map_err(|failure| (0, failure))?;
         let levels = levels_of_array(array.shape());
         self.enter(levels).map_err(|failure| (0, failure))?;
         match array.string_dtype() {
@@ -157,23 +158,70 @@ impl Pickler<'_> {
     }
 
     /// An array of anything but objects.
-    pub(super) fn array(&mut self, array: &DynValues) -> Result<(), Failure> {
-        self.begin_array(array.shape())?;
-        self.nested(levels_of_array(array.shape()), |pickler| {
-            // At least the lengths in the shape.
-            pickler.check_levels(2)?;
-            pickler.dtype(array.dtype())
-        })?;
-        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
-        self.bytes(array.bytes())?;
+    pub(super) fn array(&mut self, class: (&str, &str), array: &DynValues) -> Result<(), Failure> {
+        self.begin_array(class, array.shape())?;
+        self.content(array, class.1 == "recarray" && matches!(array.dtype(), DType::Record(_)))?;
         self.end_array();
         Ok(())
     }
 
-    /// `_reconstruct(ndarray, (0,), b'b')`, and the beginning of its state up to the shape.
-    fn begin_array(&mut self, shape: &[usize]) -> Result<(), Failure> {
+    /// The dtype, the order and the data in the state of an array.
+    fn content(&mut self, array: &DynValues, is_record: bool) -> Result<(), Failure> {
+        self.nested(levels_of_array(array.shape()), |pickler| {
+            // At least the lengths in the shape.
+            pickler.check_levels(2)?;
+            pickler.dtype_of_class(array.dtype(), is_record)
+        })?;
+        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
+        self.bytes(array.bytes())
+    }
+
+    /// An array or a scalar of one of NumPy's subclasses.
+    pub(super) fn subclass(&mut self, object: &Subclass) -> Result<(), Failure> {
+        match (&object.class, &object.base) {
+            (ArrayClass::Matrix, PyObject::Array(array)) => self.array(("numpy", "matrix"), array),
+            (ArrayClass::Matrix, PyObject::Objects(array)) => {
+                self.object_array(("numpy", "matrix"), array).map_err(|(_, failure)| failure)
+            }
+            // `numpy.rec` is of NumPy 2; `numpy.recarray` is in all.
+            (ArrayClass::RecArray, PyObject::Array(array)) => self.array(("numpy", "recarray"), array),
+            (ArrayClass::RecArray, PyObject::Objects(array)) => {
+                self.object_array(("numpy", "recarray"), array).map_err(|(_, failure)| failure)
+            }
+            (ArrayClass::MaskedConstant, _) => {
+                self.global("numpy.ma.core", "MaskedConstant")?;
+                self.op(b')');
+                self.reduce();
+                Ok(())
+            }
+            (ArrayClass::Masked { mask, fill_value }, PyObject::Array(array)) => {
+                self.global("numpy.ma.core", "_mareconstruct")?;
+                self.op(b'(');
+                self.global("numpy.ma", "MaskedArray")?;
+                self.global("numpy", "ndarray")?;
+                self.small_int(0)?;
+                self.end_tuple(0x85);
+                self.text("b")?;
+                self.end_tuple(b't');
+                self.reduce();
+                self.op(b'(');
+                self.small_int(1)?;
+                self.shape(array.shape())?;
+                self.content(array, false)?;
+                self.bytes(mask.bytes())?;
+                self.nested(ARRAY_LEVELS, |pickler| pickler.object(fill_value))?;
+                self.end_array();
+                Ok(())
+            }
+            (ArrayClass::Record, PyObject::Scalar(scalar)) => self.scalar(scalar, true),
+            (_, base) => self.nested(0, |pickler| pickler.object(base)),
+        }
+    }
+
+    /// `_reconstruct(class, (0,), b'b')`, and the beginning of its state up to the shape.
+    fn begin_array(&mut self, (module, class): (&str, &str), shape: &[usize]) -> Result<(), Failure> {
         self.global(self.form.multiarray(), "_reconstruct")?;
-        self.global("numpy", "ndarray")?;
+        self.global(module, class)?;
         self.small_int(0)?;
         self.end_tuple(0x85);
         self.bytes(b"b")?;
@@ -200,9 +248,9 @@ impl Pickler<'_> {
     }
 
     /// `scalar(dtype, bytes)`.
-    pub(super) fn scalar(&mut self, scalar: &DynValues) -> Result<(), Failure> {
+    pub(super) fn scalar(&mut self, scalar: &DynValues, is_record: bool) -> Result<(), Failure> {
         self.global(self.form.multiarray(), "scalar")?;
-        self.nested(ARRAY_LEVELS, |pickler| pickler.dtype(scalar.dtype()))?;
+        self.nested(ARRAY_LEVELS, |pickler| pickler.dtype_of_class(scalar.dtype(), is_record))?;
         self.bytes(scalar.bytes())?;
         self.end_tuple(0x86);
         self.reduce();
@@ -226,13 +274,18 @@ impl Pickler<'_> {
 
     /// `dtype(code, False, True)`, and its state.
     pub(super) fn dtype(&mut self, dtype: &DType) -> Result<(), Failure> {
-        let memory = Memory::of(dtype);
-        self.check_levels(memory.levels)?;
-        self.dtype_in_memory(dtype, &memory)
+        self.dtype_of_class(dtype, false)
     }
 
-    fn dtype_in_memory(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
-        let key = format!("dtype {}", dtype.descr());
+    /// The same, whose elements may be of the class `numpy.record`.
+    fn dtype_of_class(&mut self, dtype: &DType, is_record: bool) -> Result<(), Failure> {
+        let memory = Memory::of(dtype);
+        self.check_levels(memory.levels)?;
+        self.dtype_in_memory(dtype, &memory, is_record)
+    }
+
+    fn dtype_in_memory(&mut self, dtype: &DType, memory: &Memory, is_record: bool) -> Result<(), Failure> {
+        let key = format!("{} {}", if is_record { "record" } else { "dtype" }, dtype.descr());
         if self.fetch_known(&key) {
             return Ok(());
         }
@@ -251,7 +304,11 @@ impl Pickler<'_> {
             _ => (format!("V{}", memory.itemsize), '|', [memory.itemsize, memory.alignment]),
         };
         self.global("numpy", "dtype")?;
-        self.text(&code)?;
+        if is_record {
+            self.global("numpy", "record")?;
+        } else {
+            self.text(&code)?;
+        }
         self.op(0x89);
         self.op(0x88);
         self.end_tuple(0x87);
@@ -276,7 +333,7 @@ impl Pickler<'_> {
     /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
     fn parts(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
         if let (DType::SubArray(array), [base]) = (dtype, memory.parts.as_slice()) {
-            self.dtype_in_memory(array.base(), &base.memory)?;
+            self.dtype_in_memory(array.base(), &base.memory, false)?;
             self.shape(array.shape())?;
             self.end_tuple(0x86);
         } else {
@@ -302,7 +359,7 @@ impl Pickler<'_> {
             };
             for key in &keys {
                 self.text(key)?;
-                self.dtype_in_memory(field.dtype(), &part.memory)?;
+                self.dtype_in_memory(field.dtype(), &part.memory, false)?;
                 self.small_int(part.offset)?;
                 match field.title() {
                     Some(Title::Text(title)) => {

@@ -25,7 +25,7 @@ pub fn dtype_argument(dtype: &DType) -> String {
 }
 
 /// The text behind `dtype=` in the `repr` of an array.
-pub(super) fn short_repr(dtype: &DType) -> String {
+pub(crate) fn short_repr(dtype: &DType) -> String {
     let text = dtype_str(dtype);
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric());
     if is_word || !matches!(dtype, DType::Scalar(_)) { text } else { format!("'{text}'") }
@@ -195,7 +195,7 @@ fn bracketed(items: impl Iterator<Item = String>) -> String {
 }
 
 /// A shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
-pub(super) fn python_shape(shape: &[usize]) -> String {
+pub(crate) fn python_shape(shape: &[usize]) -> String {
     match shape {
         [length] => format!("({length},)"),
         lengths => format!("({})", lengths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),

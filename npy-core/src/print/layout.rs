@@ -78,20 +78,17 @@ pub(crate) struct Frame {
     separator: &'static str,
 }
 
-/// What `repr` writes before an array.
-#[cfg(feature = "object")]
-pub(super) const PREFIX: &str = "array(";
-
 impl Frame {
     /// As `str` writes an array.
     pub(crate) fn plain(options: &PrintOptions) -> Self {
         Self { line_width: options.line_width, indent: 0, separator: " " }
     }
 
-    /// Prints as the `repr` of an array: with commas, and space for the parentheses.
+    /// Prints as the `repr` of an array, which begins with `prefix`: with commas, and space for the
+    /// parentheses.
     #[cfg(feature = "object")]
-    pub(crate) fn of_repr(options: &PrintOptions) -> Self {
-        Self { line_width: options.line_width.saturating_sub(1), indent: PREFIX.len(), separator: ", " }
+    pub(crate) fn of_repr(prefix: &str, options: &PrintOptions) -> Self {
+        Self { line_width: options.line_width.saturating_sub(1), indent: prefix.len(), separator: ", " }
     }
 }
 

@@ -68,13 +68,13 @@ use crate::options::Order;
 #[doc(hidden)]
 pub use dtype_text::dtype_argument;
 #[cfg(feature = "object")]
-pub(crate) use dtype_text::{dtype_str, name_of_number};
+pub(crate) use dtype_text::{dtype_str, name_of_number, python_shape, short_repr};
 pub(crate) use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
 #[cfg(feature = "object")]
 pub(crate) use layout::edges_of;
 pub(crate) use layout::{Frame, Selection, write_array};
 #[cfg(feature = "object")]
-pub(crate) use repr::{array_repr, assemble_repr, repr_of_dtype};
+pub(crate) use repr::{array_repr, assemble_repr, elements_text, repr_of_dtype};
 pub(crate) use scalar::scalar_text;
 #[cfg(feature = "object")]
 pub(crate) use text::push_unicode;

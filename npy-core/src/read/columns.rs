@@ -25,7 +25,8 @@ use crate::options::ReadOptions;
 /// The file has one dimension. Other fields are not decoded.
 ///
 /// `C` is a tuple of the types of up to 12 fields. A dot names a field of a nested record, such as
-/// `"origin.depth"`.
+/// `"origin.depth"`. A field of records in a sub-array has several values for each record, so it is no
+/// column; `DynValues::field` (feature `dynamic`) reads it.
 ///
 /// - For files of other shapes see [`NpyReader::into_columns`].
 /// - For several fields in one struct, derive [`NpyRecord`](crate::NpyRecord) for a struct of only

@@ -9,44 +9,38 @@ use crate::failure::{Failure, Result};
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
     match dtype {
         DType::Record(record) => {
-            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-            Ok(select_fields(record, &paths, "")?.into())
+            let fields = paths.iter().map(|path| dtype.field_path(path).ok_or_else(|| unknown(path, dtype, record)));
+            let names = fields.map(|fields| Ok(fields?.into_iter().map(Field::name).collect()));
+            let names: Vec<Vec<&str>> = names.collect::<Result<_>>()?;
+            Ok(select_fields(record, &names.iter().map(Vec::as_slice).collect::<Vec<_>>())?.into())
         }
         _ => Err(Failure::Nameless(format!("cannot select fields: expected records, found elements of dtype {dtype}"))),
     }
 }
 
-fn select_fields(record: &Record, paths: &[&str], prefix: &str) -> Result<Record> {
+/// The error of a path, which lists the names of the innermost record to which it leads.
+fn unknown(path: &str, dtype: &DType, record: &Record) -> Failure {
+    let mut dots = path.rmatch_indices('.');
+    let inner = dots.find_map(|(dot, _)| record_of(dtype.field_path(path.get(..dot)?)?.last()?.dtype()));
+    let record = inner.unwrap_or(record);
+    let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
+    Failure::Nameless(format!("unknown field {path:?}: expected one of {}", names.join(", ")))
+}
+
+/// The fields to which these names lead, each from the outermost field on.
+fn select_fields(record: &Record, paths: &[&[&str]]) -> NpyResult<Record> {
     let mut fields = Vec::new();
-    let mut found = vec![false; paths.len()];
     for field in record.fields() {
-        let mut inner = Vec::new();
-        let mut is_whole = false;
-        let mut first = None;
-        for (place, (path, found)) in paths.iter().zip(&mut found).enumerate() {
-            if *path == field.name() {
-                (is_whole, *found) = (true, true);
-                first = first.or(Some(place));
-            } else if let Some(rest) = path.strip_prefix(field.name()).and_then(|rest| rest.strip_prefix('.'))
-                && record_of(field.dtype()).is_some()
-            {
-                inner.push(rest);
-                *found = true;
-                first = first.or(Some(place));
-            }
-        }
-        if is_whole {
-            fields.push((first, field, field.dtype().clone()));
-        } else if !inner.is_empty() {
-            fields.push((first, field, select_in(field.dtype(), &inner, &format!("{prefix}{}.", field.name()))?));
-        }
-    }
-    if let Some((path, _)) = paths.iter().zip(&found).find(|(_, found)| !**found) {
-        let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
-        return Err(Failure::Nameless(format!("unknown field \"{prefix}{path}\": expected one of {}", names.join(", "))));
+        let ours = paths.iter().enumerate().filter_map(|(place, path)| Some((place, path.split_first()?)));
+        let (places, inner): (Vec<usize>, Vec<&[&str]>) =
+            ours.filter(|(_, (name, _))| **name == field.name()).map(|(place, (_, rest))| (place, rest)).unzip();
+        let Some(first) = places.first().copied() else { continue };
+        let is_whole = inner.iter().any(|rest| rest.is_empty());
+        let dtype = if is_whole { field.dtype().clone() } else { select_in(field.dtype(), &inner)? };
+        fields.push((first, field, dtype));
     }
     fields.sort_by_key(|(first, ..)| *first);
-    Ok(laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)?)
+    laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)
 }
 
 /// The record that a field is, or that its elements are.
@@ -58,11 +52,11 @@ fn record_of(dtype: &DType) -> Option<&Record> {
     }
 }
 
-fn select_in(dtype: &DType, paths: &[&str], prefix: &str) -> Result<DType> {
+fn select_in(dtype: &DType, paths: &[&[&str]]) -> NpyResult<DType> {
     Ok(match dtype {
         DType::Scalar(_) => dtype.clone(),
-        DType::SubArray(array) => select_in(array.base(), paths, prefix)?.sub_array(array.shape())?,
-        DType::Record(record) => select_fields(record, paths, prefix)?.into(),
+        DType::SubArray(array) => select_in(array.base(), paths)?.sub_array(array.shape())?,
+        DType::Record(record) => select_fields(record, paths)?.into(),
     })
 }
 

@@ -190,8 +190,8 @@ impl Arguments {
                     "cannot convert elements of dtype {dtype} to {wanted}: one of them is a record"
                 )));
             }
-            let kept: HashSet<String> = columns::of(wanted)?.into_iter().map(|column| column.path).collect();
-            let lost = columns::of(&dtype)?.into_iter().map(|column| column.path).find(|path| !kept.contains(path));
+            let kept: HashSet<String> = columns::of(wanted)?.into_iter().map(|column| column.key).collect();
+            let lost = columns::of(&dtype)?.into_iter().find(|column| !kept.contains(&column.key)).map(|column| column.path);
             if let Some(path) = lost {
                 let hint = "leave it out with --fields";
                 return Err(Failure::Nameless(format!("the dtype lacks the field \"{path}\" of the input; {hint}")));

@@ -53,10 +53,10 @@ impl Transcode {
         if from == to {
             return Ok(Self { to: to.clone(), steps: None, is_lossy, position: 0 });
         }
-        let sources: HashMap<String, Column> = columns::of(from)?.into_iter().map(|column| (column.path.clone(), column)).collect();
+        let sources: HashMap<String, Column> = columns::of(from)?.into_iter().map(|column| (column.key.clone(), column)).collect();
         let steps = columns::of(to)?.into_iter().map(|to| {
             let path = &to.path;
-            let Some(from) = sources.get(path) else {
+            let Some(from) = sources.get(&to.key) else {
                 let expected = if path.is_empty() { "records".to_owned() } else { format!("the field \"{path}\"") };
                 return Err(Failure::Nameless(format!("cannot convert {from} to the dtype: expected {expected}")));
             };

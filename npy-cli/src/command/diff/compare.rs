@@ -163,11 +163,11 @@ fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<(Comparison, Vec<
         comparison.problems.push("the shapes are different".to_owned());
         return Ok((comparison, pairs));
     }
-    let a_leaves = fields::select(fields::leaves(a.dtype()), names)?;
+    let a_leaves = fields::select(a.dtype(), names)?;
     let mut b_leaves = fields::leaves(b.dtype());
     let count = a.element_count() as u64;
     for leaf in a_leaves {
-        let Some(found) = b_leaves.iter().position(|other| other.path == leaf.path) else {
+        let Some(found) = b_leaves.iter().position(|other| other.names == leaf.names) else {
             comparison.problems.push(format!("the field {:?} is missing in the second", leaf.path));
             continue;
         };
@@ -186,8 +186,9 @@ fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<(Comparison, Vec<
         comparison.fields.push(Field::new(leaf.path.clone(), count.saturating_mul(leaf.per_element() as u64)));
         pairs.push(Pair { leaves: [leaf, other], judge });
     }
-    let is_selected = |leaf: &Leaf| names.is_empty() || fields::select(vec![leaf.clone()], names).is_ok();
-    for leaf in b_leaves.iter().filter(|leaf| is_selected(leaf)) {
+    let known: Vec<String> = names.iter().filter(|name| b.dtype().field_path(name).is_some()).cloned().collect();
+    let selected = if names.len() == known.len() || !known.is_empty() { fields::select(b.dtype(), &known)? } else { Vec::new() };
+    for leaf in b_leaves.iter().filter(|leaf| selected.contains(leaf)) {
         comparison.problems.push(format!("the field {:?} is missing in the first", leaf.path));
     }
     Ok((comparison, pairs))

@@ -16,8 +16,8 @@ pub(super) fn compare(
     names: &[String],
     tolerance: Tolerance,
 ) -> Result<()> {
-    let selected = |array: &ObjectArray| fields::select(fields::leaves(array.dtype()), names);
-    let (leaves, others) = (selected(a)?, fields::select(fields::leaves(b.dtype()), names).unwrap_or_default());
+    let selected = |array: &ObjectArray| fields::select(array.dtype(), names);
+    let (leaves, others) = (selected(a)?, fields::select(b.dtype(), names).unwrap_or_default());
     let mut rest: Vec<Part<'_>> = parts(b)?.into_iter().filter(|part| is_selected(part, &others)).collect();
     for part in parts(a)?.into_iter().filter(|part| is_selected(part, &leaves)) {
         let Some(found) = rest.iter().position(|other| other.path == part.path) else {

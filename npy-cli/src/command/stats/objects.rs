@@ -16,7 +16,7 @@ use crate::progress::Progress;
 
 /// The statistics of each field.
 pub(super) fn scan(header: &Header, array: &ObjectArray, settings: &Settings) -> Result<Vec<(Leaf, Summary)>> {
-    let selected = fields::select(fields::leaves(header.dtype()), &settings.fields)?;
+    let selected = fields::select(header.dtype(), &settings.fields)?;
     let present = without_missing(array);
     let mut found = Vec::new();
     for part in parts(present.as_ref().unwrap_or(array))? {

@@ -93,7 +93,7 @@ impl Plan {
     pub(super) fn new(header: &Header, settings: &Settings) -> Result<Self> {
         let dtype = header.dtype();
         let (itemsize, elements) = (dtype.itemsize(), header.element_count() as u64);
-        let leaves = fields::select(fields::leaves(dtype), &settings.fields)?;
+        let leaves = fields::select(dtype, &settings.fields)?;
         let budget = Budget::of(leaves.len());
         let piece = (PIECE_BYTES / itemsize.max(1)).max(1) as u64;
         let part_bytes = PART_BYTES.max(header.data_bytes().div_ceil(MOST_PARTS));

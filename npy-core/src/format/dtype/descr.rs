@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn fields_are_counted_in_every_form() {
         let texts =
-            ["'f8,i4,u1'", "[('a', '<f8'), ('b', '<i4'), ('c', '|u1')]", "[('a', [('b', '<f8')]), ('c', '|u1')]", "'  f8  ,i4,u1'"];
+            ["'f8,i4,u1'", "[('a', '<f8'), ('b', '<i4'), ('c', '|u1')]", "[('a', [('b', '<f8')]), ('c', '|u1')]", "'f8 , i4,u1'"];
         for text in texts {
             read(text, Limits::new().fields(3)).unwrap();
             let error = read(text, Limits::new().fields(2)).unwrap_err();

@@ -22,17 +22,18 @@ const ORDERS: [char; 4] = ['<', '>', '|', '='];
 
 /// Reads a dtype string.
 pub(super) fn dtype_string(text: &str) -> Result<DType> {
-    let is_list = top_level_comma(text).is_some();
+    let has_comma = top_level_comma(text).is_some();
     let after_order = text.trim_start_matches(ORDERS);
-    if !is_list && !after_order.starts_with(|first: char| first == '(' || first.is_ascii_digit()) {
+    if !has_comma && !after_order.starts_with(|first: char| first == '(' || first.is_ascii_digit()) {
         return scalar(text).map(DType::Scalar);
     }
     let mut items = Vec::new();
-    let mut rest = text;
+    let (mut rest, mut is_list) = (text, false);
     while !rest.is_empty() {
         let (item, after) = list_item(text, rest)?;
         items.push(item);
-        rest = after;
+        is_list |= after.is_some();
+        rest = after.unwrap_or_default();
     }
     match <[DType; 1]>::try_from(items) {
         Ok([only]) if !is_list => Ok(only),
@@ -57,39 +58,21 @@ fn top_level_comma(text: &str) -> Option<usize> {
     })
 }
 
-/// Reads `[order][repeats][order]code` up to the next comma; the rest begins after it. `whole` is
-/// for the error message.
-fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
-    let end = top_level_comma(text).unwrap_or(text.len());
-    let item = text[..end].trim_matches(' ');
-    let rest = text.get(end + 1..).unwrap_or_default().trim_start_matches(' ');
-
-    let outer = item.starts_with(ORDERS).then(|| &item[..1]);
-    let after_order = &item[outer.map_or(0, str::len)..];
-    let (shape, code) = match after_order.strip_prefix('(') {
-        Some(inner) => {
-            let (inside, code) = inner.split_once(')').ok_or_else(|| invalid(whole, unexpected("')'", END)))?;
-            let inside = inside.trim();
-            let shape = match inside.strip_suffix(',').unwrap_or(inside) {
-                "" => Some(Vec::new()),
-                // Parentheses around one length without a comma are no tuple.
-                lengths if inside.contains(',') => lengths.split(',').map(|length| decimal(length.trim())).collect(),
-                _ => None,
-            };
-            (shape.ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?, code)
-        }
-        None => {
-            let digits = after_order.bytes().take_while(u8::is_ascii_digit).count();
-            let (repeats, code) = after_order.split_at(digits);
-            match repeats {
-                "" => (Vec::new(), code),
-                repeats => {
-                    let length = decimal(repeats).filter(|_| repeats == "0" || !repeats.starts_with('0'));
-                    (vec![length.ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?], code)
-                }
-            }
-        }
+/// Reads `[order][repeats][order]code`, and returns what follows the comma behind it, if there is one.
+/// `whole` is for the error message.
+fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, Option<&'a str>)> {
+    let outer = text.starts_with(ORDERS).then(|| &text[..1]);
+    let after_order = &text[outer.map_or(0, str::len)..];
+    // Commas among the lengths separate these: `2,3,f8` is `(2,3)f8`.
+    let (repeats, after) = after_order.split_at(repeats_length(after_order));
+    let shape = match repeats {
+        "" => Vec::new(),
+        repeats if repeats.contains('(') && !text.contains(')') => return Err(invalid(whole, unexpected("')'", END))),
+        repeats => repeated(repeats).ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?,
     };
+    let end = top_level_comma(after);
+    let code = &after[..end.unwrap_or(after.len())];
+    let rest = end.map(|end| after[end + 1..].trim_start_matches(' '));
     let code = code.trim_matches(' ');
     // A regular expression takes these apart, before `strtol` sees the size.
     if code.contains(|character: char| character.is_whitespace() || character == '+') {
@@ -106,6 +89,32 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, &'a str)> {
     let base = DType::Scalar(base);
     let dtype = if shape.is_empty() { base } else { SubArray::new(base, shape)?.into() };
     Ok((dtype, rest))
+}
+
+/// How many bytes `(2, 3)` or `2,3` take at the beginning, which a regular expression of NumPy finds:
+/// ` *[(]?[ ,0-9]*[)]? *`.
+fn repeats_length(text: &str) -> usize {
+    let rest = text.trim_start_matches(' ');
+    let rest = rest.strip_prefix('(').unwrap_or(rest);
+    let rest = rest.trim_start_matches([' ', ',', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    let rest = rest.strip_prefix(')').unwrap_or(rest).trim_start_matches(' ');
+    text.len() - rest.len()
+}
+
+/// The shape that stands before a code: a length, or a tuple of Python with or without parentheses.
+fn repeated(text: &str) -> Option<Vec<usize>> {
+    let length = |text: &str| decimal(text).filter(|length| *length == 0 || !text.starts_with('0'));
+    let text = text.trim_matches(' ');
+    let (inside, has_parentheses) = match text.strip_prefix('(') {
+        Some(inner) => (inner.strip_suffix(')')?.trim_matches(' '), true),
+        None => (text, false),
+    };
+    match inside.strip_suffix(',').unwrap_or(inside) {
+        "" => (has_parentheses && inside.is_empty()).then(Vec::new),
+        lengths if inside.contains(',') => lengths.split(',').map(|text| length(text.trim_matches(' '))).collect(),
+        // Parentheses around one length without a comma are no tuple.
+        one => Some(vec![length(one).filter(|_| !has_parentheses)?]),
+    }
 }
 
 /// The byte order that a character stands for, as a character.
@@ -248,11 +257,24 @@ fn by_name(text: &str) -> Option<Scalar> {
         "bytes" | "bytes_" => ScalarKind::Bytes { length: 0 },
         "void" => ScalarKind::Void { length: 0 },
         "object" | "object_" => ScalarKind::Object,
-        // What NumPy reads once ml_dtypes is imported.
-        "bfloat16" => return Some(Scalar::void_with_byte_order(2, ByteOrder::NATIVE)),
-        _ => return None,
+        name => return by_name_of_ml_dtypes(name),
     };
     Some(Scalar::new(kind, ByteOrder::NATIVE))
+}
+
+/// A name that NumPy reads once `ml_dtypes` is imported, as the dtype that `np.save` writes for it:
+/// raw bytes, of which the file does not say more. `bcomplex32` is missing, because it is written as
+/// `complex32` is.
+fn by_name_of_ml_dtypes(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "bfloat16" => Scalar::void_with_byte_order(2, ByteOrder::NATIVE),
+        "float8_e5m2" => Scalar::new(ScalarKind::Float8E5M2, ByteOrder::NATIVE),
+        "complex32" => Scalar::new(ScalarKind::Complex32, ByteOrder::NATIVE),
+        "float8_e3m4" | "float8_e4m3" | "float8_e4m3b11fnuz" | "float8_e4m3fn" | "float8_e4m3fnuz" | "float8_e5m2fnuz"
+        | "float8_e8m0fnu" | "float6_e2m3fn" | "float6_e3m2fn" | "float4_e2m1fn" | "int1" | "int2" | "int4" | "uint1" | "uint2"
+        | "uint4" => Scalar::void_with_byte_order(1, ByteOrder::NATIVE),
+        _ => return None,
+    })
 }
 
 /// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and

@@ -9,9 +9,16 @@ pub(crate) enum Known {
     Scalar,
     /// `_frombuffer` of NumPy, from protocol 5 on.
     FromBuffer,
-    /// `ndarray` and those of its subclasses that add nothing which is stored.
     NdArray,
+    Matrix,
+    RecArray,
+    /// `_mareconstruct` of NumPy: an empty masked array, whose content follows.
+    MaskedReconstruct,
+    MaskedArray,
+    MaskedConstant,
     DType,
+    /// A type of `ml_dtypes`, which a dtype names: its place in the list of names.
+    MlType(u8),
     /// `numpy.record`, which a dtype names as the class of its elements.
     Record,
     StringDType,
@@ -39,24 +46,32 @@ pub(crate) enum Known {
 }
 
 #[rustfmt::skip]
-const LIST: [(&str, &str, Known); 50] = {
+const LIST: [(&str, &str, Known); 58] = {
     use Known::{
-        ByteArray, Bytes, Complex, DType, Date, DateTime, Decimal, Encode, Fraction, FromBuffer, FrozenSet, NdArray, Object, OrderedDict, Range,
-        Reconstruct, Reconstructor, Record, Scalar, Set, Slice, StringDType, Time, TimeDelta, TimeZone, Uuid,
+        ByteArray, Bytes, Complex, DType, Date, DateTime, Decimal, Encode, Fraction, FromBuffer, FrozenSet, MaskedArray, MaskedConstant, MaskedReconstruct, Matrix, NdArray, Object, OrderedDict, Range,
+        RecArray, Reconstruct, Reconstructor, Record, Scalar, Set, Slice, StringDType, Time, TimeDelta, TimeZone, Uuid,
     };
     [
         ("numpy.core.multiarray", "_reconstruct", Reconstruct),
         ("numpy._core.multiarray", "_reconstruct", Reconstruct),
+        ("numpy.core._internal", "_reconstruct", Reconstruct),
+        ("numpy._core._internal", "_reconstruct", Reconstruct),
         ("numpy.core.multiarray", "scalar", Scalar),
         ("numpy._core.multiarray", "scalar", Scalar),
         ("numpy.core.numeric", "_frombuffer", FromBuffer),
         ("numpy._core.numeric", "_frombuffer", FromBuffer),
         ("numpy", "ndarray", NdArray),
-        ("numpy", "matrix", NdArray),
-        ("numpy.matrixlib.defmatrix", "matrix", NdArray),
-        ("numpy", "recarray", NdArray),
-        ("numpy.rec", "recarray", NdArray),
-        ("numpy.core.records", "recarray", NdArray),
+        ("numpy", "matrix", Matrix),
+        ("numpy.matrixlib.defmatrix", "matrix", Matrix),
+        ("numpy.core.defmatrix", "matrix", Matrix),
+        ("numpy", "recarray", RecArray),
+        ("numpy.rec", "recarray", RecArray),
+        ("numpy.core.records", "recarray", RecArray),
+        ("numpy.ma.core", "_mareconstruct", MaskedReconstruct),
+        ("numpy.ma", "MaskedArray", MaskedArray),
+        ("numpy.ma.core", "MaskedArray", MaskedArray),
+        ("numpy.ma.core", "MaskedConstant", MaskedConstant),
+        ("numpy.ma", "MaskedConstant", MaskedConstant),
         ("numpy", "dtype", DType),
         ("numpy", "record", Record),
         ("numpy.rec", "record", Record),
@@ -98,16 +113,61 @@ const LIST: [(&str, &str, Known); 50] = {
     ]
 };
 
+/// The types of `ml_dtypes` that a dtype can have.
+const ML_TYPES: [&str; 19] = [
+    "bfloat16",
+    "complex32",
+    "float4_e2m1fn",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "int1",
+    "int2",
+    "int4",
+    "uint1",
+    "uint2",
+    "uint4",
+];
+
 impl Known {
     /// The entry of that name, exactly: no attribute of one, and no other spelling.
     pub(crate) fn find(module: &[u8], name: &[u8]) -> Option<Self> {
         let is_it = |entry: &&(&str, &str, Self)| entry.0.as_bytes() == module && entry.1.as_bytes() == name;
-        LIST.iter().find(is_it).map(|(_, _, known)| *known)
+        let known = LIST.iter().find(is_it).map(|(_, _, known)| *known);
+        known.or_else(|| {
+            let place = ML_TYPES.iter().position(|known| module == b"ml_dtypes" && known.as_bytes() == name)?;
+            u8::try_from(place).ok().map(Self::MlType)
+        })
+    }
+
+    /// What Python calls the class of that name; `None` for others and for functions.
+    pub(crate) fn class_name(module: &str, name: &str) -> Option<String> {
+        let known = Self::find(module.as_bytes(), name.as_bytes()).filter(|known| !known.is_function())?;
+        match known.path() {
+            ("builtins", name) => Some(name.to_owned()),
+            (module, name) => Some(format!("{module}.{name}")),
+        }
     }
 
     /// Whether it is a function, of which `NEWOBJ` makes nothing.
     pub(crate) fn is_function(self) -> bool {
-        matches!(self, Self::Reconstruct | Self::Scalar | Self::FromBuffer | Self::StringDType | Self::Encode | Self::Reconstructor)
+        matches!(
+            self,
+            Self::Reconstruct
+                | Self::MaskedReconstruct
+                | Self::Scalar
+                | Self::FromBuffer
+                | Self::StringDType
+                | Self::Encode
+                | Self::Reconstructor
+        )
     }
 
     /// Module and name as a current Python has them.
@@ -117,7 +177,13 @@ impl Known {
             Self::Scalar => ("numpy._core.multiarray", "scalar"),
             Self::FromBuffer => ("numpy._core.numeric", "_frombuffer"),
             Self::NdArray => ("numpy", "ndarray"),
+            Self::Matrix => ("numpy", "matrix"),
+            Self::RecArray => ("numpy", "recarray"),
+            Self::MaskedReconstruct => ("numpy.ma.core", "_mareconstruct"),
+            Self::MaskedArray => ("numpy.ma", "MaskedArray"),
+            Self::MaskedConstant => ("numpy.ma.core", "MaskedConstant"),
             Self::DType => ("numpy", "dtype"),
+            Self::MlType(place) => ("ml_dtypes", ML_TYPES.get(usize::from(place)).copied().unwrap_or_default()),
             Self::Record => ("numpy", "record"),
             Self::StringDType => ("numpy._core._internal", "_convert_to_stringdtype_kwargs"),
             Self::Encode => ("_codecs", "encode"),

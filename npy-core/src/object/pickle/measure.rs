@@ -85,7 +85,7 @@ fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
 /// calls itself for each.
 fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
     let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
-    let Node::Known(Known::Reconstruct) = arena.node(callable) else { return 0 };
+    let Node::Known(Known::Reconstruct | Known::MaskedReconstruct) = arena.node(callable) else { return 0 };
     let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
     let shape = arena.children(arena.node(state).items()).nth(1).unwrap_or(NONE);
     usize::try_from(arena.node(shape).items().count).unwrap_or(usize::MAX).saturating_sub(1)

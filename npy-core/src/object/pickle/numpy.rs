@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::super::encode::swap_bytes;
 use super::super::value::PyObject;
 use super::super::value::array::{ObjectArray, StringDType};
+use super::super::value::subclass::{ArrayClass, mask_dtype};
 use super::arena::{Items, NONE, Node};
 use super::error::{PickleError, Result};
 use super::globals::Known;
@@ -64,6 +65,12 @@ impl<'a> Builder<'a> {
         let found = match self.arena.node(id) {
             Node::Call { callable, .. } => match (self.arena.node(callable), self.object(id)?) {
                 (_, PyObject::Objects(array)) => return Ok(*array),
+                // The class of the array as a whole is left out, as it is for arrays without objects.
+                (_, PyObject::Subclass(object)) => match (object.class, object.base) {
+                    (ArrayClass::Matrix | ArrayClass::RecArray, PyObject::Objects(array)) => return Ok(*array),
+                    (ArrayClass::Masked { .. }, _) => "a masked array".to_owned(),
+                    _ => "an array of another dtype".to_owned(),
+                },
                 (_, PyObject::Array(array)) => format!("an array of {}", array.dtype()),
                 (Node::Known(known), _) => format!("a {}.{}", known.path().0, known.path().1),
                 (_, _) => "an object of an unknown class".to_owned(),
@@ -80,10 +87,14 @@ impl<'a> Builder<'a> {
         let Some([class, shape, code]) = self.arena.tuple(arguments) else {
             return Err(invalid(id, "_reconstruct", expected));
         };
-        match self.arena.node(class) {
+        let class = match self.arena.node(class) {
             // An empty array of bytes, which is what NumPy writes, whatever the state says.
-            Node::Known(Known::NdArray) if self.shape(id, shape)? == [0] && self.is_code_of_bytes(code) => {}
-            Node::Known(Known::NdArray) => return Err(invalid(id, "_reconstruct", expected)),
+            Node::Known(known @ (Known::NdArray | Known::Matrix | Known::RecArray))
+                if self.shape(id, shape)? == [0] && self.is_code_of_bytes(code) =>
+            {
+                known
+            }
+            Node::Known(Known::NdArray | Known::Matrix | Known::RecArray) => return Err(invalid(id, "_reconstruct", expected)),
             Node::Global { module, name } => {
                 let (module, name) = (self.text(module)?, self.text(name)?);
                 let state = self.added(id).0;
@@ -95,11 +106,48 @@ impl<'a> Builder<'a> {
                 return Ok(object);
             }
             other => return Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
-        }
+        };
         let expected = "a state of version, shape, dtype, order and data";
         let (state, items, entries) = self.added(id);
         let parts = self.arena.tuple::<5>(state).filter(|_| items.count == 0 && entries.count == 0);
-        let [version, shape, dtype_id, order, data] = parts.ok_or_else(|| invalid(id, "ndarray", expected))?;
+        let array = self.array_of_state(id, parts.ok_or_else(|| invalid(id, "ndarray", expected))?)?;
+        Ok(match class {
+            Known::Matrix => PyObject::of_class(ArrayClass::Matrix, array),
+            Known::RecArray => PyObject::of_class(ArrayClass::RecArray, array),
+            _ => array,
+        })
+    }
+
+    /// `_mareconstruct(MaskedArray, ndarray, (0,), 'b')`, whose state has a mask and a fill value too.
+    pub(crate) fn masked_array(&mut self, id: u32) -> Result<PyObject> {
+        let Node::Call { arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
+        let wrong = || invalid(id, "MaskedArray", "the class, ndarray, the shape (0,), 'b', and a state with a mask");
+        let [class, base, shape, code] = self.arena.tuple(arguments).ok_or_else(wrong)?;
+        let (Node::Known(Known::MaskedArray), Node::Known(Known::NdArray)) = (self.arena.node(class), self.arena.node(base)) else {
+            return Err(wrong());
+        };
+        let (state, items, entries) = self.added(id);
+        let [version, shape_id, dtype, order, data, mask, fill] = self.arena.tuple(state).ok_or_else(wrong)?;
+        if self.shape(id, shape)? != [0] || !self.is_code_of_bytes(code) || items.count > 0 || entries.count > 0 {
+            return Err(wrong());
+        }
+        let is_fortran = self.integer(order).is_some_and(|order| order != 0);
+        let array = self.array_of_state(id, [version, shape_id, dtype, order, data])?;
+        let PyObject::Array(values) = &array else { return Err(invalid(id, "MaskedArray", "a dtype without objects")) };
+        let order = if is_fortran { Order::Fortran } else { Order::C };
+        let dtype = mask_dtype(values.dtype()).ok_or_else(wrong)?;
+        let mask =
+            DynValues::new(dtype, order, values.shape(), self.raw(mask)?.into_owned()).map_err(|error| in_array(id, error))?;
+        if mask.bytes().iter().any(|byte| *byte > 1) {
+            return Err(invalid(id, "MaskedArray", "a mask of bools"));
+        }
+        let fill_value = self.object(fill)?;
+        Ok(PyObject::of_class(ArrayClass::Masked { mask, fill_value }, array))
+    }
+
+    /// An array of its version, shape, dtype, order and data.
+    fn array_of_state(&mut self, id: u32, [version, shape, dtype_id, order, data]: [u32; 5]) -> Result<PyObject> {
+        let expected = "a state of version, shape, dtype, order and data";
         let (Some(1), Some(order)) = (self.integer(version), self.integer(order)) else {
             return Err(invalid(id, "ndarray", expected));
         };
@@ -182,7 +230,15 @@ impl<'a> Builder<'a> {
         {
             return self.object(data);
         }
-        self.scalar_of_bytes(id, pickled, data)
+        let scalar = self.scalar_of_bytes(id, pickled, data)?;
+        Ok(if self.is_record_class(dtype) { PyObject::of_class(ArrayClass::Record, scalar) } else { scalar })
+    }
+
+    /// Whether the class of a dtype's elements is `numpy.record`.
+    fn is_record_class(&self, dtype: u32) -> bool {
+        let Node::Call { arguments, .. } = self.arena.node(dtype) else { return false };
+        let code = self.arena.tuple(arguments).map(|[code, _, _]: [u32; 3]| self.arena.node(code));
+        matches!(code, Some(Node::Known(Known::Record)))
     }
 
     #[inline(never)]
@@ -259,6 +315,7 @@ impl<'a> Builder<'a> {
         let [code, align, copy] = self.arena.tuple(arguments).ok_or_else(wrong)?;
         let code = match self.arena.node(code) {
             Node::Known(Known::Record) => "V0".into(),
+            Node::Known(known @ Known::MlType(_)) => known.path().1.into(),
             _ if self.is_text(code) => self.text(code)?,
             _ => return Err(wrong()),
         };
@@ -329,6 +386,13 @@ impl<'a> Builder<'a> {
 
     /// A dtype without parts: a byte order, a code such as `f8`, and the unit of a time.
     fn scalar_dtype(&self, id: u32, code: &str, order: &str, metadata: u32) -> Result<PickledDType> {
+        // A name, which is no code.
+        if Known::find(b"ml_dtypes", code.as_bytes()).is_some() {
+            let order = if order == ">" { ByteOrder::Big } else { ByteOrder::Little };
+            let dtype: DType = code.parse().map_err(|error| in_array(id, error))?;
+            let (dtype, itemsize) = (dtype.clone().with_byte_order(order), dtype.itemsize());
+            return Ok(PickledDType { dtype, itemsize, string: None });
+        }
         let (Some(letter), Some(digits)) = (code.get(..1), code.get(1..)) else { return Err(invalid(id, "dtype", "a code")) };
         if !digits.bytes().all(|digit| digit.is_ascii_digit()) || !letter.bytes().all(|letter| letter.is_ascii_alphabetic()) {
             return Err(invalid(id, "dtype", "a code of a letter and digits"));

@@ -185,9 +185,10 @@ impl<'a> Pickler<'a> {
                 self.reduce();
                 Ok(())
             }
-            PyObject::Objects(array) => self.object_array(array).map_err(|(_, failure)| failure),
-            PyObject::Array(array) => self.array(array),
-            PyObject::Scalar(scalar) => self.scalar(scalar),
+            PyObject::Objects(array) => self.object_array(("numpy", "ndarray"), array).map_err(|(_, failure)| failure),
+            PyObject::Array(array) => self.array(("numpy", "ndarray"), array),
+            PyObject::Subclass(object) => self.subclass(object),
+            PyObject::Scalar(scalar) => self.scalar(scalar, false),
             PyObject::DType(dtype) => self.dtype(dtype),
             PyObject::Opaque(opaque) => {
                 let (module, name) = (opaque.module.clone(), opaque.name.clone());

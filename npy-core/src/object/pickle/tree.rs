@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::super::value::subclass::ArrayClass;
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
 use super::error::{PickleError, Result};
@@ -104,12 +105,13 @@ impl<'a> Builder<'a> {
     /// A class or function, or what it would return: not known here.
     #[inline(never)]
     pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
-        let (module, name) = (path.0.to_owned(), path.1.to_owned());
         if self.options.unknown_globals == UnknownGlobals::Refuse {
-            return Err(PickleError::in_node(id, PickleProblem::UnknownGlobal { module, name }));
+            return Err(PickleError::in_node(
+                id,
+                PickleProblem::UnknownGlobal { module: path.0.to_owned(), name: path.1.to_owned() },
+            ));
         }
-        let opaque = Opaque { module, name, arguments, state: None, items: Vec::new(), entries: Vec::new() };
-        Ok(PyObject::Opaque(Box::new(opaque)))
+        Ok(PyObject::Opaque(Box::new(Opaque::named(path.0, path.1, arguments))))
     }
 
     /// What a class or function would return.
@@ -122,6 +124,11 @@ impl<'a> Builder<'a> {
             Known::FrozenSet => self.set(id, arguments).map(PyObject::FrozenSet),
             Known::OrderedDict => self.ordered_dict(id, arguments),
             Known::Reconstruct => self.reconstructed(id),
+            Known::MaskedReconstruct => self.masked_array(id),
+            Known::MaskedConstant => {
+                self.check_nothing_added(id, known)?;
+                Ok(PyObject::of_class(ArrayClass::MaskedConstant, PyObject::Float(0.0)))
+            }
             Known::FromBuffer => self.buffer_array(id, arguments),
             Known::Scalar => self.scalar(id, arguments),
             // How protocols 0 and 1 make objects: a class, its base, and the state of the base.

@@ -4,9 +4,8 @@ use super::PyObject;
 use super::convert::FromPyObject;
 use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
-use crate::format::dtype::{ByteOrder, DType, Field, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::{element_count, is_same_in_both};
-use crate::memory::reserve_exact;
 use crate::options::Order;
 
 /// An array of Python objects: of dtype `|O`, or of records with such fields, whose elements are
@@ -191,7 +190,8 @@ impl ObjectArray {
     /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
     /// `origin.tag` names a field of a nested record.
     ///
-    /// The values are those that the pickle has: numbers and texts of Python for a field that is not a
+    /// The axes of sub-arrays of records around the field become the last ones of the array. The
+    /// values are those that the pickle has: numbers and texts of Python for a field that is not an
     /// object, nested lists for a sub-array.
     ///
     /// # Errors
@@ -208,30 +208,37 @@ impl ObjectArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
-        let Some((path, field)) = find(name, &self.dtype) else {
-            return Err(missing_field(name, &self.dtype));
+        let fields = self.dtype.field_path(name).ok_or_else(|| missing_field(name, &self.dtype))?;
+        let not_a_record = |index: usize| {
+            let error = ValueError::from(ValueProblem::NotARecord).in_path(name.to_owned());
+            error.in_element(index as u64)
         };
-        let length = match field.dtype() {
-            DType::Record(record) if field.dtype().has_object() => Some(record.fields().len()),
+        let mut shape = self.shape.clone();
+        let mut items: Vec<&PyObject> = self.items.iter().collect();
+        let mut dtype = &self.dtype;
+        for field in fields {
+            if let DType::SubArray(array) = dtype {
+                let axes = array.flattened().1;
+                items = taken_apart(&items, &axes)?.map_err(not_a_record)?;
+                shape.extend(axes);
+            }
+            let place = place_of(field.name(), dtype).ok_or_else(|| missing_field(name, &self.dtype))?;
+            let parts = items.iter().enumerate().map(|(index, item)| part(item, place).ok_or_else(|| not_a_record(index)));
+            items = parts.collect::<Result<_, _>>()?;
+            dtype = field.dtype();
+        }
+        let length = match dtype {
+            DType::Record(record) if dtype.has_object() => Some(record.fields().len()),
             _ => None,
         };
-        let mut items = Vec::new();
-        reserve_exact(&mut items, self.items.len())?;
-        for (index, record) in self.items.iter().enumerate() {
-            let item = path.iter().try_fold(record, |record, place| match record {
-                PyObject::Tuple(items) => items.get(*place),
-                _ => None,
-            });
-            let is_whole =
-                |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
-            let item = item.filter(is_whole).ok_or_else(|| {
-                let error = ValueError::from(ValueProblem::NotARecord);
-                error.in_path(name.to_owned()).in_element(index as u64)
-            })?;
-            items.push(item.clone());
+        let is_whole =
+            |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
+        if let Some(index) = items.iter().position(|item| !is_whole(item)) {
+            return Err(not_a_record(index));
         }
-        let dtype = if length.is_some() { field.dtype().clone() } else { object_dtype() };
-        Ok(Self::from_pickle(dtype, self.order, self.shape.clone(), items, None))
+        let order = if shape.len() == self.shape.len() { self.order } else { Order::C };
+        let dtype = if length.is_some() { dtype.clone() } else { object_dtype() };
+        Ok(Self::from_pickle(dtype, order, shape, items.into_iter().cloned().collect(), None))
     }
 
     /// Converts the objects to values of a Rust type, in C order.
@@ -263,20 +270,46 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
     }
 }
 
-/// Where the field of a name is: the place in the tuple of each record on the way, and the field.
-/// As for other arrays, a name with dots is that of a field, or else a path.
-fn find<'d>(name: &str, dtype: &'d DType) -> Option<(Vec<usize>, &'d Field)> {
-    let DType::Record(record) = dtype else { return None };
-    let place = |name: &str| record.fields().iter().enumerate().find(|(_, field)| field.name() == name);
-    if let Some((index, field)) = place(name) {
-        return Some((vec![index], field));
+/// Where the field of that name is among those of the records.
+fn place_of(name: &str, dtype: &DType) -> Option<usize> {
+    match dtype {
+        DType::Record(record) => record.fields().iter().position(|field| field.name() == name),
+        DType::SubArray(array) => place_of(name, array.base()),
+        DType::Scalar(_) => None,
     }
-    name.match_indices('.').find_map(|(dot, _)| {
-        let (index, outer) = place(name.get(..dot)?)?;
-        let (mut path, field) = find(name.get(dot.checked_add(1)?..)?, outer.dtype())?;
-        path.insert(0, index);
-        Some((path, field))
-    })
+}
+
+/// An item of a record, which is a tuple.
+pub(crate) fn part(record: &PyObject, place: usize) -> Option<&PyObject> {
+    match record {
+        PyObject::Tuple(items) => items.get(place),
+        _ => None,
+    }
+}
+
+/// The elements of sub-arrays, one after another. The inner error is the index of an item that is
+/// not such a sub-array.
+pub(crate) fn taken_apart<'o>(items: &[&'o PyObject], axes: &[usize]) -> Result<Result<Vec<&'o PyObject>, usize>> {
+    let count = element_count(axes, size_of::<PyObject>())?;
+    let mut parts = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let before = parts.len();
+        flatten(item, axes.len(), &mut parts);
+        if parts.len().checked_sub(before) != Some(count) {
+            return Ok(Err(index));
+        }
+    }
+    Ok(Ok(parts))
+}
+
+/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
+/// each axis.
+pub(crate) fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+    match object {
+        PyObject::Objects(array) if axes > 0 => items.extend(array.items()),
+        PyObject::List(list) if axes > 0 => list.iter().for_each(|item| flatten(item, axes.saturating_sub(1), items)),
+        object => items.push(object),
+    }
 }
 
 /// `|O`

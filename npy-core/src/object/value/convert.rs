@@ -103,7 +103,7 @@ macro_rules! from_variant {
     ($($type:ident: $variant:pat => $value:expr;)*) => {$(
         impl FromPyObject for $type {
             fn from_object(object: &PyObject) -> Result<Self, ValueError> {
-                match object {
+                match object.plain() {
                     $variant => Ok($value),
                     other => Err(mismatch(other, stringify!($type))),
                 }
@@ -124,7 +124,7 @@ from_variant! {
 
 /// The bytes of an object.
 fn bytes(object: &PyObject) -> Result<Vec<u8>, ValueError> {
-    match object {
+    match object.plain() {
         PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => Ok(bytes.clone()),
         PyObject::List(_) | PyObject::Tuple(_) | PyObject::Array(_) => sequence(object),
         PyObject::Scalar(scalar) if scalar.dtype().to_string().starts_with("|S") => {
@@ -137,7 +137,7 @@ fn bytes(object: &PyObject) -> Result<Vec<u8>, ValueError> {
 
 fn sequence<T: FromPyObject>(object: &PyObject) -> Result<Vec<T>, ValueError> {
     let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.at_index(index));
-    match object {
+    match object.plain() {
         PyObject::List(items) | PyObject::Tuple(items) => items.iter().enumerate().map(convert).collect(),
         PyObject::Objects(array) if array.shape().len() == 1 => array.items().iter().enumerate().map(convert).collect(),
         PyObject::Array(array) if array.shape().len() == 1 => {

@@ -114,7 +114,7 @@ struct Element<'de> {
 
 impl<'de> Element<'de> {
     fn of(object: &'de PyObject) -> Self {
-        Self { object, dtype: None }
+        Self { object: object.plain(), dtype: None }
     }
 
     /// The fields, if it is a record: each with its name.
@@ -175,7 +175,12 @@ impl<'de> Deserializer<'de> for Element<'de> {
             }
             PyObject::Objects(array) => {
                 let dtype = Some(array.dtype());
-                Axis { shape: array.shape(), items: array.items(), of: |object| Element { object, dtype } }.deserialize_any(visitor)
+                Axis {
+                    shape: array.shape(),
+                    items: array.items(),
+                    of: |object: &'de PyObject| Element { object: object.plain(), dtype },
+                }
+                .deserialize_any(visitor)
             }
             PyObject::Array(array) => match convert::scalars(array) {
                 Some(items) => {

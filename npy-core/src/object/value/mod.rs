@@ -8,12 +8,14 @@ pub(crate) mod half;
 pub(crate) mod int;
 pub(crate) mod iso;
 pub(crate) mod repr;
+pub(crate) mod subclass;
 pub(crate) mod time;
 
 use crate::dynamic::DynValues;
 use crate::format::dtype::DType;
 use array::ObjectArray;
 use int::PyInt;
+use subclass::{ArrayClass, Subclass};
 use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 
 /// A Python object: a value, or a container of others.
@@ -93,6 +95,8 @@ pub enum PyObject {
     Array(Box<DynValues>),
     /// An array of objects.
     Objects(Box<ObjectArray>),
+    /// An array or a scalar of one of NumPy's own subclasses, such as a masked array.
+    Subclass(Box<Subclass>),
     /// Anything else, of which nothing is known but what the pickle says.
     Opaque(Box<Opaque>),
 }
@@ -116,6 +120,13 @@ pub struct Opaque {
     pub items: Vec<PyObject>,
     /// The keys and values to set in the object.
     pub entries: Vec<(PyObject, PyObject)>,
+}
+
+impl Opaque {
+    pub(crate) fn named(module: &str, name: &str, arguments: Option<Vec<PyObject>>) -> Self {
+        let (module, name) = (module.to_owned(), name.to_owned());
+        Self { module, name, arguments, state: None, items: Vec::new(), entries: Vec::new() }
+    }
 }
 
 impl PyObject {
@@ -149,6 +160,13 @@ impl PyObject {
             Self::DType(_) => "numpy.dtype",
             Self::Scalar(_) => "NumPy scalar",
             Self::Array(_) | Self::Objects(_) => "numpy.ndarray",
+            Self::Subclass(object) => match object.class {
+                ArrayClass::Matrix => "numpy.matrix",
+                ArrayClass::RecArray => "numpy.recarray",
+                ArrayClass::Record => "numpy.record",
+                ArrayClass::Masked { .. } => "numpy.ma.MaskedArray",
+                ArrayClass::MaskedConstant => "numpy.ma.masked",
+            },
             Self::Opaque(_) => "object of an unknown class",
         }
     }

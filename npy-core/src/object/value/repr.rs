@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
+use super::super::pickle::globals::Known;
 use super::super::print::array_repr;
+use super::super::subclass::{subclass_repr, subclass_str};
 use super::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::{Opaque, PyObject, iso};
 use crate::dynamic::DynValues;
@@ -11,7 +13,7 @@ use crate::print;
 use crate::print::{PrintOptions, dtype_argument, dtype_str, name_of_number, push_unicode, scalar_text, steps};
 
 /// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
-/// `OrderedDict({'a': 1})`).
+/// `OrderedDict({'a': 1})`, which is the form of Python 3.12 and later).
 ///
 /// Sets come in the order of the pickle, which may be another than Python's.
 impl fmt::Display for PyObject {
@@ -47,7 +49,8 @@ fn write_repr(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Writ
         PyObject::OrderedDict(entries) => mapping("OrderedDict({", entries, "})", options, out),
         PyObject::Slice(parts) => sequence("slice(", &parts[..], ")", options, out),
         PyObject::Opaque(opaque) => opaque_object(opaque, options, out),
-        PyObject::Objects(array) => out.write_str(&array_repr(array, options)),
+        PyObject::Objects(array) => out.write_str(&array_repr("array(", array, options)),
+        PyObject::Subclass(object) => out.write_str(&subclass_repr(&object.class, &object.base, options)),
         leaf => out.write_str(&repr_of_leaf(leaf, options)),
     }
 }
@@ -81,6 +84,10 @@ fn mapping(
 
 /// The class, and what it would be called with.
 fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    // A class of the list is one. Of any other name nothing is known.
+    if let (None, Some(name)) = (&opaque.arguments, Known::class_name(&opaque.module, &opaque.name)) {
+        return write!(out, "<class '{name}'>");
+    }
     write!(out, "<{}.{}", opaque.module, opaque.name)?;
     if let Some(arguments) = &opaque.arguments {
         sequence("(", arguments, ")", options, out)?;
@@ -104,6 +111,10 @@ pub(crate) fn write_str(object: &PyObject, options: &PrintOptions, out: &mut dyn
         PyObject::Scalar(scalar) => out.write_str(&scalar_text(scalar.dtype(), scalar.bytes(), options)),
         PyObject::Array(array) => write!(out, "{}", array.display_with(options)),
         PyObject::Objects(array) => write!(out, "{}", array.display_with(options)),
+        PyObject::Subclass(object) => match subclass_str(&object.class, &object.base, options) {
+            Some(text) => out.write_str(&text),
+            None => write_str(&object.base, options, out),
+        },
         object => write_repr(object, options, out),
     }
 }
@@ -171,7 +182,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::Uuid(bytes) => out = format!("UUID('{}')", uuid(*bytes)),
         PyObject::DType(dtype) => out = format!("dtype({})", dtype_argument(dtype)),
         PyObject::Scalar(scalar) => out = scalar_repr(scalar, options),
-        PyObject::Array(array) => out = print::array_repr(array, options),
+        PyObject::Array(array) => out = print::array_repr("array(", array, options),
         // The others contain objects.
         _ => {}
     }

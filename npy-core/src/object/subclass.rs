@@ -1,0 +1,199 @@
+//! The text of arrays of NumPy's subclasses.
+
+use super::print::array_repr;
+use super::value::PyObject;
+use super::value::repr::repr;
+use super::value::subclass::ArrayClass;
+use crate::dynamic::DynValues;
+use crate::dynamic::cast::Casting;
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_bytes_repr};
+use crate::options::Order;
+use crate::print::{self, Frame, PrintOptions, Selection, dtype_str, push_unicode, scalar_text, short_repr, write_array};
+
+/// What NumPy prints in the place of a masked value.
+const MASKED: &str = "--";
+
+/// `repr` of an array or a scalar of that class.
+pub(crate) fn subclass_repr(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> String {
+    match (class, base) {
+        (ArrayClass::MaskedConstant, _) => "masked".to_owned(),
+        (ArrayClass::Masked { mask, fill_value }, PyObject::Array(values)) => masked_repr(values, mask, fill_value, options),
+        (ArrayClass::Matrix, PyObject::Array(values)) => print::array_repr("matrix(", values, options),
+        (ArrayClass::Matrix, PyObject::Objects(array)) => array_repr("matrix(", array, options),
+        (ArrayClass::RecArray, PyObject::Array(values)) => {
+            const PREFIX: &str = "rec.array(";
+            let body = print::elements_text(values, Frame::of_repr(PREFIX, options), options);
+            let shape = if values.header().element_count() == 0 && values.shape() != [0] {
+                format!(", shape={}", print::python_shape(values.shape()))
+            } else {
+                String::new()
+            };
+            format!("{PREFIX}{body}{shape},\n{}dtype={})", " ".repeat(PREFIX.len()), dtype_str(values.dtype()))
+        }
+        (ArrayClass::RecArray, PyObject::Objects(array)) => array_repr("rec.array(", array, options),
+        (ArrayClass::Record, base) => repr(base, options).replacen("np.void(", "np.record(", 1),
+        (_, base) => repr(base, options),
+    }
+}
+
+/// `str` of the same.
+pub(crate) fn subclass_str(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> Option<String> {
+    match (class, base) {
+        (ArrayClass::MaskedConstant, _) => Some(MASKED.to_owned()),
+        (ArrayClass::Masked { mask, .. }, PyObject::Array(values)) => {
+            Some(masked_elements(values, mask, Frame::plain(options), options))
+        }
+        _ => None,
+    }
+}
+
+/// `masked_array(data=…, mask=…, fill_value=…)`: on one line each, in a column if there is one row.
+fn masked_repr(values: &DynValues, mask: &DynValues, fill_value: &PyObject, options: &PrintOptions) -> String {
+    const PREFIX: &str = "masked_array(";
+    let (dtype, shape) = (values.dtype(), values.shape());
+    let rows = shape.split_last().map_or(&[][..], |(_, rows)| rows);
+    let is_one_row = rows.iter().all(|length| *length == 1);
+    let indent = |key: &str| match (is_one_row, key) {
+        (true, "data") => PREFIX.to_owned(),
+        (true, key) => " ".repeat((PREFIX.len() + "data".len()).saturating_sub(key.len()).max(2)),
+        (false, _) => "  ".to_owned(),
+    };
+    let frame = |key: &str| Frame::of_repr(&format!("{}{key}=", indent(key)), options);
+    let is_all_masked = !mask.bytes().contains(&0);
+    let mut parts = vec![
+        ("data", masked_elements(values, mask, frame("data"), options)),
+        ("mask", print::elements_text(mask, frame("mask"), options)),
+        ("fill_value", fill_text(dtype, fill_value, options)),
+    ];
+    if is_all_masked || print::repr_of_dtype(dtype, values.header().element_count()).is_some() {
+        parts.push(("dtype", short_repr(dtype)));
+    }
+    let lines: Vec<String> = parts.into_iter().map(|(key, text)| format!("{}{key}={text}", indent(key))).collect();
+    let first = if is_one_row { String::new() } else { format!("{PREFIX}\n") };
+    format!("{first}{})", lines.join(",\n"))
+}
+
+fn fill_text(dtype: &DType, fill_value: &PyObject, options: &PrintOptions) -> String {
+    let value = match fill_value {
+        PyObject::Array(value) | PyObject::Scalar(value) if value.shape().is_empty() => value,
+        PyObject::None => return default_fill(dtype),
+        other => return repr(other, options),
+    };
+    let is_text = |dtype: &DType| match dtype {
+        DType::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }),
+        _ => false,
+    };
+    if is_text(value.dtype()) && is_text(dtype) {
+        python_repr(value.dtype(), value.bytes(), options)
+    } else if value.dtype() == dtype {
+        scalar_text(dtype, value.bytes(), options)
+    } else {
+        repr(&PyObject::Scalar(value.clone()), options)
+    }
+}
+
+/// What NumPy takes where no fill value was set.
+fn default_fill(dtype: &DType) -> String {
+    let scalar = match dtype {
+        DType::Scalar(scalar) => scalar,
+        DType::SubArray(array) => return default_fill(array.base()),
+        DType::Record(record) => {
+            let fields: Vec<String> = record.fields().iter().map(|field| default_fill(field.dtype())).collect();
+            return format!("({}{})", fields.join(", "), if fields.len() == 1 { "," } else { "" });
+        }
+    };
+    let is_native = scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
+    match (scalar.kind(), is_native) {
+        (ScalarKind::Bool, _) => "True",
+        (ScalarKind::Int64 | ScalarKind::UInt64, true) => "999999",
+        (ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64, _) => "np.int64(999999)",
+        (ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64, _) => "np.uint64(999999)",
+        (ScalarKind::Float64, true) => "1e+20",
+        (ScalarKind::Complex128, true) => "(1e+20+0j)",
+        (ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. }, _) => "np.complex128(1e+20+0j)",
+        (ScalarKind::Bytes { .. }, _) => "b'N/A'",
+        (ScalarKind::Unicode { .. }, _) => "'N/A'",
+        (ScalarKind::Void { .. }, _) => "np.bytes_(b'???')",
+        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, _) => "NaT",
+        _ => "np.float64(1e+20)",
+    }
+    .to_owned()
+}
+
+/// The values as Python objects, with `--` where they are masked.
+fn masked_elements(values: &DynValues, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
+    let places: Vec<usize> = values.c_order().collect();
+    let selection = Selection::new(values.shape(), options);
+    let mut selected = selection.places().into_iter().filter_map(|index| places.get(index));
+    let (size, mask_size) = (values.dtype().itemsize(), mask.dtype().itemsize());
+    let mut next = |text: &mut String| {
+        let Some(index) = selected.next() else { return };
+        let part = |bytes: &'_ [u8], size: usize| -> Vec<u8> {
+            bytes.get(index.saturating_mul(size)..).and_then(|rest| rest.get(..size)).unwrap_or_default().to_vec()
+        };
+        push_masked(values.dtype(), &part(values.bytes(), size), &part(mask.bytes(), mask_size), options, text);
+    };
+    let mut text = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = write_array(&selection, frame, &mut next, &mut text);
+    text
+}
+
+/// An element, in which each bool of the mask stands for a value.
+fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions, text: &mut String) {
+    let rest = |bytes: &'_ [u8], offset: usize| -> Vec<u8> { bytes.get(offset..).unwrap_or_default().to_vec() };
+    match dtype {
+        DType::Scalar(_) if mask.first() == Some(&1) => text.push_str(MASKED),
+        DType::Scalar(scalar) => {
+            text.push_str(&python_repr(dtype, bytes.get(..scalar.itemsize()).unwrap_or_default(), options));
+        }
+        DType::SubArray(array) => {
+            let (base, axes) = array.flattened();
+            let count: usize = axes.iter().product();
+            let mask_size = mask.len().checked_div(count).unwrap_or(0);
+            text.push('[');
+            for index in 0..count {
+                text.push_str(if index > 0 { ", " } else { "" });
+                push_masked(base, &rest(bytes, index * base.itemsize()), &rest(mask, index * mask_size), options, text);
+            }
+            text.push(']');
+        }
+        DType::Record(record) => {
+            let mut offset = 0;
+            text.push('(');
+            for (index, field) in record.fields().iter().enumerate() {
+                text.push_str(if index > 0 { ", " } else { "" });
+                push_masked(field.dtype(), &rest(bytes, field.offset()), &rest(mask, offset), options, text);
+                offset += super::value::subclass::mask_dtype(field.dtype()).map_or(1, |dtype| dtype.itemsize());
+            }
+            text.push_str(if record.fields().len() == 1 { ",)" } else { ")" });
+        }
+    }
+}
+
+/// `repr` of an element without parts as the Python object that NumPy makes of it.
+fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
+    let DType::Scalar(scalar) = dtype else { return scalar_text(dtype, bytes, options) };
+    let text = match scalar.kind() {
+        ScalarKind::Float16 | ScalarKind::Float32 => {
+            let values = DynValues::new(dtype.clone(), Order::C, &[], bytes.to_vec()).ok();
+            let wide = values.and_then(|values| values.cast::<f64>(Casting::Safe).ok()?.pop());
+            wide.map(|wide| repr(&PyObject::Float(wide), options))
+        }
+        // With the digits of Python, whatever the options say.
+        ScalarKind::Float64 => Some(scalar_text(dtype, bytes, &PrintOptions::new())),
+        ScalarKind::Bytes { .. } => {
+            let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            let mut text = String::new();
+            push_bytes_repr(bytes.get(..end).unwrap_or_default(), &mut text);
+            Some(text)
+        }
+        ScalarKind::Unicode { .. } => {
+            let mut text = String::new();
+            push_unicode(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), &mut text);
+            Some(text)
+        }
+        _ => None,
+    };
+    text.unwrap_or_else(|| scalar_text(dtype, bytes, options))
+}

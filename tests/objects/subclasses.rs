@@ -1,0 +1,130 @@
+//! Arrays and scalars of NumPy's own subclasses as elements, and classes themselves.
+
+use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
+use npy_core::{DynValues, NpyElement};
+
+use crate::support::numpy::numpy;
+
+/// Python expressions of one object each.
+const OBJECTS: &[&str] = &[
+    "np.rec.array([(1, 2.0), (3, 4.)], dtype=[('a', 'i4'), ('b', 'f8')])",
+    "np.rec.array([(1, 2.0), (3, 4.)], dtype=[('a', 'i4'), ('b', 'f8')])[0]",
+    "np.array([(1, 2.0)], dtype=[('a', 'i4'), ('b', 'f8')])[0]",
+    "np.rec.array(np.zeros((0, 2), [('a', 'i4')]))",
+    "np.rec.array(np.zeros(0, [('a', 'i4')]))",
+    "np.matrix([[1, 2], [3, 4]])",
+    "np.matrix([[1.5, 2], [3, 4]], dtype='f4')",
+    "np.matrix([['a', None]], dtype=object)",
+    "np.matrix(np.arange(2000))",
+    "np.ma.array([1., 2, 3], mask=[0, 1, 0])",
+    "np.ma.array([1, 2, 3])",
+    "np.ma.array([1, 2, 3], mask=True)",
+    "np.ma.array([1, 2, 3], mask=[0, 0, 1], dtype='i2', fill_value=-9)",
+    "np.ma.array([0.1, 2, 3], mask=[0, 0, 1], dtype='f4')",
+    "np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]], fill_value=7)",
+    "np.ma.array([[1, 2, 3], [3, 4, 5]], mask=[[0, 1, 0], [0, 0, 1]], order='F')",
+    "np.ma.array([[1], [3]], mask=[[0], [1]])",
+    "np.ma.array([[1, 3]], mask=[[0, 1]])",
+    "np.ma.array(3, mask=False)",
+    "np.ma.array([], dtype='f8')",
+    "np.ma.array(['a', 'bc'], mask=[1, 0])",
+    "np.ma.array([b'a', b'bc'], mask=[1, 0])",
+    "np.ma.array([True, False], mask=[1, 0])",
+    "np.ma.array([1j, 2 + 1j], mask=[1, 0])",
+    "np.ma.array([(1, 2.0), (3, 4.0)], dtype=[('a', 'i4'), ('b', 'f8')], mask=[(0, 1), (0, 0)])",
+    "np.ma.array(np.arange(1200), mask=np.arange(1200) % 2 == 0)",
+    "np.ma.array(np.arange(40) * 1.5, mask=np.arange(40) % 3 == 0)",
+    "np.ma.masked",
+    "range",
+    "np.ndarray",
+    "np.matrix",
+    "datetime.date",
+    "[np.ma.array([1, 2], mask=[0, 1]), range, np.matrix([[1]])]",
+];
+
+#[test]
+fn subclasses_print_as_in_numpy_and_are_written_again() {
+    let Some(numpy) = numpy("subclasses_print_as_in_numpy_and_are_written_again") else { return };
+    let head = "import datetime, io, sys, numpy as np\na = np.empty(2, object)\n";
+    let saves: String = OBJECTS.iter().map(|text| format!("a[0] = {text}; np.save(sys.stdout.buffer, a)\n")).collect();
+    let files = numpy.run(["-c", &format!("{head}{saves}")], b"");
+    // For the classes themselves.
+    let opaque = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
+    let mut rest = &files[..];
+    let arrays: Vec<_> =
+        OBJECTS.iter().map(|text| object::read_with(&mut rest, opaque).unwrap_or_else(|error| panic!("{text}: {error}"))).collect();
+    let print = "f = io.BytesIO(sys.stdin.buffer.read())\nwhile f.tell() < len(f.getbuffer()):\n  \
+                 a = np.load(f, allow_pickle=True)\n  print(a, repr(a), sep='\\n', end='\\0')";
+    let compare = |files: &[u8], arrays: &[(&str, &ObjectArray)]| {
+        let printed = String::from_utf8(numpy.run(["-c", &format!("{head}{print}")], files)).unwrap();
+        let printed: Vec<_> = printed.trim_end_matches('\0').split('\0').collect();
+        assert_eq!(printed.len(), arrays.len());
+        for ((text, array), printed) in arrays.iter().zip(printed) {
+            assert_eq!([array.to_string(), PyObject::from((*array).clone()).to_string()].join("\n"), *printed, "{text}");
+        }
+    };
+    let all: Vec<_> = OBJECTS.iter().copied().zip(&arrays).collect();
+    compare(&files, &all);
+
+    // A class itself cannot be written.
+    let values: Vec<_> = all
+        .into_iter()
+        .filter(|(text, array)| !matches!(&array.items()[0], PyObject::Opaque(_)) && !text.starts_with('['))
+        .collect();
+    let mut again = Vec::new();
+    for (_, array) in &values {
+        array.write(&mut again).unwrap();
+    }
+    compare(&again, &values);
+}
+
+#[test]
+fn subclasses_without_a_masked_value_convert_as_their_base() {
+    let Some(numpy) = numpy("subclasses_without_a_masked_value_convert_as_their_base") else { return };
+    let program = "import sys, numpy as np; a = np.empty(3, object); a[0] = np.matrix([[1, 2]]); \
+                   a[1] = np.ma.array([1, 2], mask=[0, 0]); a[2] = np.ma.array([1, 2], mask=[0, 1]); np.save(sys.stdout.buffer, a)";
+    let array = object::read(&numpy.run(["-c", program], b"")[..]).unwrap();
+    let items = array.items();
+    let values = |item: &PyObject| <DynValues as object::FromPyObject>::from_object(item);
+    assert_eq!(values(&items[0]).unwrap().shape(), [1, 2]);
+    assert_eq!(values(&items[1]).unwrap().dtype(), &i64::dtype());
+    let error = format!("{:?}", values(&items[2]).unwrap_err());
+    assert!(error.contains("numpy.ma.MaskedArray"), "{error}");
+    assert_eq!(<Vec<i64> as object::FromPyObject>::from_object(&items[1]).unwrap(), [1, 2]);
+}
+
+/// `py2-np0-objarr.npy` of NumPy's own tests, written by NumPy before 1.0.
+#[test]
+fn objects_of_the_first_numpy_are_read() {
+    let header = format!("{:<69}\n", "{'descr': '|O8', 'fortran_order': False, 'shape': (4,), }");
+    let mut file = [b"\x93NUMPY\x01\0F\0", header.as_bytes()].concat();
+    file.extend(b"\x80\x02cnumpy.core._internal\n_reconstruct\nq\x01cnumpy\nndarray\nq\x02K\0\x85U\x01b\x87Rq\x03(K\x01K\x04\x85");
+    file.extend(b"cnumpy\ndtype\nq\x04U\x02O8K\0K\x01\x87Rq\x05(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89]q\x06(N");
+    file.extend(b"c__builtin__\nxrange\nq\x07X\x06\0\0\0\xe5\x84\xaa\xe8\x89\xafq\x08U\x06\xe4\xb8\x8d\xe8\x89\xafq\tetb.");
+    let options = ObjectOptions::new().encoding(Encoding::Bytes);
+    let error = object::read_with(&file[..], options).unwrap_err().to_string();
+    assert!(error.contains("builtins.range"), "a class is no value unless asked for: {error}");
+    let array = object::read_with(&file[..], options.unknown_globals(UnknownGlobals::Opaque)).unwrap();
+    assert_eq!(array.to_string(), r"[None <class 'range'> '優良' b'\xe4\xb8\x8d\xe8\x89\xaf']");
+}
+
+/// `[np.zeros(2, float8_e4m3fn), np.zeros(2, float8_e4m3fn)[0]]` of `ml_dtypes`, and of its other types.
+#[test]
+fn types_of_ml_dtypes_are_read_as_their_bytes() {
+    let text = |text: &str| [b"\x8c", &[u8::try_from(text.len()).unwrap()][..], text.as_bytes()].concat();
+    for (name, size, descr) in
+        [("float8_e4m3fn", 1, "V1"), ("int4", 1, "V1"), ("bfloat16", 2, "V2"), ("float8_e5m2", 1, "f1"), ("complex32", 4, "W4")]
+    {
+        let header = format!("{:<69}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }");
+        let mut file = [b"\x93NUMPY\x01\0F\0", header.as_bytes()].concat();
+        let array = b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85C\x01b\x87R(K\x01K\x01\x85";
+        file.extend([b"\x80\x05", &array[..], b"cnumpy\ndtype\n", &text("O8"), b"\x89\x88\x87R(K\x03", &text("|")].concat());
+        file.extend(b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](");
+        let scalar = format!("cnumpy._core.multiarray\nscalar\ncnumpy\ndtype\ncml_dtypes\n{name}\n");
+        file.extend([scalar.as_bytes(), b"\x89\x88\x87R(K\x03", &text("<"), b"NNNK", &[size], b"K", &[size], b"K@tbC"].concat());
+        file.extend([&[size][..], &[0x41, 0, 0, 0][..usize::from(size)], b"\x86Retb."].concat());
+        let array = object::read(&file[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let PyObject::Scalar(scalar) = &array.items()[0] else { panic!("{name}: {array}") };
+        assert_eq!((scalar.dtype().to_string(), scalar.bytes()[0]), (format!("<{descr}"), 0x41), "{name}");
+    }
+}
