@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use npy_core::npz::{NpzReader, NpzWriter};
 use tempfile::TempDir;
 
-use crate::support::{Run, run};
+use crate::support::{Run, announce, command, run};
 
 /// A path in the directory; the bytes of the name need not be UTF-8.
 fn path(directory: &TempDir, name: &[u8]) -> PathBuf {
@@ -118,4 +118,62 @@ fn messages_name_the_very_bytes() {
     fs::write(path(&directory, b"cut\xe9.npy"), &fs::read(path(&directory, b"caf\xe9.npy")).unwrap()[..100]).unwrap();
     assert!(trouble(&["show", "%/cut?.npy"]).starts_with("npy: cut\\xe9.npy: "));
     assert!(trouble(&["recover", "%/missing?.npy"]).starts_with("npy: missing\\xe9.npy: "));
+}
+
+/// Directories that the user may not read are named, and the files beside them are shown.
+#[test]
+fn a_directory_that_cannot_be_read_stops_no_other() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65_534;
+    let directory = tempfile::tempdir().unwrap();
+    let (path, locked) = (directory.path(), directory.path().join("locked"));
+    let permit = |path: &std::path::Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(&locked).unwrap();
+    for file in [path.join("a.npy"), locked.join("b.npy"), path.join("c.npy")] {
+        npy_core::save(&file, &[1_u8]).unwrap();
+        permit(&file, 0o644);
+    }
+    permit(path, 0o755);
+    let run = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        if fs::metadata(path).unwrap().uid() == 0 {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.current_dir(path).output().ok()?;
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Some((output.status.code(), text(output.stdout), text(output.stderr)))
+    };
+    permit(&locked, 0o0);
+    let Some(info) = run(&["info", "."]) else {
+        announce("SKIPPED a_directory_that_cannot_be_read_stops_no_other: no other user can run the command");
+        return;
+    };
+    let said = "npy: ./locked: cannot read the directory: Permission denied (os error 13)\n";
+    assert_eq!((info.0, info.2.as_str()), (Some(2), said));
+    assert!(info.1.contains("./a.npy") && info.1.contains("./c.npy") && info.1.ends_with("2 files, 1 unreadable\n"), "{}", info.1);
+    let verify = run(&["verify", "."]).unwrap();
+    assert_eq!(verify, (Some(2), "2 files, 2 items: 1 unreadable\n".to_owned(), said.to_owned()));
+    let stats = run(&["stats", "--json", "."]).unwrap();
+    assert_eq!((stats.0, stats.1.lines().count(), stats.2.as_str()), (Some(2), 2, said));
+    let pattern = run(&["info", "**/*.npy"]).unwrap();
+    assert_eq!(
+        (pattern.0, pattern.2.as_str()),
+        (Some(2), "npy: locked: cannot read the directory: Permission denied (os error 13)\n")
+    );
+    assert!(pattern.1.ends_with("2 files, 1 unreadable\n"), "{}", pattern.1);
+    let alone = run(&["info", "locked"]).unwrap();
+    assert_eq!(
+        alone,
+        (Some(2), String::new(), "npy: locked: cannot read the directory: Permission denied (os error 13)\n".to_owned())
+    );
+    // Its names can be read, and nothing else.
+    permit(&locked, 0o744);
+    let named = run(&["info", "."]).unwrap();
+    assert_eq!(
+        (named.0, named.2.as_str()),
+        (Some(2), "npy: ./locked/b.npy: cannot open the file: Permission denied (os error 13)\n")
+    );
+    permit(&locked, 0o755);
+    assert_eq!(run(&["info", "."]).unwrap().0, Some(0));
 }

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::thread;
 
 use crate::failure::{Failure, Result};
-use crate::input::paths;
+use crate::input::paths::{self, Files};
 use crate::output::{self, Screen};
 
 /// More threads than any machine has use.
@@ -26,7 +26,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The files, after directories and patterns are expanded.
-    pub(super) fn files(&self) -> Result<Vec<OsString>> {
+    pub(super) fn files(&self) -> Result<Files> {
         paths::expand(&self.files)
     }
 

@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::{Found, arrays_of};
-use crate::input::{Array, Input, paths, text_transfer};
+use crate::input::paths::{self, Files};
+use crate::input::{Array, Input, text_transfer};
 use crate::output::{Screen, Style};
 use crate::quantity;
 use crate::table::{Side, Table};
@@ -45,9 +46,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let files = paths::expand(&arguments.files)?;
+    let Files { found: files, unread: unread_directories } = paths::expand(&arguments.files)?;
     let is_one = matches!((&arguments.files[..], &files[..]), ([given], [found]) if given == found);
-    let (mut damaged, mut unread) = (0, 0);
+    let (mut damaged, mut unread) = (unread_directories, unread_directories);
     let mut table = Table::new(screen, &COLUMNS);
     for file in &files {
         let found = Input::open(file).and_then(|mut input| About::of(&mut input));

@@ -27,6 +27,7 @@ use std::io::Write as _;
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
 use crate::input::Input;
+use crate::input::paths::Files;
 use crate::output::Screen;
 use report::Report;
 use scan::Settings;
@@ -109,7 +110,7 @@ fn bins(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let files = arguments.batch.files()?;
+    let Files { found: files, unread } = arguments.batch.files()?;
     let settings = Settings { threads: arguments.batch.threads(), fields: arguments.fields.clone(), bins: arguments.bins };
     let mut failures = Vec::new();
     let mut count = 0;
@@ -141,5 +142,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
         }
     }
-    batch::fail(screen, failures)
+    match batch::fail(screen, failures) {
+        Ok(0) if unread > 0 => Err(Failure::Reported),
+        result => result,
+    }
 }

@@ -20,6 +20,7 @@ use serde_json::json;
 use super::batch::Batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::input::paths::Files;
 use crate::input::{Array, Input, object_options, text_transfer};
 use crate::output::{Screen, Style};
 use crate::{objects, pieces, quantity, signals};
@@ -117,10 +118,10 @@ impl State {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let files = arguments.batch.files()?;
+    let Files { found: files, unread: unread_directories } = arguments.batch.files()?;
     let findings = verify(&files, arguments.batch.threads());
     signals::check()?;
-    let (mut damaged, mut unread) = (0, 0);
+    let (mut damaged, mut unread) = (0, unread_directories);
     let mut count = 0;
     for (file, findings) in files.iter().zip(&findings) {
         let file = &escape::path(file);

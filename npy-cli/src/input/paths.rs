@@ -1,30 +1,55 @@
 //! Directories and patterns as lists of files.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use glob::Pattern;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::output;
 
-/// Replaces directories by the array files in them, at every depth, and patterns by the files that match.
-pub(crate) fn expand(given: &[OsString]) -> Result<Vec<OsString>> {
+/// Files, and how many directories and names among them the system does not let be read.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    pub(crate) found: Vec<OsString>,
+    pub(crate) unread: usize,
+}
+
+/// What the system does not let be read: each is named once, on standard error.
+#[derive(Default)]
+struct Unread(BTreeSet<PathBuf>);
+
+impl Unread {
+    fn add(&mut self, path: &Path, what: &str, error: &io::Error) {
+        if self.0.insert(path.to_owned()) {
+            output::warn(&format!("{}: cannot {what}: {error}", escape::path(path)));
+        }
+    }
+}
+
+/// Replaces directories by the array files in them, at every depth, and patterns by the files that match. What cannot be read is
+/// named on standard error.
+pub(crate) fn expand(given: &[OsString]) -> Result<Files> {
     let mut files = Vec::new();
+    let mut unread = Unread::default();
     for text in given {
         let path = Path::new(text);
         let found = if path.is_dir() {
-            let mut found = Vec::new();
-            add_directory(path, &mut found)?;
-            if found.is_empty() {
+            let (mut found, before) = (Vec::new(), unread.0.len());
+            add_directory(path, &mut found, &mut unread);
+            if found.is_empty() && unread.0.len() == before {
                 return Err(Failure::new(format!("{}: the directory has no .npy, .npz or .ra files", escape::path(text))));
             }
             found
         } else if text != "-" && !path.exists() && is_pattern(text) && !text.as_encoded_bytes().contains(&b':') {
-            let found = matches(text)?;
-            if found.is_empty() {
+            let before = unread.0.len();
+            let found = matches(text, &mut unread)?;
+            if found.is_empty() && unread.0.len() == before {
                 return Err(Failure::new(format!("{}: no file matches the pattern", escape::path(text))));
             }
             found
@@ -33,7 +58,8 @@ pub(crate) fn expand(given: &[OsString]) -> Result<Vec<OsString>> {
         };
         files.extend(found.into_iter().map(PathBuf::into_os_string));
     }
-    Ok(files)
+    let unread = unread.0.len();
+    if files.is_empty() && unread > 0 { Err(Failure::Reported) } else { Ok(Files { found: files, unread }) }
 }
 
 /// The halves of a text at each of these ASCII characters, without it.
@@ -65,7 +91,7 @@ fn characters(name: &OsStr) -> Cow<'_, str> {
 }
 
 /// The files that match a pattern, sorted.
-fn matches(pattern: &OsStr) -> Result<Vec<PathBuf>> {
+fn matches(pattern: &OsStr, unread: &mut Unread) -> Result<Vec<PathBuf>> {
     let invalid = |error| Failure::new(format!("{}: invalid pattern: {error}", escape::path(pattern)));
     // The whole pattern first, so that the position in the message is that of the text.
     Pattern::new(&characters(pattern)).map_err(invalid)?;
@@ -78,7 +104,7 @@ fn matches(pattern: &OsStr) -> Result<Vec<PathBuf>> {
         })
     });
     let mut files = Vec::new();
-    add_matches(Path::new(""), &parts.collect::<Result<Vec<_>>>()?, &mut files)?;
+    add_matches(Path::new(""), &parts.collect::<Result<Vec<_>>>()?, &mut files, unread);
     files.sort();
     files.dedup();
     Ok(files)
@@ -93,52 +119,61 @@ enum Part {
     AnyDepth,
 }
 
-fn add_matches(directory: &Path, parts: &[Part], files: &mut Vec<PathBuf>) -> Result<()> {
+fn add_matches(directory: &Path, parts: &[Part], files: &mut Vec<PathBuf>, unread: &mut Unread) {
     let Some((part, rest)) = parts.split_first() else {
         files.extend(directory.is_file().then(|| directory.to_owned()));
-        return Ok(());
+        return;
     };
     let own = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     match part {
-        Part::Name(name) => add_matches(&directory.join(name), rest, files),
-        _ if !own.is_dir() => Ok(()),
+        Part::Name(name) => add_matches(&directory.join(name), rest, files, unread),
+        _ if !own.is_dir() => {}
         Part::Pattern(pattern) => {
-            for name in names_in(own)?.iter().filter(|name| pattern.matches(&characters(name))) {
-                add_matches(&directory.join(name), rest, files)?;
+            for name in names_in(own, unread).iter().filter(|name| pattern.matches(&characters(name))) {
+                add_matches(&directory.join(name), rest, files, unread);
             }
-            Ok(())
         }
         Part::AnyDepth => {
-            add_matches(directory, rest, files)?;
-            for name in names_in(own)? {
+            add_matches(directory, rest, files, unread);
+            for name in names_in(own, unread) {
                 let path = directory.join(name);
                 // Links to directories are not followed: they can form circles.
                 if path.is_dir() && !path.is_symlink() {
-                    add_matches(&path, parts, files)?;
+                    add_matches(&path, parts, files, unread);
                 }
             }
-            Ok(())
         }
     }
 }
 
-fn names_in(directory: &Path) -> Result<Vec<OsString>> {
-    let failed = |error: std::io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(directory)));
-    fs::read_dir(directory).map_err(failed)?.map(|entry| Ok(entry.map_err(failed)?.file_name())).collect()
+/// The names in a directory, sorted.
+fn names_in(directory: &Path, unread: &mut Unread) -> Vec<OsString> {
+    let mut names = Vec::new();
+    let read = fs::read_dir(directory).and_then(|entries| {
+        for entry in entries {
+            names.push(entry?.file_name());
+        }
+        Ok(())
+    });
+    if let Err(error) = read {
+        unread.add(directory, "read the directory", &error);
+    }
+    names.sort();
+    names
 }
 
-fn add_directory(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let mut paths: Vec<PathBuf> = names_in(directory)?.iter().map(|name| directory.join(name)).collect();
-    paths.sort();
-    for path in paths {
-        // Links to directories are not followed: they can form circles.
-        if path.is_dir() && !path.is_symlink() {
-            add_directory(&path, files)?;
-        } else if path.is_file() && is_array_file(&path) {
-            files.push(path);
+fn add_directory(directory: &Path, files: &mut Vec<PathBuf>, unread: &mut Unread) {
+    for name in names_in(directory, unread) {
+        let path = directory.join(name);
+        match fs::metadata(&path) {
+            // Links to directories are not followed: they can form circles.
+            Ok(metadata) if metadata.is_dir() && !path.is_symlink() => add_directory(&path, files, unread),
+            Ok(metadata) if metadata.is_file() && is_array_file(&path) => files.push(path),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => unread.add(&path, "open the file", &error),
+            // A link without a target is no file.
+            _ => {}
         }
     }
-    Ok(())
 }
 
 /// Whether the name of a file is that of an array or an archive.
