@@ -3,10 +3,12 @@
 mod array;
 pub(crate) mod arrays;
 mod looks;
+mod part;
 pub(crate) mod paths;
 #[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) mod source;
 mod stream;
+mod unread;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -24,11 +26,14 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 use array::Once;
-pub(crate) use array::{Array, not_spooled, object_options, spool, spooled, spooled_with_rest};
-use arrays::Section;
+pub(crate) use array::{Array, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
+use arrays::{Found, Section};
 pub(crate) use looks::text_transfer;
+use part::{Part, split};
+pub(crate) use part::{STANDARD_INPUT, standard_input};
 pub(crate) use stream::Prefixed;
 use stream::{Forward, Recorder};
+pub(crate) use unread::{behind_array_of_stream, beside_members, is_shadowed};
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
@@ -41,15 +46,6 @@ pub(crate) struct Input {
     range: Option<Range<u64>>,
     /// The archive that the file is, from its first use on: its central directory is read once.
     archive: OnceCell<NpzReader<ArchiveFile>>,
-}
-
-/// One of several arrays of a file.
-#[derive(Debug)]
-pub(crate) enum Part {
-    /// The member of an archive: what follows a colon.
-    Member(String),
-    /// The number of an array in an `.npy` file, counted from 0: what follows `#`.
-    Number(usize),
 }
 
 enum Place {
@@ -125,8 +121,7 @@ impl Input {
 
     /// Where an array of the file is.
     fn range_of(&self, number: usize) -> Result<Range<u64>> {
-        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
-        let arrays = arrays::arrays_of(path).map_err(|failure| self.name_of(failure))?;
+        let arrays = self.arrays()?;
         match arrays.get(number) {
             Some(found) => Ok(found.range.clone()),
             None => {
@@ -145,17 +140,57 @@ impl Input {
         let mut front = Vec::new();
         (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
         let format = format_of(&front).map_err(|failure| failure.about(name))?;
-        let place = if format == FileFormat::Npy && part.is_none() {
-            Place::Stream { front, rest: Some(stream) }
-        } else {
+        let input = Self::new(name, Place::Stream { front, rest: Some(stream) }, format);
+        if format == FileFormat::Npy && part.is_none() { Ok(input) } else { input.into_file()?.with_selected(part) }
+    }
+
+    /// The same input; a stream that was not read in a temporary file.
+    pub(crate) fn into_file(mut self) -> Result<Self> {
+        if let Place::Stream { front, rest: Some(rest) } = &mut self.place {
+            let failed = |error: io::Error| Failure::new(format!("{}: cannot read the stream: {error}", self.name));
             let guard = signals::Guard::new();
             let mut file = NamedTempFile::new().map_err(failed)?;
-            file.write_all(&front).map_err(failed)?;
-            io::copy(&mut stream, &mut file).map_err(failed)?;
+            file.write_all(front).map_err(failed)?;
+            io::copy(rest, &mut file).map_err(failed)?;
             signals::check()?;
-            Place::Spool { file, _guard: guard }
+            self.place = Place::Spool { file, _guard: guard };
+        }
+        Ok(self)
+    }
+
+    /// Whether the input is an `.npy` stream, which is read once.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.place, Place::Stream { .. })
+    }
+
+    /// The arrays of an `.npy` file, one behind another.
+    pub(crate) fn arrays(&self) -> Result<Vec<Found>> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        arrays::arrays_of(path).map_err(|failure| self.name_of(failure))
+    }
+
+    /// Calls `work` with one of the [`arrays`](Self::arrays).
+    pub(crate) fn with_found<T>(&self, found: &Found, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        with_file(path, self.format, Some(found.range.clone()), work).map_err(|failure| self.name_of(failure))
+    }
+
+    /// Calls `work` with each array of an `.npy` stream, as long as it reads them to their ends. Returns the bytes behind the last.
+    pub(crate) fn for_each_in_stream(&mut self, mut work: impl FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<u64> {
+        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
+            return Err(Failure::Nameless("the stream can be read once only".to_owned()));
         };
-        Self::new(name, place, format).with_selected(part)
+        let mut stream = BufReader::new(Cursor::new(std::mem::take(front)).chain(rest));
+        let failed = |error: io::Error| Failure::Nameless(format!("cannot read the stream: {error}"));
+        let mut begin = Vec::new();
+        loop {
+            let next = Cursor::new(std::mem::take(&mut begin)).chain(&mut stream);
+            work(Box::new(Once(NpyReader::new(Forward::new(next))?)))?;
+            (&mut stream).take(arrays::MAGIC.len() as u64).read_to_end(&mut begin).map_err(failed)?;
+            if begin != arrays::MAGIC {
+                return Ok(begin.len() as u64 + io::copy(&mut stream, &mut io::sink()).map_err(failed)?);
+            }
+        }
     }
 
     /// What the user typed, for messages and titles; with the member, if one is selected.
@@ -265,52 +300,6 @@ impl Input {
         header.map_err(|error| self.name_of(error.into()))
     }
 
-    /// What the file has beyond its arrays, and no other format keeps, in words.
-    pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
-        let mut parts = Vec::new();
-        match (self.format, self.path()) {
-            (FileFormat::Npz, _) if self.part.is_none() => {
-                let archive = self.archive()?;
-                let others =
-                    (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
-                parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
-                parts.extend(beside_members(&archive));
-                parts.extend(behind_arrays(archive));
-            }
-            (FileFormat::Npy, Some(path)) if self.part.is_none() => parts.extend(behind_array(path)),
-            (FileFormat::RawArray, Some(path)) => {
-                let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
-                let header = RaHeader::read(&mut file).map_err(|error| self.name_of(error.into()))?;
-                let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
-                let begin = file.stream_position().unwrap_or_default();
-                let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
-                if metadata > 0 {
-                    parts.push(format!("{metadata} bytes of metadata"));
-                }
-            }
-            _ => {}
-        }
-        Ok(parts)
-    }
-
-    /// Whether `output` replaces the file.
-    pub(crate) fn is_replaced_by(&self, output: &Path) -> bool {
-        let path = self.path().and_then(|path| fs::canonicalize(path).ok());
-        path.is_some() && path == fs::canonicalize(output).ok()
-    }
-
-    /// What else the file of the selected array would lose if `output` replaced it, in words.
-    pub(crate) fn replaced_parts(&self, output: &Path) -> Option<String> {
-        if self.part.is_none() || !self.is_replaced_by(output) {
-            return None;
-        }
-        let has_others = match self.format {
-            FileFormat::Npz => self.archive().is_ok_and(|archive| archive.len() > 1),
-            _ => self.path().is_some_and(|path| !behind_array(path).is_empty()),
-        };
-        has_others.then(|| "the other arrays of the file, which the output replaces".to_owned())
-    }
-
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
     pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         let result = match (&mut self.place, self.format) {
@@ -348,43 +337,6 @@ impl Input {
 
     fn name_of(&self, failure: Failure) -> Failure {
         failure.about(&self.name)
-    }
-}
-
-/// Standard input with a part, as [`Input::open`] takes it beside `-:MEMBER` and `-#N`.
-pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
-
-/// The part of standard input that a text selects, or `None` if it selects none; `None` for a path.
-#[expect(clippy::option_option, reason = "the outer one tells a path")]
-pub(crate) fn standard_input(text: &OsStr) -> Option<Option<Part>> {
-    let text = escape::path(text);
-    let is_path = text == STANDARD_INPUT;
-    let rest = text.strip_prefix('-').or_else(|| text.strip_prefix(STANDARD_INPUT)).filter(|_| !is_path)?;
-    let member = || rest.strip_prefix(':').map(|member| Part::Member(member.to_owned()));
-    if rest.is_empty() { Some(None) } else { member().or_else(|| number(rest.strip_prefix('#')?)).map(Some) }
-}
-
-/// The number of an array.
-fn number(text: &str) -> Option<Part> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit())).map(Part::Number)
-}
-
-/// Splits the name of a member off, or the number of an array, unless there is a file of the whole name.
-fn split(text: &OsStr) -> (&OsStr, Option<Part>) {
-    if Path::new(text).exists() {
-        return (text, None);
-    }
-    let is_file = |path: &OsStr| Path::new(path).is_file();
-    // The first colon after the path of a file; the name of a member can have colons too.
-    if let Some((path, member)) = paths::halves(text, b':').find(|(path, _)| is_file(path)) {
-        return (path, Some(Part::Member(escape::path(member).into_owned())));
-    }
-    match paths::halves(text, b'#').last() {
-        Some((path, digits)) if is_file(path) => match number(&escape::path(digits)) {
-            Some(part) => (path, Some(part)),
-            None => (text, None),
-        },
-        _ => (text, None),
     }
 }
 
@@ -443,70 +395,6 @@ pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Re
     let is_stored = archive.method(index) == Some(0);
     let reader = archive.array(index).map_err(error_without_path)?;
     Ok(if is_stored { Box::new(reader) } else { Box::new(Once(reader)) })
-}
-
-/// Whether another member of the same name follows, which is the one that NumPy reads.
-pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> bool {
-    archive.whole_name(index).and_then(|name| archive.index_of(name)) != Some(index)
-}
-
-/// What an archive has that an archive of its members would not have, in words.
-pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
-    let mut parts = Vec::new();
-    let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
-    let names = shadowed.filter_map(|index| archive.whole_name(index));
-    parts.extend(names.map(|name| format!("the member {name:?} before another of the same name")));
-    let around = archive.surroundings();
-    if !around.comment.is_empty() {
-        parts.push("the comment of the archive".to_owned());
-    }
-    if around.before > 0 {
-        parts.push(format!("{} bytes before the archive", around.before));
-    }
-    if around.after > 0 {
-        parts.push(format!("{} bytes after the archive", around.after));
-    }
-    let extended: Vec<&str> =
-        (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.whole_name(index)).collect();
-    match extended[..] {
-        [] => {}
-        [name] => parts.push(format!("the comment or extra fields of the member {name:?}")),
-        [first, ..] => {
-            parts.push(format!("the comments or extra fields of {} members, such as {first:?}", extended.len()));
-        }
-    }
-    parts
-}
-
-/// What follows the arrays of an archive in their members, in words.
-fn behind_arrays(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
-    let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
-    let arrays: Vec<usize> = (0..archive.len()).filter(is_array).collect();
-    let of_member = |index: usize| {
-        let (name, size) = (archive.name(index)?.to_owned(), archive.size(index)?);
-        // What cannot be read is an error elsewhere.
-        let reader = archive.array(index).ok().filter(|reader| !reader.header().dtype().has_object())?;
-        let bytes = size.saturating_sub(reader.data_offset() + reader.header().data_bytes());
-        (bytes > 0).then(|| format!("{bytes} bytes behind the array {name:?}"))
-    };
-    arrays.into_iter().filter_map(of_member).collect()
-}
-
-/// What follows the first array of an `.npy` file, in words.
-fn behind_array(path: &Path) -> Vec<String> {
-    // What cannot be read is an error elsewhere.
-    let Ok(arrays) = arrays::arrays_of(path) else { return Vec::new() };
-    let mut parts = match arrays.len() {
-        0 | 1 => Vec::new(),
-        2 => vec!["the array #1 of the file".to_owned()],
-        count => vec![format!("the arrays #1 to #{} of the file", count - 1)],
-    };
-    let length = fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
-    let end = arrays.last().map_or(0, |last| last.range.end);
-    if length > end {
-        parts.push(format!("{} bytes behind the array", length - end));
-    }
-    parts
 }
 
 /// The same error, to which the name that the user typed is added: the path can be that of a temporary file.

@@ -150,3 +150,148 @@ fn what_follows_the_last_array_is_none_and_a_cut_one_is_damaged() {
     let one = shown(&one).ok();
     assert!(one.contains("4 bytes after the array") && !one.contains("#1"), "{one}");
 }
+
+#[test]
+fn verify_checks_every_array_and_names_the_damaged_one() {
+    let mut cut = several();
+    cut.truncate(cut.len() - 1);
+    let header = several().len() - 16 - 100;
+    let mut broken = several();
+    broken[header..header + 10].fill(b'?');
+    let check = |file: &[u8]| {
+        let directory = directory(file);
+        let found = npy(&directory, &["verify", "m.npy"]);
+        // A stream is checked in one go, up to the first that is damaged.
+        let stream = run_with(["verify", "-"], file);
+        let states = |text: &str| {
+            let state = |line: &str| line.split(": truncated").next().map(|line| line.replace("-#", "m.npy#"));
+            text.lines().filter_map(state).collect::<Vec<_>>()
+        };
+        assert_eq!((stream.code, states(&stream.stdout)), (found.code, states(&found.stdout)));
+        format!("{}exit code {}", found.stdout, found.code.unwrap())
+    };
+    insta::assert_snapshot!(check(&several()), @"
+    1 file, 4 items: all good
+    exit code 0
+    ");
+    insta::assert_snapshot!(check(&[several(), b"footer".to_vec()].concat()), @"
+    m.npy#3: good, 6 trailing bytes
+    1 file, 4 items: all good
+    exit code 0
+    ");
+    insta::assert_snapshot!(check(&[several(), b"\x93NUMPY\x01\0".to_vec()].concat()), @"
+    m.npy#0: good
+    m.npy#1: good
+    m.npy#2: good
+    m.npy#3: good
+    m.npy#4: truncated file: the header length needs 2 bytes at offset 8, found 0
+    1 file, 5 items: 1 damaged
+    exit code 2
+    ");
+    insta::assert_snapshot!(check(&cut), @"
+    m.npy#0: good
+    m.npy#1: good
+    m.npy#2: good
+    m.npy#3: truncated: expected 16 bytes of data, found 15
+    1 file, 4 items: 1 damaged
+    exit code 2
+    ");
+    insta::assert_snapshot!(check(&broken), @"
+    m.npy#0: good
+    m.npy#1: good
+    m.npy#2: good
+    m.npy#3: invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; missing fortran_order; unknown ??????????der
+    1 file, 4 items: 1 damaged
+    exit code 2
+    ");
+    let directory = directory(&cut);
+    insta::assert_snapshot!(npy(&directory, &["verify", "--json", "m.npy"]).stdout, @r#"{"file":"m.npy","good":false,"items":[{"array":0,"good":true,"member":null},{"array":1,"good":true,"member":null},{"array":2,"good":true,"member":null},{"array":3,"good":false,"member":null,"problem":"truncated: expected 16 bytes of data, found 15"}]}"#);
+    assert_eq!(npy(&directory, &["verify", "m.npy#0"]).code, Some(0));
+    assert_eq!(npy(&directory, &["verify", "m.npy#3"]).code, Some(2));
+}
+
+/// Of a file and of a pipe alike: all where the output holds several, or else none but the first is dropped without a word.
+#[test]
+fn convert_keeps_all_arrays_or_names_those_that_it_drops() {
+    let directory = directory(&several());
+    let convert = |input: &str, arguments: &[&str]| {
+        let words = [&["convert", input], arguments].concat();
+        let stdin = if input == "-" { several() } else { Vec::new() };
+        let mut child = command(words);
+        let mut child = child
+            .current_dir(directory.path())
+            .stdin(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The command may end before it has read all.
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), &stdin);
+        let output = child.wait_with_output().unwrap();
+        format!("{}exit code {}", String::from_utf8_lossy(&output.stderr), output.status.code().unwrap())
+    };
+    insta::assert_snapshot!(convert("m.npy", &["x.npy"]), @"
+    npy: the conversion would lose m: the arrays #1 to #3 of the file; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(convert("-", &["x.npy"]), @"
+    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(convert("-", &["x.csv"]), @"
+    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    exit code 2
+    ");
+    insta::assert_snapshot!(convert("-", &["--order", "F", "x.ra"]), @"
+    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    exit code 2
+    ");
+    assert!(["x.npy", "x.csv", "x.ra"].iter().all(|name| !directory.path().join(name).exists()));
+    insta::assert_snapshot!(convert("m.npy", &["--lossy", "f.npy"]), @"
+    npy: lost m: the arrays #1 to #3 of the file
+    exit code 0
+    ");
+    insta::assert_snapshot!(convert("-", &["--lossy", "p.npy"]), @"
+    npy: lost arr_0: the arrays of the stream from #1 on
+    exit code 0
+    ");
+    for name in ["f.npy", "p.npy"] {
+        assert_eq!(npy_core::load::<f64>(directory.path().join(name)).unwrap(), [1.5, 2.5, 3.5]);
+        assert_eq!(fs::metadata(directory.path().join(name)).unwrap().len(), 152);
+    }
+    for (input, output, names) in
+        [("m.npy", "f.npz", ["m-0", "m-1", "m-2", "m-3"]), ("-", "p.npz", ["arr_0", "arr_1", "arr_2", "arr_3"])]
+    {
+        assert_eq!(convert(input, &[output]), "exit code 0");
+        let mut archive = NpzReader::open(directory.path().join(output)).unwrap();
+        assert_eq!((0..archive.len()).map(|index| archive.name(index).unwrap()).collect::<Vec<_>>(), names);
+        assert_eq!(archive.by_name::<f64>(names[0]).unwrap(), [1.5, 2.5, 3.5]);
+        assert_eq!(archive.by_name::<String>(names[3]).unwrap(), ["x", "yz"]);
+    }
+    assert_eq!(convert("m.npy", &["--to", "dir", "d"]), "exit code 0");
+    assert_eq!(npy_core::load::<String>(directory.path().join("d/m-3.npy")).unwrap(), ["x", "yz"]);
+}
+
+/// The pickle of the first array, and not what follows it.
+#[test]
+fn convert_copies_a_pickle_without_what_it_reports_as_lost() {
+    let mut objects = Vec::new();
+    ObjectArray::from(vec!["a", "b"]).write(&mut objects).unwrap();
+    let mut further = Vec::new();
+    npy_core::write(&mut further, &[1.5_f64]).unwrap();
+    let file = [&objects[..], &further].concat();
+    let directory = directory(&file);
+    let lost = "m: the array #1 of the file";
+    let refused = npy(&directory, &["convert", "m.npy", "o.npy"]).trouble();
+    assert_eq!(refused, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
+    let done = npy(&directory, &["convert", "--lossy", "m.npy", "o.npy"]);
+    assert_eq!((done.code, done.stderr), (Some(0), format!("npy: lost {lost}\n")));
+    assert!(fs::read(directory.path().join("o.npy")).unwrap() == objects);
+    // So from a pipe, and by its number.
+    let piped = run_with(["convert", "--lossy", "-", "--to", "npy", "-"], &file);
+    assert_eq!((piped.code, piped.bytes == objects), (Some(0), true), "{}", piped.stderr);
+    assert!(run_with(["convert", "-", "--to", "npy", "-"], &file).trouble().contains("would lose arr_0: the array #1 of the file"));
+    npy(&directory, &["convert", "m.npy#0", "o.npy"]).ok();
+    assert!(fs::read(directory.path().join("o.npy")).unwrap() == objects);
+    npy(&directory, &["convert", "m.npy", "o.npz"]).ok();
+    assert!(NpzReader::open(directory.path().join("o.npz")).unwrap().bytes(0, 1 << 20).unwrap() == objects);
+}

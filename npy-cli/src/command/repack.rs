@@ -10,7 +10,7 @@ use npy_core::{FileFormat, Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, array_of, beside_members, is_shadowed, object_options, spooled_with_rest};
+use crate::input::{Array, Input, array_of, beside_members, is_shadowed, object_options, rows_of, spooled_with_rest};
 use crate::losses;
 use crate::output::{self, Content, Screen};
 use crate::pieces;
@@ -168,8 +168,7 @@ fn rewrite(
     }
     out.write_all(&written.to_bytes())?;
     pieces::for_each(&mut *array, order, &mut |values| Ok(out.write_all(values.bytes())?))?;
-    let rows = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };
-    array.copy_from(rows.copied().unwrap_or(1), &mut out)?;
+    array.copy_from(rows_of(&header), &mut out)?;
     Ok(())
 }
 

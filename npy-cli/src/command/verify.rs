@@ -21,7 +21,7 @@ use super::batch::Batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::paths::Files;
-use crate::input::{Array, Input, object_options, text_transfer};
+use crate::input::{Array, Input, arrays, object_options, text_transfer};
 use crate::output::{Screen, Style};
 use crate::{objects, pieces, quantity, signals};
 use nested::Budget;
@@ -38,7 +38,7 @@ Examples:
   npy verify --json *.npz      one line of JSON for each file
 
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
-run). Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
+run); of several arrays, one behind another, each is checked and named as in log.npy#1. Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
 temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB. \
 Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are classes that are not \
 known, names of members that occur twice, and names that lead out of the directory of the archive.
@@ -65,12 +65,19 @@ struct Job {
 struct Finding {
     /// Of a member, with those of archives around it.
     member: Option<String>,
+    /// Of one of several arrays of an `.npy` file.
+    number: Option<usize>,
     state: State,
     /// Of what is intact, but may surprise.
     remarks: Vec<String>,
 }
 
 impl Finding {
+    /// Of the only array of a file.
+    fn new(state: State, remarks: Vec<String>) -> Self {
+        Self { member: None, number: None, state, remarks }
+    }
+
     fn text(&self) -> String {
         let state = self.state.text();
         std::iter::once(state).chain(self.remarks.iter().cloned()).collect::<Vec<_>>().join(", ")
@@ -209,19 +216,66 @@ fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> 
             let length = input.path().and_then(|path| path.metadata().ok()).map_or(0, |metadata| metadata.len());
             Ok(check_members(&mut archive, members, "", 1, &Budget::new(extracted, length)))
         }
-        _ => {
+        _ if input.is_stream() => Ok(check_stream(&mut input)),
+        FileFormat::Npy if input.part().is_none() => check_arrays(&input),
+        format => {
             let length = input.bounds().map(|bounds| bounds.end - bounds.start);
-            let format = input.format();
-            // Only the first array of a file begins like it.
-            let is_file = format == FileFormat::Npy && input.part().is_none();
-            let path = input.path().filter(|_| is_file).map(Path::to_owned);
-            let (state, remarks) = input.with_member(0, |array| check_array(array, format, length, path.as_deref()))?;
-            Ok(vec![Finding { member: None, state, remarks }])
+            let (state, remarks) = input.with_member(0, |array| check_array(array, format, length, None))?;
+            Ok(vec![Finding::new(state, remarks)])
         }
     });
-    result.unwrap_or_else(|failure| {
-        vec![Finding { member: None, state: State::damaged(&failure, &escape::path(file)), remarks: Vec::new() }]
-    })
+    result.unwrap_or_else(|failure| vec![Finding::new(State::damaged(&failure, &escape::path(file)), Vec::new())])
+}
+
+/// Checks all arrays of an `.npy` file, one behind another.
+fn check_arrays(input: &Input) -> Result<Vec<Finding>> {
+    let Some(path) = input.path() else { return Ok(Vec::new()) };
+    let arrays = input.arrays()?;
+    let mut findings = Vec::new();
+    for (number, found) in arrays.iter().enumerate() {
+        // Only the first array of a file begins like it.
+        let file = (number == 0).then_some(path);
+        let length = found.range.end - found.range.start;
+        let checked = input.with_found(found, |array| check_array(array, FileFormat::Npy, Some(length), file));
+        let (state, remarks) = checked.unwrap_or_else(|failure| (State::damaged(&failure, input.name()), Vec::new()));
+        findings.push(Finding::new(state, remarks));
+    }
+    let end = arrays.last().map_or(0, |last| last.range.end);
+    let behind = path.metadata().map_or(0, |metadata| metadata.len()).saturating_sub(end);
+    match (arrays::problem_at(path, end), findings.last_mut()) {
+        (Some(problem), _) => findings.push(Finding::new(State::damaged(&problem, input.name()), Vec::new())),
+        (None, Some(Finding { state: state @ State::Good, .. })) if behind > 0 => *state = State::Trailing(behind),
+        _ => {}
+    }
+    Ok(numbered(findings))
+}
+
+/// Checks all arrays of an `.npy` stream, up to the first that is damaged.
+fn check_stream(input: &mut Input) -> Vec<Finding> {
+    let name = input.name().to_owned();
+    let mut findings = Vec::new();
+    let mut is_pickle = false;
+    let result = input.for_each_in_stream(|array| {
+        is_pickle = array.header().dtype().has_object();
+        let (state, remarks) = check_array(array, FileFormat::Npy, None, None)?;
+        findings.push(Finding::new(state, remarks));
+        Ok(())
+    });
+    match (result, findings.last_mut()) {
+        (Err(failure), _) => findings.push(Finding::new(State::damaged(&failure, &name), Vec::new())),
+        // A pickle that is not understood has no known end.
+        (Ok(behind), Some(last)) if behind > 0 && !is_pickle => last.state = State::Trailing(behind),
+        _ => {}
+    }
+    numbered(findings)
+}
+
+/// The findings with their numbers, if there are several.
+fn numbered(mut findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.len() > 1 {
+        findings.iter_mut().enumerate().for_each(|(number, finding)| finding.number = Some(number));
+    }
+    findings
 }
 
 /// Checks an array that is a file. What it has is read only where its length does not tell whether it is whole.
@@ -316,7 +370,7 @@ fn check_members(
         if leads_elsewhere(&whole_name) {
             remarks.push("the name leads out of the directory of the archive, or is not a name on all systems".to_owned());
         }
-        findings.push(Finding { member: Some(name), state, remarks });
+        findings.push(Finding { member: Some(name), ..Finding::new(state, remarks) });
     }
     findings
 }
@@ -350,9 +404,10 @@ fn nameless(error: npy_core::Error) -> Failure {
 
 fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool) -> Result<()> {
     for finding in findings {
-        let name = match &finding.member {
-            Some(member) => format!("{file}:{member}"),
-            None => file.to_owned(),
+        let name = match (&finding.member, finding.number) {
+            (Some(member), _) => format!("{file}:{member}"),
+            (None, Some(number)) => format!("{file}#{number}"),
+            (None, None) => file.to_owned(),
         };
         let style = match finding.state {
             State::Good if !is_damaged && finding.remarks.is_empty() => continue,
@@ -376,6 +431,9 @@ fn to_json(file: &str, findings: &[Finding], is_good: bool) -> serde_json::Value
                     json!({"member": finding.member, "good": false, "problem": message})
                 }
             };
+            if let Some(number) = finding.number {
+                item["array"] = json!(number);
+            }
             if !finding.remarks.is_empty() {
                 item["remarks"] = json!(finding.remarks);
             }

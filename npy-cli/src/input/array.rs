@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 use npy_core::object::{ObjectArray, ObjectOptions, UnknownGlobals};
 use npy_core::region::AxisRange;
-use npy_core::{DynValues, Header, NpyReader};
+use npy_core::{DynValues, Header, NpyReader, Order};
 
+use super::arrays::MAGIC;
 use crate::failure::{Failure, Result};
 use crate::signals;
 
@@ -27,8 +28,16 @@ pub(crate) trait Array {
     /// Writes the bytes of the file from this row on, those that follow the array too; returns how many. In a member,
     /// nothing follows once all elements were read.
     fn copy_from(self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64>;
+    /// The first bytes behind the elements, which were all read: as many as an array begins with.
+    fn rest(self: Box<Self>) -> Result<Vec<u8>>;
     /// Whether reading can go back: not in a stream or a compressed member.
     fn can_go_back(&self) -> bool;
+}
+
+/// The number of rows of an array in its order, for [`Array::copy_from`] to begin behind the last.
+pub(crate) fn rows_of(header: &Header) -> usize {
+    let rows = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };
+    rows.copied().unwrap_or(1)
 }
 
 impl<R: Read + Seek> Array for NpyReader<R> {
@@ -64,6 +73,17 @@ impl<R: Read + Seek> Array for NpyReader<R> {
             self.seek_to(row)?;
         }
         copy(&mut self.into_inner(), out)
+    }
+
+    fn rest(mut self: Box<Self>) -> Result<Vec<u8>> {
+        let rows = rows_of(Self::header(&self));
+        if rows > 0 {
+            self.seek_to(rows)?;
+        }
+        let mut rest = Vec::new();
+        let read = self.into_inner().take(MAGIC.len() as u64).read_to_end(&mut rest);
+        read.map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+        Ok(rest)
     }
 
     fn can_go_back(&self) -> bool {
@@ -106,6 +126,10 @@ impl<A: Array> Array for Once<A> {
 
     fn copy_from(self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64> {
         Box::new(self.0).copy_from(row, out)
+    }
+
+    fn rest(self: Box<Self>) -> Result<Vec<u8>> {
+        Box::new(self.0).rest()
     }
 
     fn can_go_back(&self) -> bool {

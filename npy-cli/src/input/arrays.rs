@@ -11,7 +11,7 @@ use npy_core::{Header, NpyReader};
 use crate::failure::{Failure, Result};
 
 /// What every array begins with.
-const MAGIC: &[u8] = b"\x93NUMPY";
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// An array of a file.
 pub(crate) struct Found {
@@ -35,6 +35,17 @@ pub(crate) fn arrays_of(path: &Path) -> Result<Vec<Found>> {
         }
     }
     Ok(arrays)
+}
+
+/// What is wrong with an array that begins here, behind the last one of the file; `None` where no array begins.
+pub(crate) fn problem_at(path: &Path, begin: u64) -> Option<Failure> {
+    let mut file = BufReader::new(File::open(path).ok()?);
+    let length = file.get_ref().metadata().ok()?.len();
+    file.seek(SeekFrom::Start(begin)).ok()?;
+    if !file.fill_buf().ok()?.starts_with(MAGIC) {
+        return None;
+    }
+    next(&mut file, begin, length).err().map(Failure::from)
 }
 
 /// The array that begins here.

@@ -354,11 +354,12 @@ Examples:
   npy verify --json *.npz      one line of JSON for each file
 
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing
-of them is run). Of an archive every member is read to its end, which checks its checksum; archives
-in it are extracted to a temporary directory and checked too, up to 32 times the bytes of the file
-or 1 GiB. Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are
-classes that are not known, names of members that occur twice, and names that lead out of the
-directory of the archive.
+of them is run); of several arrays, one behind another, each is checked and named as in log.npy#1.
+Of an archive every member is read to its end, which checks its checksum; archives in it are
+extracted to a temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB.
+Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are classes
+that are not known, names of members that occur twice, and names that lead out of the directory of
+the archive.
 
 A line is printed for each problem and remark. Where a member is damaged, the good ones beside it
 are listed.

@@ -41,6 +41,11 @@ pub(super) enum Format {
 }
 
 impl Format {
+    /// Whether a file of the format has any number of arrays, each with a name.
+    pub(super) fn holds_several(self) -> bool {
+        matches!(self, Self::Npz | Self::Dir | Self::Safetensors)
+    }
+
     /// The format of a file of this name, by its extension.
     fn of_extension(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {

@@ -72,6 +72,7 @@ Digits after a leading 0 are text. Text formats do not keep the shape and the dt
 --dtype gives it back, as npy schema --python writes it. \
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype that they tell, or to --dtype \
 from there; None is null in JSON, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. \
+Of an .npy file of several arrays, .npz, a directory and safetensors take all; others the first, with --lossy. \
 A member with other objects is left out with an error, and the others are converted. JSON has NaN as \"NaN\" and infinities as \"Infinity\"; bare words, as Python writes them, are read too. Parquet and Arrow \
 keep the dtype as metadata; a null of another program needs --lossy, unless it is a time. The two need the feature arrow: \
 cargo install --path npy-cli --features arrow. The output replaces an existing file when it is complete.
@@ -197,7 +198,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut jobs = Vec::new();
     let mut failures = Vec::new();
     for input in inputs {
-        for source in source::open(input, arguments)? {
+        for source in source::open(input, format, arguments)? {
             let source = Rc::new(RefCell::new(source));
             let count = source.borrow().items().len();
             for index in 0..count {

@@ -21,7 +21,9 @@ use super::png::PngSource;
 use super::safetensors::TensorSource;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, is_shadowed, object_options};
+use crate::input::arrays::Found;
+use crate::input::{Array, Input, behind_array_of_stream, is_shadowed, object_options};
+use crate::losses;
 use crate::pieces::{self, Sink};
 use crate::signals;
 
@@ -60,8 +62,8 @@ pub(super) trait Source {
     }
 }
 
-/// Opens what the user typed.
-pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
+/// Opens what the user typed. `target` is the format that it is converted to.
+pub(super) fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Result<Vec<Box<dyn Source>>> {
     let text = &*escape::path(path);
     let format = arguments.from.or_else(|| Format::of_input(path));
     format.map_or(Ok(()), Format::expect_support).map_err(|failure| failure.about(text))?;
@@ -69,7 +71,7 @@ pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn So
         Some(Format::Dir) => {
             return arrays_of(Path::new(path))?
                 .iter()
-                .map(|path| open(path, arguments))
+                .map(|path| open(path, target, arguments))
                 .collect::<Result<Vec<_>>>()
                 .map(|sources| sources.into_iter().flatten().collect());
         }
@@ -87,7 +89,7 @@ pub(super) fn open(path: &OsStr, arguments: &Arguments) -> Result<Vec<Box<dyn So
         Some(format @ (Format::Parquet | Format::Arrow)) => {
             Box::new(InOrder(ArrowSource::open(FileOrSpool::open(path)?, text, format, arguments)?))
         }
-        _ => Box::new(InputSource::open(path, arguments.files.last())?),
+        _ => Box::new(InputSource::open(path, target, arguments)?),
     }])
 }
 
@@ -155,46 +157,103 @@ impl FileOrSpool {
     }
 }
 
-/// An `.npy`, `.npz` or `.ra` file.
+/// An input in one of NumPy's formats, or an `.ra` file.
 struct InputSource {
     input: Input,
-    indices: Vec<usize>,
+    places: Vec<Place>,
     items: Vec<Item>,
+    is_lossy: bool,
+}
+
+/// Where an array of an input is.
+enum Place {
+    Member(usize),
+    /// One of several arrays of an `.npy` file, one behind another.
+    Behind(Found),
 }
 
 impl InputSource {
-    fn open(path: &OsStr, output: Option<&OsString>) -> Result<Self> {
+    fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Result<Self> {
         let text = &*escape::path(path);
         let mut input = Input::open(path)?;
-        let mut losses = input.unread_parts()?;
-        losses.extend(output.and_then(|output| input.replaced_parts(Path::new(output))));
-        let mut members = input.members()?;
-        if input.format() == FileFormat::Npz && input.selected().is_none() {
-            let archive = input.archive()?;
+        // Several arrays have to be counted, and pickles have to end before anything is written.
+        if input.is_stream() && (target.holds_several() || input.header(0)?.dtype().has_object()) {
+            input = input.into_file()?;
+        }
+        let mut source = Self { input, places: Vec::new(), items: Vec::new(), is_lossy: arguments.lossy };
+        let several = source.further_arrays()?;
+        let mut losses = Vec::new();
+        if several.is_empty() {
+            losses = source.input.unread_parts()?;
+            source.add_members(path)?;
+        } else {
+            let read = if target.holds_several() { several.len() } else { 1 };
+            losses.extend(source.input.behind_arrays(read));
+            for (number, found) in several.into_iter().take(read).enumerate() {
+                let name = if read == 1 { stem_of(path) } else { numbered(path, number) };
+                source.add(Place::Behind(found), name, text)?;
+            }
+        }
+        losses.extend(arguments.files.last().and_then(|output| source.input.replaced_parts(Path::new(output))));
+        match source.items.first_mut() {
+            Some(first) => first.losses = losses,
+            None => return Err(Failure::new(format!("{text}: the archive has no arrays"))),
+        }
+        source.input.close_archive();
+        Ok(source)
+    }
+
+    /// The arrays of an `.npy` file of which none was selected, if there are several.
+    fn further_arrays(&self) -> Result<Vec<Found>> {
+        let is_whole = self.input.format() == FileFormat::Npy && self.input.part().is_none() && !self.input.is_stream();
+        let arrays = if is_whole { self.input.arrays()? } else { Vec::new() };
+        Ok(if arrays.len() > 1 { arrays } else { Vec::new() })
+    }
+
+    fn add_members(&mut self, path: &OsStr) -> Result<()> {
+        let mut members = self.input.members()?;
+        if self.input.format() == FileFormat::Npz && self.input.selected().is_none() {
+            let archive = self.input.archive()?;
             members.retain(|(index, _)| !is_shadowed(&archive, *index));
         }
-        let (mut indices, mut items) = (Vec::new(), Vec::new());
         for (index, member) in members {
-            let header = input.header(index)?;
-            let name = member.unwrap_or_else(|| name_of(&input, path));
-            indices.push(index);
-            items.push(Item { name, input: text.to_owned(), header, losses: std::mem::take(&mut losses) });
+            let name = member.unwrap_or_else(|| name_of(&self.input, path));
+            self.add(Place::Member(index), name, &escape::path(path))?;
         }
-        if items.is_empty() {
-            return Err(Failure::new(format!("{text}: the archive has no arrays")));
+        Ok(())
+    }
+
+    fn add(&mut self, place: Place, name: String, input: &str) -> Result<()> {
+        let header = match &place {
+            Place::Member(index) => self.input.header(*index)?,
+            Place::Behind(found) => found.header.clone(),
+        };
+        self.places.push(place);
+        self.items.push(Item { name, input: input.to_owned(), header, losses: Vec::new() });
+        Ok(())
+    }
+
+    fn with_array<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        match self.places.get(index) {
+            Some(Place::Member(index)) => self.input.with_member(*index, work),
+            Some(Place::Behind(found)) => self.input.with_found(found, work),
+            None => Err(Failure::new("expected an array, found none")),
         }
-        input.close_archive();
-        Ok(Self { input, indices, items })
     }
 }
 
 /// The name of an array that is no member, with its number if one is selected.
 fn name_of(input: &Input, path: &OsStr) -> String {
-    match (input.part(), input.path()) {
-        (Some(number), Some(_)) if input.name() == "-" => format!("arr_{number}"),
-        (Some(number), Some(path)) => format!("{}-{number}", stem_of(path)),
-        _ => stem_of(path),
+    match input.part() {
+        Some(number) if input.name() == "-" => format!("arr_{number}"),
+        Some(number) => format!("{}-{number}", stem_of(input.path().unwrap_or(Path::new(path)))),
+        None => stem_of(path),
     }
+}
+
+/// The name of one of all arrays of an `.npy` file.
+fn numbered(path: &OsStr, number: usize) -> String {
+    if path == "-" { format!("arr_{number}") } else { format!("{}-{number}", stem_of(path)) }
 }
 
 impl Source for InputSource {
@@ -203,18 +262,22 @@ impl Source for InputSource {
     }
 
     fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
-        let is_last = index + 1 == self.indices.len();
-        let index = self.indices.get(index).copied().unwrap_or_default();
-        let result = self.input.with_member(index, |mut array| pieces::for_each(&mut *array, order, sink));
+        let is_last = index + 1 == self.places.len();
+        let is_stream = self.input.is_stream();
+        let behind = self.with_array(index, |mut array| {
+            pieces::for_each(&mut *array, order, sink)?;
+            if is_stream { array.rest().map(|rest| behind_array_of_stream(&rest)) } else { Ok(None) }
+        });
         if is_last {
             self.input.close_archive();
         }
-        result
+        let name = self.items.get(index).map_or("", |item| &item.name);
+        let losses: Vec<String> = behind?.iter().map(|behind| format!("{name}: {behind}")).collect();
+        losses::report("the conversion", &losses, self.is_lossy)
     }
 
     fn with_objects(&mut self, index: usize, work: &mut dyn FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<()> {
-        let index = self.indices.get(index).copied().unwrap_or_default();
-        self.input.with_member(index, work)
+        self.with_array(index, work)
     }
 }
 

@@ -1,0 +1,132 @@
+//! What a file has beside what is read of it: further arrays, other members, comments, footers.
+
+use std::fs::{self, File};
+use std::io::Seek as _;
+use std::path::Path;
+
+use npy_core::FileFormat;
+use npy_core::npz::{ArchiveFile, NpzReader};
+use npy_core::rawarray::RaHeader;
+
+use super::{Input, arrays};
+use crate::failure::{Failure, Result};
+use crate::quantity;
+
+impl Input {
+    /// What the file has beyond its arrays, and no other format keeps, in words.
+    pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
+        let mut parts = Vec::new();
+        match (self.format, self.path()) {
+            (FileFormat::Npz, _) if self.part.is_none() => {
+                let archive = self.archive()?;
+                let others =
+                    (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
+                parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
+                parts.extend(beside_members(&archive));
+                parts.extend(behind_members(archive));
+            }
+            (FileFormat::Npy, Some(_)) if self.part.is_none() => parts.extend(self.behind_arrays(1)),
+            (FileFormat::RawArray, Some(path)) => {
+                let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
+                let header = RaHeader::read(&mut file).map_err(|error| self.name_of(error.into()))?;
+                let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+                let begin = file.stream_position().unwrap_or_default();
+                let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
+                if metadata > 0 {
+                    parts.push(format!("{metadata} bytes of metadata"));
+                }
+            }
+            _ => {}
+        }
+        Ok(parts)
+    }
+
+    /// Whether `output` replaces the file.
+    pub(crate) fn is_replaced_by(&self, output: &Path) -> bool {
+        let path = self.path().and_then(|path| fs::canonicalize(path).ok());
+        path.is_some() && path == fs::canonicalize(output).ok()
+    }
+
+    /// What else the file of the selected array would lose if `output` replaced it, in words.
+    pub(crate) fn replaced_parts(&self, output: &Path) -> Option<String> {
+        if self.part.is_none() || !self.is_replaced_by(output) {
+            return None;
+        }
+        let has_others = match self.format {
+            FileFormat::Npz => self.archive().is_ok_and(|archive| archive.len() > 1),
+            _ => !self.behind_arrays(1).is_empty(),
+        };
+        has_others.then(|| "the other arrays of the file, which the output replaces".to_owned())
+    }
+
+    /// What follows the first `read` arrays of an `.npy` file, in words.
+    pub(crate) fn behind_arrays(&self, read: usize) -> Vec<String> {
+        // What cannot be read is an error elsewhere.
+        let (Some(path), Ok(arrays)) = (self.path(), self.arrays()) else { return Vec::new() };
+        let mut parts = match arrays.len().saturating_sub(read) {
+            0 => Vec::new(),
+            1 => vec![format!("the array #{read} of the file")],
+            _ => vec![format!("the arrays #{read} to #{} of the file", arrays.len() - 1)],
+        };
+        let length = fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
+        let end = arrays.last().map_or(0, |last| last.range.end);
+        if length > end {
+            parts.push(format!("{} behind the array", quantity::counted(length - end, "byte")));
+        }
+        parts
+    }
+}
+
+/// What follows the array of a stream, by its first bytes, in words.
+pub(crate) fn behind_array_of_stream(rest: &[u8]) -> Option<String> {
+    let is_array = rest.starts_with(arrays::MAGIC);
+    (!rest.is_empty())
+        .then(|| if is_array { "the arrays of the stream from #1 on" } else { "the bytes behind the array" }.to_owned())
+}
+
+/// Whether another member of the same name follows, which is the one that NumPy reads.
+pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> bool {
+    archive.whole_name(index).and_then(|name| archive.index_of(name)) != Some(index)
+}
+
+/// What an archive has that an archive of its members would not have, in words.
+pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
+    let mut parts = Vec::new();
+    let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
+    let names = shadowed.filter_map(|index| archive.whole_name(index));
+    parts.extend(names.map(|name| format!("the member {name:?} before another of the same name")));
+    let around = archive.surroundings();
+    if !around.comment.is_empty() {
+        parts.push("the comment of the archive".to_owned());
+    }
+    if around.before > 0 {
+        parts.push(format!("{} bytes before the archive", around.before));
+    }
+    if around.after > 0 {
+        parts.push(format!("{} bytes after the archive", around.after));
+    }
+    let extended: Vec<&str> =
+        (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.whole_name(index)).collect();
+    match extended[..] {
+        [] => {}
+        [name] => parts.push(format!("the comment or extra fields of the member {name:?}")),
+        [first, ..] => {
+            parts.push(format!("the comments or extra fields of {} members, such as {first:?}", extended.len()));
+        }
+    }
+    parts
+}
+
+/// What follows the arrays of an archive in their members, in words.
+fn behind_members(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
+    let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
+    let arrays: Vec<usize> = (0..archive.len()).filter(is_array).collect();
+    let of_member = |index: usize| {
+        let (name, size) = (archive.name(index)?.to_owned(), archive.size(index)?);
+        // What cannot be read is an error elsewhere.
+        let reader = archive.array(index).ok().filter(|reader| !reader.header().dtype().has_object())?;
+        let bytes = size.saturating_sub(reader.data_offset() + reader.header().data_bytes());
+        (bytes > 0).then(|| format!("{bytes} bytes behind the array {name:?}"))
+    };
+    arrays.into_iter().filter_map(of_member).collect()
+}
