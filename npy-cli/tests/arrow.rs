@@ -188,6 +188,73 @@ mod with_arrow {
         }
     }
 
+    /// `None` among objects, and NaN where no value is a number: in columns, structs and lists, each as PyArrow has it.
+    const OBJECTS: &str = r#"
+import sys, datetime, numpy as np
+directory, nan = sys.argv[1], float("nan")
+def save(name, items, dtype=object):
+    np.save(f"{directory}/{name}.npy", np.array(items, dtype=dtype))
+save("text", ["a", None, nan])
+save("bytes", [b"a", None])
+save("bools", [True, None, nan])
+save("ints", [1, None])
+save("floats", [1.5, None, nan])
+save("dates", [datetime.date(2024, 1, 2), None])
+save("spans", [None, datetime.timedelta(seconds=1)])
+save("complex", [1j, None])
+save("none", [None, None])
+save("matrix", [["a", None], [None, "b"]])
+save("many", ["text", None] * 300_000)
+save("records", [(1, "a", None, (None, "x")), (2, None, 3, ("y", nan))],
+     [("i", "i8"), ("s", "O"), ("k", "O"), ("p", [("n", "O"), ("v.w", "O")])])
+save("rows", [[(1, "a")], [(2, None)]], [("value", "i8"), ("s", "O")])
+"#;
+
+    const NULLS: &str = r#"
+import sys, pyarrow.parquet, pyarrow.feather
+for name in sys.argv[2:]:
+    tables = pyarrow.parquet.read_table(f"{sys.argv[1]}/{name}.parquet"), pyarrow.feather.read_table(f"{sys.argv[1]}/{name}.arrow")
+    assert str(tables[0].to_pylist()) == str(tables[1].to_pylist()), name
+    if name == "many":
+        print(tables[0]["value"].null_count, tables[0]["value"][599_998:].to_pylist())
+    else:
+        print(name, tables[0].to_pylist())
+"#;
+
+    #[test]
+    fn missing_objects_are_nulls() {
+        let Some(pyarrow) = pyarrow("missing_objects_are_nulls") else { return };
+        let directory = Directory::new();
+        let path = directory.0.path().display().to_string();
+        pyarrow.run(["-c", OBJECTS, &path], b"");
+        let names =
+            ["text", "bytes", "bools", "ints", "floats", "dates", "spans", "complex", "none", "matrix", "many", "records", "rows"];
+        for name in names {
+            for table in ["parquet", "arrow"] {
+                convert(&[&directory.path(&format!("{name}.npy")), &directory.path(&format!("{name}.{table}"))]);
+            }
+        }
+        let printed = pyarrow.run([&["-c", NULLS, &path][..], &names].concat(), b"");
+        insta::assert_snapshot!(String::from_utf8_lossy(&printed), @"
+        text [{'value': 'a'}, {'value': None}, {'value': None}]
+        bytes [{'value': b'a'}, {'value': None}]
+        bools [{'value': True}, {'value': None}, {'value': None}]
+        ints [{'value': 1}, {'value': None}]
+        floats [{'value': 1.5}, {'value': None}, {'value': nan}]
+        dates [{'value': datetime.date(2024, 1, 2)}, {'value': None}]
+        spans [{'value': None}, {'value': datetime.timedelta(seconds=1)}]
+        complex [{'value': [0.0, 1.0]}, {'value': None}]
+        none [{'value': None}, {'value': None}]
+        matrix [{'value': ['a', None]}, {'value': [None, 'b']}]
+        300000 ['text', None]
+        records [{'i': 1, 's': 'a', 'k': None, 'p': {'n': None, 'v.w': 'x'}}, {'i': 2, 's': None, 'k': 3, 'p': {'n': 'y', 'v.w': None}}]
+        rows [{'value': [{'value': 1, 's': 'a'}]}, {'value': [{'value': 2, 's': None}]}]
+        ");
+        // Back, it is said.
+        let message = directory.refused(&[&directory.path("text.parquet"), &directory.path("back.npy")]);
+        assert_eq!(message, "npy: the conversion would lose text: the nulls of the column \"value\"; allow it with --lossy\n");
+    }
+
     #[test]
     fn standard_input_and_output_are_tables_too() {
         let picks = fs::read(example("picks.npy")).unwrap();

@@ -238,8 +238,8 @@ fn objects_of_one_kind_are_converted() {
         table += &format!("{name}: {csv:?} {json} {typed}\n");
     }
     insta::assert_snapshot!(table, @r#"
-    text: "a\n\"é,\"\"\"\n\"\"" ["a","é,\"",""] <U3
-    bytes: "a\nbc" ["a","bc"] |S2
+    text: "value\na\n\"é,\"\"\"\n\"\"" ["a","é,\"",""] <U3
+    bytes: "value\na\nbc" ["a","bc"] |S2
     bools: "True\nFalse" [true,false] |b1
     ints: "1\n-2" [1,-2] exit code 0
     large: "18446744073709551615" [18446744073709551615] exit code 0
@@ -249,10 +249,10 @@ fn objects_of_one_kind_are_converted() {
     inexact: "0.5\n9223372036854775807" [0.5,9223372036854775807] npy: o.npy: element 1: expected a value that <f8 holds exactly, found 9223372036854775807
     exit code 2
     dates: "2024-01-02\n\"\"\n2024-01-02T03:04:05.000006" ["2024-01-02",null,"2024-01-02T03:04:05.000006"] <M8[us]
-    none in ints: "1\n\"\"" [1,null] npy: o.npy: element 1: expected a value that <i8 holds, found None; --dtype f8 makes it NaN
+    none in ints: "1\n\"\"" [1,null] npy: o.npy: element 1: expected a value that <i8 holds, found a missing one; --dtype f8 makes it NaN
     exit code 2
-    none in text: "a\n\"\"" ["a",null] <U1
-    StringDType: "a\n\"\"" ["a",null] <U1
+    none in text: "value\na\n\"\"" ["a",null] <U1
+    StringDType: "value\na\n\"\"" ["a",null] <U1
     "#);
 }
 
@@ -274,14 +274,14 @@ fn dtypes_are_asked_for_as_of_other_arrays() {
     exit code 0
     ");
     insta::assert_snapshot!(files.run("convert --dtype i4 i.npy j.npy"), @"
-    npy: i.npy: element 1: expected a value that <i8 holds, found None; --dtype f8 makes it NaN
+    npy: i.npy: element 1: expected a value that <i8 holds, found a missing one; --dtype f8 makes it NaN
     exit code 2
     ");
     insta::assert_snapshot!(files.run("convert --dtype M8[s] --lossy d.npy s.npy"), @"exit code 0");
     // Text with NaN for what is missing, as pandas has it.
     fs::write(files.path("n.npy"), of(vec![PyObject::from("a"), PyObject::Float(f64::NAN)])).unwrap();
     insta::assert_snapshot!(files.run("convert --dtype U n.npy m.npy"), @"
-    npy: n.npy: element 1: expected str as in element 0, found float; --dtype U --lossy takes NaN for None
+    npy: n.npy: element 1: expected a value that <U1 holds, found a missing one; --lossy makes it empty
     exit code 2
     ");
     insta::assert_snapshot!(files.run("convert --dtype U --lossy n.npy m.npy"), @"exit code 0");
@@ -293,6 +293,93 @@ fn dtypes_are_asked_for_as_of_other_arrays() {
     ['2024-01-02T00:00:00'                 'NaT' '2024-01-02T03:04:05']
     exit code 0
     ");
+}
+
+/// Objects as CSV, and back as what it tells.
+#[test]
+fn objects_come_back_from_csv() {
+    let nan = || PyObject::Float(f64::NAN);
+    let date = || PyObject::Date(PyDate::new(2024, 1, 2).unwrap());
+    let matrix = ["a", "b", "c", "d"].map(PyObject::from).to_vec();
+    let cases = [
+        ("one text", of(vec!["a"]), "['a']"),
+        ("texts", of(vec!["a", "value", ""]), "['a' 'value' '']"),
+        ("text, None", of(vec![Some("a"), None]), "['a' '']"),
+        ("text, NaN", of(vec![nan(), "a".into()]), "['' 'a']"),
+        ("bytes, NaN", of(vec![PyObject::Bytes(b"a".to_vec()), nan()]), "['a' '']"),
+        ("bools", of(vec![true, false]), "[ True False]"),
+        ("bool, NaN", of(vec![true.into(), nan()]), "['True' '']"),
+        ("ints", of(vec![1, -2]), "[ 1 -2]"),
+        ("int, None", of(vec![Some(1), None]), "[ 1. nan]"),
+        ("int, NaN", of(vec![1.into(), nan()]), "[ 1. nan]"),
+        ("date, NaN", of(vec![date(), nan()]), "['2024-01-02'        'NaT']"),
+        ("decimals", of(vec![PyObject::Decimal("1.5".to_owned())]), "[1.5]"),
+        ("all None", of(vec![PyObject::None, PyObject::None]), "[nan nan]"),
+        ("matrix", file_of(&ObjectArray::new(&[2, 2], matrix).unwrap()), "[['a' 'b']\n ['c' 'd']]"),
+        ("records", records(), "[(1, 'Ada', 0.5) (2, '', 1.5)]"),
+    ];
+    for (name, file, expected) in cases {
+        let files = Files::new(&[("o.npy", &file)]);
+        for format in ["csv", "csv.tsv"] {
+            assert_eq!(files.run(&format!("convert o.npy o.{format}")), "exit code 0", "{name}");
+            assert_eq!(files.run(&format!("convert o.{format} b.npy")), "exit code 0", "{name}");
+            assert_eq!(files.run("show b.npy"), format!("{expected}\nexit code 0"), "{name} {format}");
+        }
+    }
+}
+
+/// NaN where no value is a number is `None`, as pandas has it.
+#[test]
+fn nan_among_other_values_is_missing() {
+    let nan = || PyObject::Float(f64::NAN);
+    let dtype: DType = "[('n', 'O'), ('x', 'O'), ('s', 'O', (2,))]".parse().unwrap();
+    let pair = |a: PyObject, b: PyObject| PyObject::List(vec![a, b]);
+    let record = |name: PyObject, x: f64, pair: PyObject| PyObject::Tuple(vec![name, x.into(), pair]);
+    let items = vec![record("Ada".into(), f64::NAN, pair("a".into(), nan())), record(nan(), 1.5, pair("b".into(), "c".into()))];
+    let records = file_of(&ObjectArray::with_dtype(dtype, &[2], items, None).unwrap());
+    let files = Files::new(&[
+        ("t.npy", &of(vec!["a".into(), nan(), PyObject::None])),
+        ("b.npy", &of(vec![true.into(), nan()])),
+        ("x.npy", &of(vec![1.into(), nan()])),
+        ("m.npy", &of(vec![PyObject::from("a"), 1.into(), nan()])),
+        ("r.npy", &records),
+    ]);
+    insta::assert_snapshot!(files.run("convert t.npy - --to json"), @r#"
+    ["a",null,null]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert b.npy - --to json"), @"
+    [true,null]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("convert x.npy - --to json"), @r#"
+    [1,"NaN"]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert m.npy - --to json"), @r#"
+    ["a",1,"NaN"]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert r.npy - --to json"), @r#"
+    [{"n":"Ada","x":"NaN","s":["a",null]},
+    {"n":null,"x":1.5,"s":["b","c"]}]
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert r.npy - --to csv"), @r#"
+    n,x,s[0],s[1]
+    Ada,nan,a,
+    ,1.5,b,c
+    exit code 0
+    "#);
+    insta::assert_snapshot!(files.run("convert --dtype f4 b.npy f.npy"), @"exit code 0");
+    insta::assert_snapshot!(files.run("show f.npy"), @"
+    [ 1. nan]
+    exit code 0
+    ");
+    insta::assert_snapshot!(files.run("stats --json t.npy"), @r#"
+    {"dtype":"|O","file":"t.npy","order":"C","shape":[3],"stats":[{"count":1,"distinct":1,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"a","min":"a","none":2}]}
+    exit code 0
+    "#);
 }
 
 #[test]

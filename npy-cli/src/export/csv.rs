@@ -153,21 +153,21 @@ impl Writer {
     }
 }
 
-/// Writes an array of Python objects, of records after a line of their names.
-pub(crate) fn objects(array: &ObjectArray, delimiter: Delimiter, sink: Sink<'_>) -> Result<()> {
+/// Writes an array of Python objects, of records after a line of their names, and so others `with_header`.
+pub(crate) fn objects(array: &ObjectArray, delimiter: Delimiter, with_header: bool, sink: Sink<'_>) -> Result<()> {
     let present = without_missing(array);
     let array = present.as_ref().unwrap_or(array);
     match delimiter {
-        Delimiter::Comma => object_rows::<COMMA>(array, delimiter, sink),
-        Delimiter::Tab => object_rows::<TAB>(array, delimiter, sink),
+        Delimiter::Comma => object_rows::<COMMA>(array, delimiter, with_header, sink),
+        Delimiter::Tab => object_rows::<TAB>(array, delimiter, with_header, sink),
     }
 }
 
-fn object_rows<const DELIMITER: u8>(array: &ObjectArray, delimiter: Delimiter, sink: Sink<'_>) -> Result<()> {
+fn object_rows<const DELIMITER: u8>(array: &ObjectArray, delimiter: Delimiter, with_header: bool, sink: Sink<'_>) -> Result<()> {
     let writer = Writer::new(array.dtype(), array.shape().get(1..).unwrap_or_default(), delimiter)?;
     let cells = Cells::new::<Csv<DELIMITER>>(array.dtype())?;
     let mut text = String::new();
-    if writer.has_names() {
+    if with_header || writer.has_names() {
         writer.header(&mut text)?;
     }
     for row in array.items().chunks(writer.elements_per_row.unwrap_or(usize::MAX)) {

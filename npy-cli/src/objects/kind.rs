@@ -6,6 +6,8 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::object::{FromPyObject, PyInt, PyObject};
 use npy_core::{DType, DynValues};
 
+use super::Wish;
+
 /// A kind of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
@@ -98,14 +100,12 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Looks at all objects. Fails at the first that is of another kind than those before. NaN among texts counts as
-    /// `None` if losses are allowed: pandas has it there.
-    pub(super) fn of(items: &[&PyObject], is_lossy: bool) -> Result<Self, Problem> {
+    /// Looks at all objects. Fails at the first that is of another kind than those before.
+    pub(super) fn of(items: &[&PyObject]) -> Result<Self, Problem> {
         let mut column = Self::default();
         let mut first = 0;
-        let has_text = is_lossy && items.iter().any(|item| matches!(item, PyObject::Str(_)));
         for (position, item) in items.iter().enumerate() {
-            if is_missing(item) || has_text && is_nan(item) {
+            if is_missing(item) {
                 column.first_none.get_or_insert(position);
                 continue;
             }
@@ -114,9 +114,7 @@ impl Column {
             let joined = column.kind.map_or(Some(kind), |known| known.joined(kind));
             let Some(joined) = joined else {
                 let expected = items.get(first).map_or("None".to_owned(), |item| type_of(item));
-                let is_missing_text = column.kind == Some(Kind::Text) && is_nan(item);
-                let hint = if is_missing_text { "; --dtype U --lossy takes NaN for None" } else { "" };
-                return Err((position, format!("expected {expected} as in element {first}, found {}{hint}", type_of(item))));
+                return Err((position, format!("expected {expected} as in element {first}, found {}", type_of(item))));
             };
             if column.kind.is_none() {
                 first = position;
@@ -152,8 +150,11 @@ impl Column {
     }
 
     /// The dtype that holds the values. Where some are `None`, `wanted` tells whether they can be NaN.
-    pub(super) fn dtype(&self, wanted: Option<Scalar>, is_lossy: bool) -> Result<Scalar, Problem> {
+    pub(super) fn dtype(&self, wanted: Option<Scalar>, wish: Wish<'_>) -> Result<Scalar, Problem> {
         let Some(kind) = self.kind else {
+            if wish.has_nulls {
+                return Ok(new(ScalarKind::Float64));
+            }
             let hint = "--dtype f8 makes it NaN, and another dtype of numbers or times as well";
             let position = self.first_none.unwrap_or(0);
             return wanted
@@ -162,14 +163,14 @@ impl Column {
                 .ok_or_else(|| (position, format!("expected a value that has a dtype, found None; {hint}")));
         };
         let scalar = self.scalar_of_kind(kind)?;
-        let Some(position) = self.first_none.filter(|_| !has_none(scalar)) else { return Ok(scalar) };
+        let Some(position) = self.first_none.filter(|_| !has_none(scalar) && !wish.has_nulls) else { return Ok(scalar) };
         match (scalar.kind(), wanted) {
-            (ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. }, _) if is_lossy => Ok(scalar),
+            (ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. }, _) if wish.is_lossy => Ok(scalar),
             (ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. }, _) => {
-                Err((position, format!("expected a value that {scalar} holds, found None; --lossy makes it empty")))
+                Err((position, format!("expected a value that {scalar} holds, found a missing one; --lossy makes it empty")))
             }
             (_, Some(wanted)) if has_none(wanted) && matches!(kind, Kind::Bool | Kind::Int) => Ok(new(ScalarKind::Float64)),
-            _ => Err((position, format!("expected a value that {scalar} holds, found None; --dtype f8 makes it NaN"))),
+            _ => Err((position, format!("expected a value that {scalar} holds, found a missing one; --dtype f8 makes it NaN"))),
         }
     }
 
@@ -232,7 +233,7 @@ pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Resul
         (ScalarKind::Complex128, PyObject::Int(_) | PyObject::Scalar(_)) => {
             Cow::Owned(PyObject::Float(f64::from_object(object).map_err(failed)?))
         }
-        (ScalarKind::Unicode { .. }, PyObject::None | PyObject::Float(_)) => Cow::Owned(PyObject::Str(String::new())),
+        (ScalarKind::Unicode { .. }, PyObject::None) => Cow::Owned(PyObject::Str(String::new())),
         (ScalarKind::Unicode { .. }, PyObject::Str(text)) if !text.ends_with('\0') => Cow::Borrowed(object),
         (ScalarKind::Unicode { .. }, object) => {
             let text = String::from_object(object).map_err(failed)?;
@@ -244,6 +245,9 @@ pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Resul
             return padded(bytes.ends_with(b"\0"), PyObject::Bytes(bytes));
         }
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, object) if is_missing(object) => Cow::Owned(PyObject::None),
+        // Where it is null, by way of a format that has nulls.
+        (ScalarKind::Bool, PyObject::None) => Cow::Owned(PyObject::Bool(false)),
+        (_, PyObject::None) => Cow::Owned(PyObject::from(0)),
         (ScalarKind::Bool, PyObject::Scalar(_)) => Cow::Owned(PyObject::Bool(bool::from_object(object).map_err(failed)?)),
         (_, PyObject::Scalar(_)) => Cow::Owned(PyObject::Int(PyInt::from_object(object).map_err(failed)?)),
         _ => Cow::Borrowed(object),
@@ -264,8 +268,43 @@ pub(super) fn is_missing(object: &PyObject) -> bool {
     }
 }
 
-fn is_nan(object: &PyObject) -> bool {
-    matches!(object, PyObject::Float(value) if value.is_nan())
+/// Whether NaN stands for `None` among these, as pandas has it: where values are, and none of them is a number.
+pub(super) fn has_nan_for_none(items: &[&PyObject]) -> bool {
+    let mut has_nan = false;
+    let mut has_value = false;
+    for item in items.iter().filter(|item| !is_missing(item)) {
+        match Kind::of(item) {
+            Some(Kind::Float) if is_nan(item) => has_nan = true,
+            Some(Kind::Int | Kind::Float | Kind::Complex | Kind::Numpy(_)) | None => return false,
+            Some(_) => has_value = true,
+        }
+    }
+    has_nan && has_value
+}
+
+pub(super) fn is_nan(object: &PyObject) -> bool {
+    match object {
+        PyObject::Float(value) => value.is_nan(),
+        PyObject::Scalar(_) => f64::from_object(object).is_ok_and(f64::is_nan),
+        _ => false,
+    }
+}
+
+/// Whether a reader of CSV takes some of these for text.
+pub(super) fn are_text_in_csv(items: &[&PyObject]) -> bool {
+    let mut has_missing = false;
+    let mut has_bool = false;
+    for item in items {
+        match Kind::of(item) {
+            _ if is_missing(item) => has_missing = true,
+            Some(Kind::Bool) => has_bool = true,
+            // Their text is that of a number.
+            Some(Kind::TextOnly(_)) if matches!(item, PyObject::Decimal(_)) => {}
+            Some(Kind::Text | Kind::Bytes | Kind::TextOnly(_)) | None => return true,
+            Some(_) => {}
+        }
+    }
+    has_bool && has_missing
 }
 
 /// Whether the dtype has a value for `None`: NaN or NaT.

@@ -3,8 +3,9 @@
 use npy_core::object::{ObjectArray, PyObject, encode_object};
 use npy_core::{DType, Order};
 
-use super::kind::{Column, is_missing, type_of};
-use super::typed::{At, items_of, parts_of, without_missing};
+use super::kind::{Column, are_text_in_csv, is_missing, type_of};
+use super::missing::without_missing;
+use super::typed::{At, items_of, parts_of};
 use crate::failure::Result;
 
 /// A field that is an object, or the largest one without objects in it.
@@ -83,10 +84,16 @@ pub(crate) fn expect_one_kind(array: &ObjectArray) -> Result<()> {
     for part in parts(present.as_ref().unwrap_or(array))?.iter().filter(|part| part.is_object()) {
         let per_element = part.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
         let at = At { path: part.path.clone(), shape: array.shape(), per_element };
-        Column::of(&part.items, false)
+        Column::of(&part.items)
             .map_err(|(position, problem)| at.failure((position, format!("{problem}; --lossy writes its text"))))?;
     }
     Ok(())
+}
+
+/// Whether a reader of CSV would take the first line of an array without fields for a name: where values are text.
+pub(crate) fn is_text_in_csv(array: &ObjectArray) -> bool {
+    let present = without_missing(array);
+    are_text_in_csv(&present.as_ref().unwrap_or(array).items().iter().collect::<Vec<_>>())
 }
 
 /// The array with these fields of its elements only, in this order and layout.

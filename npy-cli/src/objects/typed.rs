@@ -8,6 +8,7 @@ use npy_core::object::{ObjectArray, PyObject, encode_object, sub_items};
 use npy_core::{DType, Header, Order};
 
 use super::kind::{Column, Problem, normal};
+use super::missing::without_missing;
 use crate::failure::{Failure, Result};
 use crate::input::{Array, not_spooled, object_options, spool};
 use crate::quantity;
@@ -21,6 +22,8 @@ const LEAST_BYTES: u64 = 1 << 30;
 pub(crate) struct Wish<'a> {
     pub(crate) dtype: Option<&'a DType>,
     pub(crate) is_lossy: bool,
+    /// Whether the target has nulls for `None`, so that any value may stand there.
+    pub(crate) has_nulls: bool,
 }
 
 /// The same array, or of objects one of the dtype that they tell.
@@ -37,7 +40,7 @@ pub(crate) fn typed(array: &ObjectArray, wish: Wish<'_>) -> Result<Box<dyn Array
     let array = present.as_ref().unwrap_or(array);
     let items: Vec<&PyObject> = array.items().iter().collect();
     let at = At { path: String::new(), shape: array.shape(), per_element: 1 };
-    let dtype = dtype_of(array.dtype(), &items, wish.dtype, &at, wish.is_lossy)?;
+    let dtype = dtype_of(array.dtype(), &items, &at, wish)?;
     let header = Header::new(dtype.clone(), Order::C, array.shape())?;
     let most = LEAST_BYTES.max(bytes_of(array).saturating_mul(64));
     if header.data_bytes() > most {
@@ -79,13 +82,6 @@ fn bytes_of(array: &ObjectArray) -> u64 {
     array.items().iter().map(bytes).fold(0, u64::saturating_add)
 }
 
-/// The array of a `StringDType` with `None` for missing texts.
-pub(crate) fn without_missing(array: &ObjectArray) -> Option<ObjectArray> {
-    array.string_dtype().filter(|dtype| dtype.na_object().is_some_and(|missing| !matches!(missing, PyObject::Str(_))))?;
-    let present = |item: &PyObject| if matches!(item, PyObject::Str(_)) { item.clone() } else { PyObject::None };
-    ObjectArray::new(array.shape(), array.items().iter().map(present).collect()).ok()
-}
-
 /// Where objects are: the field, and the shape of the array of which the element is told.
 pub(super) struct At<'a> {
     pub(super) path: String,
@@ -118,12 +114,12 @@ impl At<'_> {
 }
 
 /// The dtype without objects that holds all elements.
-fn dtype_of(dtype: &DType, items: &[&PyObject], wanted: Option<&DType>, at: &At<'_>, is_lossy: bool) -> Result<DType> {
+fn dtype_of(dtype: &DType, items: &[&PyObject], at: &At<'_>, wish: Wish<'_>) -> Result<DType> {
     match dtype {
         dtype if !dtype.has_object() => Ok(dtype.clone()),
         DType::Scalar(_) => {
-            let wanted = wanted.and_then(scalar_of);
-            let column = Column::of(items, is_lossy).and_then(|column| column.dtype(wanted, is_lossy));
+            let wanted = wish.dtype.and_then(scalar_of);
+            let column = Column::of(items).and_then(|column| column.dtype(wanted, wish));
             Ok(column.map_err(|problem| at.failure(problem))?.into())
         }
         DType::Record(record) => {
@@ -132,8 +128,8 @@ fn dtype_of(dtype: &DType, items: &[&PyObject], wanted: Option<&DType>, at: &At<
             for (place, field) in record.fields().iter().enumerate() {
                 let inner = at.field(field.name());
                 let parts = parts_of(items, place, &inner)?;
-                let wanted = wanted.and_then(|wanted| field_of(wanted, field.name()));
-                let dtype = dtype_of(field.dtype(), &parts, wanted, &inner, is_lossy)?;
+                let wanted = wish.dtype.and_then(|wanted| field_of(wanted, field.name()));
+                let dtype = dtype_of(field.dtype(), &parts, &inner, Wish { dtype: wanted, ..wish })?;
                 let offset = end;
                 end = end.saturating_add(dtype.itemsize());
                 let renewed = Field::new(field.name(), offset, dtype);
@@ -146,8 +142,8 @@ fn dtype_of(dtype: &DType, items: &[&PyObject], wanted: Option<&DType>, at: &At<
         }
         DType::SubArray(array) => {
             let (parts, count) = items_of(array.base(), array.shape(), items, at)?;
-            let wanted = wanted.map(|wanted| if let DType::SubArray(array) = wanted { array.base() } else { wanted });
-            let base = dtype_of(array.base(), &parts, wanted, &at.items(count), is_lossy)?;
+            let wanted = wish.dtype.map(|wanted| if let DType::SubArray(array) = wanted { array.base() } else { wanted });
+            let base = dtype_of(array.base(), &parts, &at.items(count), Wish { dtype: wanted, ..wish })?;
             Ok(base.sub_array(array.shape())?)
         }
     }

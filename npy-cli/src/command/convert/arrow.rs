@@ -9,6 +9,7 @@ use npy_arrow::parquet::parquet::arrow::ArrowWriter;
 use npy_arrow::{ErrorKind, into_batch, parquet};
 use npy_core::{DType, DynValues, Order};
 
+use super::arrow_nulls::with_nulls;
 use super::job::Job;
 use crate::failure::{Failure, Result};
 
@@ -105,6 +106,7 @@ struct Rows<'a> {
     shape: Vec<usize>,
     /// Bytes of a row.
     row_bytes: usize,
+    nulls: Vec<(String, Vec<bool>)>,
     /// Rows so far.
     position: u64,
     table: Option<Table>,
@@ -121,6 +123,10 @@ impl Rows<'_> {
         };
         let values = DynValues::new(self.dtype.clone(), Order::C, &shape, bytes)?;
         let batch = into_batch(values).map_err(|error| failure_of(&error, self.position))?;
+        let begin = usize::try_from(self.position).unwrap_or(usize::MAX);
+        let has_fields = matches!(self.dtype, DType::Record(_)) && self.shape.len() == 1;
+        let batch = with_nulls(batch, &self.nulls, has_fields, [begin, self.shape.first().copied().unwrap_or(1)]);
+        let batch = batch.map_err(|error| failure_of(&error.into(), self.position))?;
         self.position += rows as u64;
         let written = self.written.clone();
         let table = match &mut self.table {
@@ -136,7 +142,17 @@ impl Rows<'_> {
 pub(super) fn write(job: &mut Job, kind: Kind, out: &mut dyn Write) -> Result<()> {
     let (dtype, shape) = (job.header.dtype().clone(), job.header.shape().to_vec());
     let row_bytes = shape.iter().skip(1).fold(dtype.itemsize(), |bytes, length| bytes.saturating_mul(*length));
-    let mut rows = Rows { kind, dtype, shape, row_bytes, position: 0, table: None, written: Written::default(), out };
+    let mut rows = Rows {
+        kind,
+        dtype,
+        shape,
+        row_bytes,
+        nulls: job.nulls().to_vec(),
+        position: 0,
+        table: None,
+        written: Written::default(),
+        out,
+    };
     let mut part: Vec<u8> = Vec::new();
     job.read(Order::C, &mut |values| {
         if rows.row_bytes == 0 {

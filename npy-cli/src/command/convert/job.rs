@@ -56,12 +56,12 @@ impl Job {
             reading_of(&mut **sources, index, &item, format, arguments).map_err(|failure| about(failure, &item))?;
         item.header = header;
         let header = match reading {
-            Reading::Elements | Reading::Typed(_) => plan(&item, format, arguments, losses),
+            Reading::Elements | Reading::Typed(..) => plan(&item, format, arguments, losses),
             Reading::Pickle | Reading::Objects => Ok(plan_objects(&item, format, losses)),
         };
         Ok(Self {
             header: header.map_err(|failure| {
-                if item.header.dtype().has_object() || matches!(reading, Reading::Typed(_)) {
+                if item.header.dtype().has_object() || matches!(reading, Reading::Typed(..)) {
                     about(failure, &item)
                 } else {
                     failure.about(&item.input)
@@ -84,6 +84,12 @@ impl Job {
         }
         let objects = self.source.borrow_mut().objects(self.index)?;
         Ok(Some(with_fields(&objects, self.header.dtype(), self.header.order()).map_err(|failure| failure.about(&self.input))?))
+    }
+
+    /// Which elements are null, by the path of their field.
+    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only tables have nulls"))]
+    pub(super) fn nulls(&self) -> &[(String, Vec<bool>)] {
+        if let Reading::Typed(_, nulls) = &self.reading { nulls } else { &[] }
     }
 
     /// Writes the pickle as it is, if the target has it.
@@ -113,7 +119,7 @@ impl Job {
             Ok(())
         };
         let result = match &mut self.reading {
-            Reading::Typed(array) => pieces::for_each(&mut **array, order, &mut convert),
+            Reading::Typed(array, _) => pieces::for_each(&mut **array, order, &mut convert),
             _ => self.source.borrow_mut().read(self.index, order, &mut convert),
         };
         result.map_err(|failure| failure.about(&self.input))

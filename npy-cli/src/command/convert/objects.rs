@@ -17,8 +17,8 @@ use crate::objects::{self, Wish, typed, with_fields};
 pub(super) enum Reading {
     /// The elements that the source has.
     Elements,
-    /// Python objects as elements of the dtype that they tell, in a temporary file.
-    Typed(Box<dyn Array>),
+    /// Python objects as elements of the dtype that they tell, in a temporary file; and which of them are null.
+    Typed(Box<dyn Array>, Vec<(String, Vec<bool>)>),
     /// The pickle as it is.
     Pickle,
     /// Python objects, with the fields and in the order that the header has.
@@ -53,9 +53,12 @@ pub(super) fn reading_of(
         }
     }
     let array = with_fields(&source.objects(index)?, &selected, order)?;
-    let array = typed(&array, Wish { dtype: arguments.dtype.as_ref(), is_lossy: arguments.lossy })?;
-    let header = array.header().clone();
-    Ok((Reading::Typed(array), header))
+    // The nulls of a table, where no other dtype is asked for.
+    let has_nulls = matches!(format, Format::Parquet | Format::Arrow) && arguments.dtype.is_none();
+    let typed = typed(&array, Wish { dtype: arguments.dtype.as_ref(), is_lossy: arguments.lossy, has_nulls })?;
+    let header = typed.header().clone();
+    let nulls = if has_nulls { objects::missing(&array) } else { Vec::new() };
+    Ok((Reading::Typed(typed, nulls), header))
 }
 
 impl Arguments {
@@ -74,7 +77,7 @@ pub(super) fn write_csv(array: &ObjectArray, delimiter: csv::Delimiter, is_lossy
         objects::expect_one_kind(array)?;
         export::expect_utf8(array)?;
     }
-    csv::objects(array, delimiter, sink)
+    csv::objects(array, delimiter, objects::is_text_in_csv(array), sink)
 }
 
 /// Writes objects as JSON; what it has no type for is refused.

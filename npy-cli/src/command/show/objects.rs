@@ -28,7 +28,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
             export::json(&objects, Layout::Whole, &mut |text| stream::write_json(text, screen))
         }
         Chosen::Objects(objects) if arguments.csv => {
-            csv::objects(&objects, Delimiter::Comma, &mut |text| stream::write_csv(text, screen))
+            csv::objects(&objects, Delimiter::Comma, false, &mut |text| stream::write_csv(text, screen))
         }
         Chosen::Objects(objects) if arguments.table => write_table(arguments, selection, &objects, screen),
         Chosen::Objects(objects) => print::write(&objects.display_with(&options), screen),
