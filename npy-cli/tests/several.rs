@@ -70,6 +70,25 @@ file       dtype  shape   order    size
 }
 
 #[test]
+fn diff_compares_each_with_that_of_its_number() {
+    let directory = directory(&several());
+    let mut other = several();
+    *other.last_mut().unwrap() = 1;
+    npy_core::write(&mut other, &[1_u8]).unwrap();
+    fs::write(directory.path().join("other.npy"), other).unwrap();
+    npy_core::save(directory.path().join("one.npy"), &[1.5_f64, 2.5, 3.5]).unwrap();
+    assert_eq!(npy(&directory, &["diff", "m.npy", "m.npy"]).ok(), "#0: equal\n#1: equal\n#2: equal\n#3: equal\n");
+    let run = npy(&directory, &["diff", "m.npy", "other.npy"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.contains("#2: equal\n#3: different\n") && run.stdout.ends_with("only in other.npy: #4\n"), "{}", run.stdout);
+    let run = npy(&directory, &["diff", "m.npy", "one.npy"]);
+    assert_eq!(run.stdout, "#0: equal\nonly in m.npy: #1\nonly in m.npy: #2\nonly in m.npy: #3\n");
+    assert_eq!(run.code, Some(1));
+    // One that is named is compared alone.
+    assert_eq!(npy(&directory, &["diff", "m.npy#0", "one.npy"]).ok(), "m.npy#0 one.npy: equal\n");
+}
+
+#[test]
 fn every_command_takes_one_of_them() {
     let directory = directory(&several());
     let ok = |arguments: &[&str]| npy(&directory, arguments).ok();

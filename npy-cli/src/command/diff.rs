@@ -5,7 +5,7 @@ mod judge;
 mod objects;
 
 use std::collections::{HashMap, VecDeque};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 
 use npy_core::{FileFormat, Header, Order};
@@ -16,6 +16,7 @@ use crate::escape;
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::float::{float, significant};
+use crate::input::arrays::arrays_of;
 use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
 use crate::quantity;
@@ -35,6 +36,8 @@ Examples:
   npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
+
+Of files with several arrays, one behind another, all are compared, each with that of its number.
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's \
 promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
@@ -102,7 +105,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut reports = Vec::new();
     let mut failures = Vec::new();
     for pair in pairs {
-        let comparison = match compare(&mut inputs, pair.indices, &arguments.fields, tolerance) {
+        let mut numbered = None;
+        if let Some(number) = pair.number {
+            numbered = Some([numbered_input(&arguments.a, number)?, numbered_input(&arguments.b, number)?]);
+        }
+        let inputs = numbered.as_mut().unwrap_or(&mut inputs);
+        let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
             Ok(comparison) => comparison,
             // The other members are compared all the same.
             Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_))) if pair.name.is_some() => {
@@ -145,8 +153,10 @@ struct Pairs {
 
 struct Pair {
     indices: [usize; 2],
-    /// Of members of whole archives.
+    /// Of members of whole archives, and of arrays one behind another.
     name: Option<String>,
+    /// Of arrays one behind another, but the first.
+    number: Option<usize>,
 }
 
 impl Pairs {
@@ -162,7 +172,7 @@ impl Pairs {
             }
             for (index, name) in &a {
                 match others.get_mut(name).and_then(VecDeque::pop_front) {
-                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone() }),
+                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone(), number: None }),
                     None => only[0].extend(name.clone()),
                 }
             }
@@ -171,8 +181,34 @@ impl Pairs {
             return Ok(Self { pairs, only });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];
-        Ok(Self { pairs: vec![Pair { indices, name: None }], only: [Vec::new(), Vec::new()] })
+        let counts = match inputs.each_ref().map(Input::part) {
+            [None, None] => [count_of(&inputs[0])?, count_of(&inputs[1])?],
+            _ => [1, 1],
+        };
+        if counts == [1, 1] {
+            return Ok(Self { pairs: vec![Pair { indices, name: None, number: None }], only: [Vec::new(), Vec::new()] });
+        }
+        let both = counts[0].min(counts[1]);
+        let name = |number: usize| format!("#{number}");
+        let pairs =
+            (0..both).map(|number| Pair { indices, name: Some(name(number)), number: Some(number).filter(|number| *number > 0) });
+        Ok(Self { pairs: pairs.collect(), only: counts.map(|count| (both..count).map(name).collect()) })
     }
+}
+
+/// How many arrays a file has, one behind another.
+fn count_of(input: &Input) -> Result<usize> {
+    match (input.format(), input.path()) {
+        (FileFormat::Npy, Some(path)) => Ok(arrays_of(path).map_err(|failure| failure.about(input.name()))?.len()),
+        _ => Ok(1),
+    }
+}
+
+/// One of the arrays of a file.
+fn numbered_input(file: &OsStr, number: usize) -> Result<Input> {
+    let mut text = file.to_owned();
+    text.push(format!("#{number}"));
+    Input::open(text)
 }
 
 fn order(header: &Header) -> &'static str {
