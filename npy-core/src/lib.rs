@@ -2,6 +2,11 @@
 //!
 //! Files are byte for byte those that NumPy writes.
 //!
+//! ```toml
+//! [dependencies]
+//! npy-core = { version = "0.1", features = ["derive"] }
+//! ```
+//!
 #![cfg_attr(feature = "derive", doc = "```")]
 #![cfg_attr(not(feature = "derive"), doc = "```ignore")]
 //! use npy_core::NpyRecord;
@@ -18,7 +23,7 @@
 //! # npy_core::save(&path, &[Pick { station: "GRF".to_owned(), time: 0.5, amplitude: [1.0; 3] }])?;
 //! let mut picks: Vec<Pick> = npy_core::load(&path)?;
 //! picks.retain(|pick| pick.time > 0.0);
-//! npy_core::save(&path, &picks)?; // np.load opens it, with the same dtype
+//! npy_core::save(&path, &picks)?; // np.load opens it, with a dtype of these fields
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!

@@ -1,5 +1,11 @@
 //! Loads and saves [`ndarray`] arrays as NumPy `.npy` files, in C and Fortran order.
 //!
+//! ```toml
+//! [dependencies]
+//! ndarray = "0.17"
+//! npy-ndarray = "0.1"
+//! ```
+//!
 //! ```
 //! use ndarray::{Array2, array};
 //! use npy_ndarray::{ReadNpyExt, WriteNpyExt};
@@ -23,7 +29,8 @@
 //! - [`load_npy_into`], [`read_npy_into`]: into the elements of an existing array.
 //! - `DynArray`, `match_dtype!` (feature `dynamic`): arrays of unknown dtype; `load_any`: files of
 //!   any format.
-//! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: functions of a path.
+//! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the functions of
+//!   `ndarray-npy`.
 //!
 //! Parts of files:
 //!
@@ -62,7 +69,7 @@
 //! - `derive`: the derives [`NpyRecord`] and, with `npz`, `NpzArchive`.
 //! - `dynamic`: `DynArray`, arrays of a dtype that is known at run time; `print`: their text.
 //! - `npz`: archives of arrays, stored or deflated as NumPy writes them. `ndarray-npy` has it by
-//!   default. It is not a default here, because it adds a quarter to the build time.
+//!   default. It is not a default here, because it adds to the build time.
 //! - `libdeflate`: uses libdeflate, a C library, to decompress what `NpzWriter` compressed; implies
 //!   `npz` and needs a C compiler.
 //! - `bzip2`, `lzma`, `zstd`: members of archives that other programs compressed.

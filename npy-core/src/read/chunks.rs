@@ -37,8 +37,8 @@ impl<R: Read> NpyReader<R> {
 
     /// Returns an iterator over the remaining elements, `length` at a time.
     ///
-    /// The last chunk may have fewer. After an error the iterator ends. A `length` of 0 is 1. Each
-    /// chunk is a new vector; [`for_each_chunk`](Self::for_each_chunk) reuses one buffer.
+    /// The last chunk may have fewer. After an error the iterator ends. A `length` of 0 is taken as
+    /// 1. Each chunk is a new vector; [`for_each_chunk`](Self::for_each_chunk) reuses one buffer.
     ///
     /// ```
     /// # use npy_core::NpyReader;

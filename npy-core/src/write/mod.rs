@@ -224,8 +224,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Whatever happens afterwards, the file holds at least these rows. An incomplete row is
     /// counted later.
     ///
-    /// On a disk that takes some milliseconds, as `fsync` does. Commit as often as you can afford
-    /// to lose the rows since the last commit, not after every element.
+    /// A commit calls `fsync`, which takes some milliseconds on a disk. After a crash the rows since
+    /// the last commit may be lost: choose how many these may be, rather than commit every element.
     ///
     /// ```
     /// # use npy_core::NpyWriter;
