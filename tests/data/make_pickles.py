@@ -271,12 +271,18 @@ def lengths():
 
 
 def values():
-    for data in [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"a\xed\xb0\x80b", b"\xf4\x90\x80\x80", b"abc\x80"]:
+    # A lone surrogate is a text of Python, but no number.
+    for data in [b"\xed\xa0\x80", b"1\xed\xb0\x80"]:
+        digits = b"X" + struct.pack("<I", len(data)) + data
+        yield "the number %r" % data, "NotUtf8", "-", proto(3) + array(call("decimal", "Decimal", digits)) + STOP
+    digits = b"V\\ud800\n"
+    yield "the escaped number %r" % digits, "InvalidEscape", "-", array(call("decimal", "Decimal", digits)) + STOP
+    for data in [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0", b"a\xed\xb0\x80\xff", b"\xf4\x90\x80\x80", b"abc\x80"]:
         yield "the text %r" % data, "NotUtf8", "-", proto(3) + array(b"X" + struct.pack("<I", len(data)) + data) + STOP
         yield "the short text %r" % data, "NotUtf8", "-", proto(4) + array(b"\x8c" + bytes([len(data)]) + data) + STOP
     for data in [b"U\x02a\xe9", b"T\x01\0\0\0\x80", b"S'\\xff'\n"]:
         yield "the text of Python 2 %r" % data, "NotAscii", "-", proto(2) + array(data) + STOP
-    for data in [b"Sabc\n", b"S'abc\n", b"S'\n", b"S\n", b"S'\\x1'\n", b"S'\\q'\n", b"S'\\777'\n", b"S'\\'\n", b"V\\u12\n", b"V\\ud800\n",
+    for data in [b"Sabc\n", b"S'abc\n", b"S'\n", b"S\n", b"S'\\x1'\n", b"S'\\q'\n", b"S'\\777'\n", b"S'\\'\n", b"V\\u12\n", b"V\\ud80\n",
                  b"V\\U00110000\n", b"V\\uzzzz\n"]:
         yield "the escape of %r" % data, "InvalidEscape", "-", array(data) + STOP
     for data in [b"Ix\n", b"I\n", b"I1.5\n", b"I0x10\n", b"L\n", b"LL\n", b"L1 2L\n", b"I" + b"9" * 4301 + b"\n", b"L" + b"1" * 5000 + b"L\n",

@@ -1,6 +1,6 @@
 //! Arrays and scalars of NumPy's own subclasses as elements, and classes themselves.
 
-use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
+use npy_core::object::{self, ArrayClass, Encoding, ObjectArray, ObjectOptions, PickleForm, PyInt, PyObject, UnknownGlobals};
 use npy_core::{DynValues, NpyElement};
 
 use crate::support::numpy::numpy;
@@ -34,6 +34,18 @@ const OBJECTS: &[&str] = &[
     "np.ma.array([(1, 2.0), (3, 4.0)], dtype=[('a', 'i4'), ('b', 'f8')], mask=[(0, 1), (0, 0)])",
     "np.ma.array(np.arange(1200), mask=np.arange(1200) % 2 == 0)",
     "np.ma.array(np.arange(40) * 1.5, mask=np.arange(40) % 3 == 0)",
+    "np.ma.array([1, 'a', None], mask=[0, 1, 0], dtype=object)",
+    "np.ma.array([1, 'a', None], dtype=object)",
+    "np.ma.array([1, 'a', None], mask=True, dtype=object, fill_value='zz')",
+    "np.ma.array([[1, [2]], [None, 'd']], mask=[[0, 1], [0, 0]], dtype=object, fill_value=7)",
+    "np.ma.array(np.array([[1, [2], 'c'], [None, 'd', 'e']], dtype=object, order='F'), mask=[[0, 1, 0], [0, 0, 0]], keep_mask=True)",
+    "np.ma.array([(1, None), (2, 'b')], mask=[(0, 1), (1, 0)], dtype=[('a', 'i4'), ('b', 'O')])",
+    "np.ma.array([(1, None)], mask=[(0, 1)], dtype=[('a', 'i4'), ('b', 'O')])[0]",
+    "np.ma.array([(1, 2.0)], mask=[(0, 1)], dtype=[('a', 'i4'), ('b', 'f8')])[0]",
+    "np.ma.array([(1, 2.0)], dtype=[('a', 'i4'), ('b', 'f8')])[0]",
+    "'\\ud800'",
+    "['a\\ud83d\\ude00z', {'\\udfff': 1}]",
+    "np.str_('\\ud800')",
     "np.ma.masked",
     "range",
     "np.ndarray",
@@ -78,6 +90,64 @@ fn subclasses_print_as_in_numpy_and_are_written_again() {
     compare(&again, &values);
 }
 
+/// `np.save` pickles the masked array, and `np.load` gives it back.
+#[test]
+fn a_masked_array_as_the_whole_pickle_keeps_its_mask() {
+    let Some(numpy) = numpy("a_masked_array_as_the_whole_pickle_keeps_its_mask") else { return };
+    let program = "import sys, numpy as np
+o = [('a', 'i4'), ('b', 'O')]
+for a in [np.ma.array([1, 'a', None], mask=[0, 1, 0], dtype=object), np.ma.array([1, 'a'], dtype=object),
+          np.ma.array([[1, 'a'], [b'c', 2]], mask=[[0, 1], [1, 0]], dtype=object),
+          np.ma.array(np.array([[1, 'a', 3], [b'c', 2, 4]], dtype=object, order='F'), mask=[[0, 1, 0], [1, 0, 0]]),
+          np.ma.array([(1, 'x'), (2, None)], mask=[(0, 1), (1, 0)], dtype=o)]:
+    np.save(sys.stdout.buffer, a)
+";
+    let files = numpy.run(["-c", program], b"");
+    let (mut rest, mut again, mut shown) = (&files[..], Vec::new(), String::new());
+    while !rest.is_empty() {
+        let array = object::read(&mut rest).unwrap();
+        array.write(&mut again).unwrap();
+        shown += &format!("{array}\n");
+        if shown.lines().count() == 1 {
+            let PyObject::Subclass(masked) = &array.items()[1] else { panic!("{array:?}") };
+            assert_eq!((&masked.class, &masked.base), (&ArrayClass::MaskedElement, &PyObject::from("a")));
+            let error = array.to_vec::<PyInt>().unwrap_err().to_string();
+            assert!(error.contains("numpy.ma.masked"), "{error}");
+        }
+    }
+    let load = |print: &str, files: &[u8]| {
+        let head = "import io, sys, numpy as np; f = io.BytesIO(sys.stdin.buffer.read())";
+        let program = format!("{head}\nwhile f.tell() < len(f.getbuffer()): a = np.load(f, allow_pickle=True); print({print})");
+        String::from_utf8(numpy.run(["-c", &program], files)).unwrap()
+    };
+    assert_eq!(load("a", &files), shown);
+    assert_eq!(load("a", &again), shown);
+    let under_the_mask = "np.ma.getdata(a).tolist(), np.ma.getmaskarray(a).tolist()";
+    assert_eq!(load(under_the_mask, &again), load(under_the_mask, &files));
+}
+
+/// What `np.save` writes of them is read, printed, and written again byte for byte.
+#[test]
+fn texts_with_lone_surrogates_are_kept() {
+    let Some(numpy) = numpy("texts_with_lone_surrogates_are_kept") else { return };
+    let program = "import sys, numpy as np; np.save(sys.stdout.buffer, \
+                   np.array(['\\ud800', 'a\\udc00\u{e9}', '\\ud83d\\ude00', 'plain', ('\\ud801', {'\\udfff': b'x'})], dtype=object))";
+    let file = numpy.run(["-c", program], b"");
+    let array = object::read(&file[..]).unwrap();
+    assert_eq!(array.to_string(), r"['\ud800' 'a\udc00é' '\ud83d\ude00' 'plain' ('\ud801', {'\udfff': b'x'})]");
+    let mut again = Vec::new();
+    array.write_as(&mut again, PickleForm::NumPy2).unwrap();
+    assert!(again == file);
+    let PyObject::SurrogateStr(text) = &array.items()[1] else { panic!("{array}") };
+    assert_eq!(text.code_points().collect::<Vec<_>>(), [0x61, 0xdc00, 0xe9]);
+    let error = array.to_vec::<String>().unwrap_err().to_string();
+    assert!(error.contains("str with a lone surrogate"), "{error}");
+    let old = "import pickle, sys, numpy as np; a = np.array(['a\\\\\\udc00\u{e9}'], dtype=object)
+sys.stdout.buffer.write(b'\\x93NUMPY\\1\\0F\\0' + b\"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\".ljust(69) + b'\\n' + pickle.dumps(a, 0))";
+    let array = object::read(&numpy.run(["-c", old], b"")[..]).unwrap();
+    assert_eq!(array.to_string(), r"['a\\\udc00é']", "protocol 0 has escapes");
+}
+
 #[test]
 fn subclasses_without_a_masked_value_convert_as_their_base() {
     let Some(numpy) = numpy("subclasses_without_a_masked_value_convert_as_their_base") else { return };
@@ -93,19 +163,24 @@ fn subclasses_without_a_masked_value_convert_as_their_base() {
     assert_eq!(<Vec<i64> as object::FromPyObject>::from_object(&items[1]).unwrap(), [1, 2]);
 }
 
-/// `py2-np0-objarr.npy` of NumPy's own tests, written by NumPy before 1.0.
+/// The files that NumPy's own tests load (`numpy/lib/tests/data`).
 #[test]
-fn objects_of_the_first_numpy_are_read() {
-    let header = format!("{:<69}\n", "{'descr': '|O8', 'fortran_order': False, 'shape': (4,), }");
-    let mut file = [b"\x93NUMPY\x01\0F\0", header.as_bytes()].concat();
-    file.extend(b"\x80\x02cnumpy.core._internal\n_reconstruct\nq\x01cnumpy\nndarray\nq\x02K\0\x85U\x01b\x87Rq\x03(K\x01K\x04\x85");
-    file.extend(b"cnumpy\ndtype\nq\x04U\x02O8K\0K\x01\x87Rq\x05(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89]q\x06(N");
-    file.extend(b"c__builtin__\nxrange\nq\x07X\x06\0\0\0\xe5\x84\xaa\xe8\x89\xafq\x08U\x06\xe4\xb8\x8d\xe8\x89\xafq\tetb.");
-    let options = ObjectOptions::new().encoding(Encoding::Bytes);
-    let error = object::read_with(&file[..], options).unwrap_err().to_string();
-    assert!(error.contains("builtins.range"), "a class is no value unless asked for: {error}");
-    let array = object::read_with(&file[..], options.unknown_globals(UnknownGlobals::Opaque)).unwrap();
-    assert_eq!(array.to_string(), r"[None <class 'range'> '優良' b'\xe4\xb8\x8d\xe8\x89\xaf']");
+fn object_arrays_of_numpys_own_tests_are_read() {
+    let options = ObjectOptions::new().encoding(Encoding::Latin1);
+    let read = |bytes: &[u8], options| object::read_with(bytes, options);
+    let file = |name: &str| {
+        let path = format!("{}/tests/data/numpy-tests/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    for name in ["py2-np0-objarr.npy", "py2-objarr.npy", "py3-objarr.npy"] {
+        // Its second element is `range` itself.
+        let error = read(&file(name), options).unwrap_err().to_string();
+        assert!(error.contains("builtins.range"), "a class is no value unless asked for: {error}");
+        let array =
+            read(&file(name), options.unknown_globals(UnknownGlobals::Opaque)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text = if name.starts_with("py2") { r"'ä¸\x8dè\x89¯'" } else { r"b'\xe4\xb8\x8d\xe8\x89\xaf'" };
+        assert_eq!(array.to_string(), format!("[None <class 'range'> '優良' {text}]"), "{name}");
+    }
 }
 
 /// `[np.zeros(2, float8_e4m3fn), np.zeros(2, float8_e4m3fn)[0]]` of `ml_dtypes`, and of its other types.

@@ -146,9 +146,6 @@ def main():
     while count:
         array = array_of()
         file = saved(array)
-        # Lone surrogates in a pickle are no text in Rust.
-        if array.dtype.hasobject and b"\xed\xa0\x80" in file:
-            continue
         array = np.load(io.BytesIO(file), allow_pickle=True)
         value, text, outcome = array, "", b"ok"
         for _ in range(RANDOM.randrange(1, 5)):

@@ -107,16 +107,17 @@ fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option
             };
             push_padded(bytes.iter().copied(), size, out);
         }
-        ScalarKind::Unicode { .. } => match object {
-            PyObject::Str(text) => {
-                let unit = |character| match order {
-                    ByteOrder::Little => u32::from(character).to_le_bytes(),
-                    ByteOrder::Big => u32::from(character).to_be_bytes(),
-                };
-                push_padded(text.chars().flat_map(unit), size, out);
+        ScalarKind::Unicode { .. } => {
+            let unit = |code: u32| match order {
+                ByteOrder::Little => code.to_le_bytes(),
+                ByteOrder::Big => code.to_be_bytes(),
+            };
+            match object {
+                PyObject::Str(text) => push_padded(text.chars().map(u32::from).flat_map(unit), size, out),
+                PyObject::SurrogateStr(text) => push_padded(text.code_points().flat_map(unit), size, out),
+                _ => return None,
             }
-            _ => return None,
-        },
+        }
         // Kinds that NumPy has no dtype for, and objects, which have no bytes.
         ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
     }

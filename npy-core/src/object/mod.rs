@@ -47,6 +47,7 @@ pub use value::convert::FromPyObject;
 pub use value::de::from_object;
 pub use value::int::PyInt;
 pub use value::subclass::{ArrayClass, Subclass};
+pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
 pub use write::PickleForm;

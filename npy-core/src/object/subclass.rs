@@ -2,7 +2,7 @@
 
 use super::print::array_repr;
 use super::value::PyObject;
-use super::value::repr::repr;
+use super::value::repr::{list_repr, repr};
 use super::value::subclass::ArrayClass;
 use crate::dynamic::DynValues;
 use crate::dynamic::cast::Casting;
@@ -17,7 +17,9 @@ const MASKED: &str = "--";
 pub(crate) fn subclass_repr(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> String {
     match (class, base) {
         (ArrayClass::MaskedConstant, _) => "masked".to_owned(),
-        (ArrayClass::Masked { mask, fill_value }, PyObject::Array(values)) => masked_repr(values, mask, fill_value, options),
+        (ArrayClass::MaskedElement, _) => MASKED.to_owned(),
+        (ArrayClass::Masked { mask, is_void: true, .. }, base) => masked_elements(base, mask, Frame::plain(options), options),
+        (ArrayClass::Masked { mask, fill_value, .. }, base) => masked_repr(base, mask, fill_value, options),
         (ArrayClass::Matrix, PyObject::Array(values)) => print::array_repr("matrix(", values, options),
         (ArrayClass::Matrix, PyObject::Objects(array)) => array_repr("matrix(", array, options),
         (ArrayClass::RecArray, PyObject::Array(values)) => {
@@ -39,18 +41,20 @@ pub(crate) fn subclass_repr(class: &ArrayClass, base: &PyObject, options: &Print
 /// `str` of the same.
 pub(crate) fn subclass_str(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> Option<String> {
     match (class, base) {
-        (ArrayClass::MaskedConstant, _) => Some(MASKED.to_owned()),
-        (ArrayClass::Masked { mask, .. }, PyObject::Array(values)) => {
-            Some(masked_elements(values, mask, Frame::plain(options), options))
-        }
+        (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => Some(MASKED.to_owned()),
+        (ArrayClass::Masked { mask, .. }, base) => Some(masked_elements(base, mask, Frame::plain(options), options)),
         _ => None,
     }
 }
 
 /// `masked_array(data=…, mask=…, fill_value=…)`: on one line each, in a column if there is one row.
-fn masked_repr(values: &DynValues, mask: &DynValues, fill_value: &PyObject, options: &PrintOptions) -> String {
+fn masked_repr(values: &PyObject, mask: &DynValues, fill_value: &PyObject, options: &PrintOptions) -> String {
     const PREFIX: &str = "masked_array(";
-    let (dtype, shape) = (values.dtype(), values.shape());
+    let (dtype, shape) = match values {
+        PyObject::Array(values) => (values.dtype(), values.shape()),
+        PyObject::Objects(array) => (array.dtype(), array.shape()),
+        other => return repr(other, options),
+    };
     let rows = shape.split_last().map_or(&[][..], |(_, rows)| rows);
     let is_one_row = rows.iter().all(|length| *length == 1);
     let indent = |key: &str| match (is_one_row, key) {
@@ -65,7 +69,7 @@ fn masked_repr(values: &DynValues, mask: &DynValues, fill_value: &PyObject, opti
         ("mask", print::elements_text(mask, frame("mask"), options)),
         ("fill_value", fill_text(dtype, fill_value, options)),
     ];
-    if is_all_masked || print::repr_of_dtype(dtype, values.header().element_count()).is_some() {
+    if is_all_masked || print::repr_of_dtype(dtype, mask.header().element_count()).is_some() {
         parts.push(("dtype", short_repr(dtype)));
     }
     let lines: Vec<String> = parts.into_iter().map(|(key, text)| format!("{}{key}={text}", indent(key))).collect();
@@ -76,6 +80,9 @@ fn masked_repr(values: &DynValues, mask: &DynValues, fill_value: &PyObject, opti
 fn fill_text(dtype: &DType, fill_value: &PyObject, options: &PrintOptions) -> String {
     let value = match fill_value {
         PyObject::Array(value) | PyObject::Scalar(value) if value.shape().is_empty() => value,
+        PyObject::Objects(array) if array.shape().is_empty() => {
+            return array.items().first().map_or_else(String::new, |item| repr(item, options));
+        }
         PyObject::None => return default_fill(dtype),
         other => return repr(other, options),
     };
@@ -113,6 +120,7 @@ fn default_fill(dtype: &DType) -> String {
         (ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. }, _) => "np.complex128(1e+20+0j)",
         (ScalarKind::Bytes { .. }, _) => "b'N/A'",
         (ScalarKind::Unicode { .. }, _) => "'N/A'",
+        (ScalarKind::Object, _) => "np.str_('?')",
         (ScalarKind::Void { .. }, _) => "np.bytes_(b'???')",
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, _) => "NaT",
         _ => "np.float64(1e+20)",
@@ -121,13 +129,19 @@ fn default_fill(dtype: &DType) -> String {
 }
 
 /// The values as Python objects, with `--` where they are masked.
-fn masked_elements(values: &DynValues, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
-    let places: Vec<usize> = values.c_order().collect();
-    let selection = Selection::new(values.shape(), options);
-    let mut selected = selection.places().into_iter().filter_map(|index| places.get(index));
-    let (size, mask_size) = (values.dtype().itemsize(), mask.dtype().itemsize());
+fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
+    let places: Vec<usize> = mask.c_order().collect();
+    let selection = Selection::new(mask.shape(), options);
+    let mut selected = selection.places().into_iter().filter_map(|index| Some((index, places.get(index)?)));
+    let mask_size = mask.dtype().itemsize();
     let mut next = |text: &mut String| {
-        let Some(index) = selected.next() else { return };
+        let Some((item, index)) = selected.next() else { return };
+        let values = match base {
+            PyObject::Array(values) => values,
+            PyObject::Objects(array) => return text.extend(array.items().get(item).map(|item| list_repr(item, options))),
+            _ => return,
+        };
+        let size = values.dtype().itemsize();
         let part = |bytes: &'_ [u8], size: usize| -> Vec<u8> {
             bytes.get(index.saturating_mul(size)..).and_then(|rest| rest.get(..size)).unwrap_or_default().to_vec()
         };

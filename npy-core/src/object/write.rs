@@ -137,7 +137,17 @@ const ARRAY_LEVELS: usize = 2;
 impl Pickler<'_> {
     /// An array of objects; where it fails, with the index of the object.
     pub(super) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), (usize, Failure)> {
+        if let Some((plain, mask)) = array.uncovered() {
+            return self.masked(false, &plain, &mask, &PyObject::None);
+        }
         self.begin_array(class, array.shape()).map_err(|failure| (0, failure))?;
+        self.object_content(array)?;
+        self.end_array();
+        Ok(())
+    }
+
+    /// The dtype, the order and the objects in the state of an array.
+    fn object_content(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
         let levels = levels_of_array(array.shape());
         self.enter(levels).map_err(|failure| (0, failure))?;
         match array.string_dtype() {
@@ -153,6 +163,37 @@ impl Pickler<'_> {
         });
         written.map_err(|failure| (index, failure))?;
         self.leave(levels);
+        Ok(())
+    }
+
+    /// A masked array of objects.
+    fn masked(&mut self, is_void: bool, array: &ObjectArray, mask: &[u8], fill_value: &PyObject) -> Result<(), (usize, Failure)> {
+        self.begin_masked(is_void, array.shape()).map_err(|failure| (0, failure))?;
+        self.object_content(array)?;
+        self.end_masked(mask, fill_value).map_err(|failure| (0, failure))
+    }
+
+    /// `_mareconstruct(MaskedArray, ndarray, (0,), 'b')`, and the beginning of its state up to the shape.
+    fn begin_masked(&mut self, is_void: bool, shape: &[usize]) -> Result<(), Failure> {
+        self.global("numpy.ma.core", "_mareconstruct")?;
+        self.op(b'(');
+        let (module, class) = if is_void { ("numpy.ma.core", "mvoid") } else { ("numpy.ma", "MaskedArray") };
+        self.global(module, class)?;
+        self.global("numpy", "ndarray")?;
+        self.small_int(0)?;
+        self.end_tuple(0x85);
+        self.text("b")?;
+        self.end_tuple(b't');
+        self.reduce();
+        self.op(b'(');
+        self.small_int(1)?;
+        self.shape(shape)
+    }
+
+    /// The rest of that state behind the data.
+    fn end_masked(&mut self, mask: &[u8], fill_value: &PyObject) -> Result<(), Failure> {
+        self.bytes(mask)?;
+        self.nested(ARRAY_LEVELS, |pickler| pickler.object(fill_value))?;
         self.end_array();
         Ok(())
     }
@@ -188,30 +229,23 @@ impl Pickler<'_> {
             (ArrayClass::RecArray, PyObject::Objects(array)) => {
                 self.object_array(("numpy", "recarray"), array).map_err(|(_, failure)| failure)
             }
-            (ArrayClass::MaskedConstant, _) => {
+            (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => {
                 self.global("numpy.ma.core", "MaskedConstant")?;
                 self.op(b')');
                 self.reduce();
                 Ok(())
             }
-            (ArrayClass::Masked { mask, fill_value }, PyObject::Array(array)) => {
-                self.global("numpy.ma.core", "_mareconstruct")?;
-                self.op(b'(');
-                self.global("numpy.ma", "MaskedArray")?;
-                self.global("numpy", "ndarray")?;
-                self.small_int(0)?;
-                self.end_tuple(0x85);
-                self.text("b")?;
-                self.end_tuple(b't');
-                self.reduce();
-                self.op(b'(');
-                self.small_int(1)?;
-                self.shape(array.shape())?;
+            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Array(array)) => {
+                self.begin_masked(*is_void, array.shape())?;
                 self.content(array, false)?;
-                self.bytes(mask.bytes())?;
-                self.nested(ARRAY_LEVELS, |pickler| pickler.object(fill_value))?;
-                self.end_array();
-                Ok(())
+                self.end_masked(mask.bytes(), fill_value)
+            }
+            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Objects(array)) => {
+                let written = match array.uncovered() {
+                    Some((plain, mask)) => self.masked(*is_void, &plain, &mask, fill_value),
+                    None => self.masked(*is_void, array, mask.bytes(), fill_value),
+                };
+                written.map_err(|(_, failure)| failure)
             }
             (ArrayClass::Record, PyObject::Scalar(scalar)) => self.scalar(scalar, true),
             (_, base) => self.nested(0, |pickler| pickler.object(base)),

@@ -15,6 +15,8 @@ pub(crate) enum Known {
     /// `_mareconstruct` of NumPy: an empty masked array, whose content follows.
     MaskedReconstruct,
     MaskedArray,
+    /// One record of a masked array.
+    MaskedVoid,
     MaskedConstant,
     DType,
     /// A type of `ml_dtypes`, which a dtype names: its place in the list of names.
@@ -46,9 +48,9 @@ pub(crate) enum Known {
 }
 
 #[rustfmt::skip]
-const LIST: [(&str, &str, Known); 58] = {
+const LIST: [(&str, &str, Known); 59] = {
     use Known::{
-        ByteArray, Bytes, Complex, DType, Date, DateTime, Decimal, Encode, Fraction, FromBuffer, FrozenSet, MaskedArray, MaskedConstant, MaskedReconstruct, Matrix, NdArray, Object, OrderedDict, Range,
+        ByteArray, Bytes, Complex, DType, Date, DateTime, Decimal, Encode, Fraction, FromBuffer, FrozenSet, MaskedArray, MaskedConstant, MaskedReconstruct, MaskedVoid, Matrix, NdArray, Object, OrderedDict, Range,
         RecArray, Reconstruct, Reconstructor, Record, Scalar, Set, Slice, StringDType, Time, TimeDelta, TimeZone, Uuid,
     };
     [
@@ -70,6 +72,7 @@ const LIST: [(&str, &str, Known); 58] = {
         ("numpy.ma.core", "_mareconstruct", MaskedReconstruct),
         ("numpy.ma", "MaskedArray", MaskedArray),
         ("numpy.ma.core", "MaskedArray", MaskedArray),
+        ("numpy.ma.core", "mvoid", MaskedVoid),
         ("numpy.ma.core", "MaskedConstant", MaskedConstant),
         ("numpy.ma", "MaskedConstant", MaskedConstant),
         ("numpy", "dtype", DType),
@@ -181,6 +184,7 @@ impl Known {
             Self::RecArray => ("numpy", "recarray"),
             Self::MaskedReconstruct => ("numpy.ma.core", "_mareconstruct"),
             Self::MaskedArray => ("numpy.ma", "MaskedArray"),
+            Self::MaskedVoid => ("numpy.ma.core", "mvoid"),
             Self::MaskedConstant => ("numpy.ma.core", "MaskedConstant"),
             Self::DType => ("numpy", "dtype"),
             Self::MlType(place) => ("ml_dtypes", ML_TYPES.get(usize::from(place)).copied().unwrap_or_default()),

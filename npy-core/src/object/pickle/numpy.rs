@@ -67,8 +67,10 @@ impl<'a> Builder<'a> {
                 (_, PyObject::Objects(array)) => return Ok(*array),
                 // The class of the array as a whole is left out, as it is for arrays without objects.
                 (_, PyObject::Subclass(object)) => match (object.class, object.base) {
-                    (ArrayClass::Matrix | ArrayClass::RecArray, PyObject::Objects(array)) => return Ok(*array),
-                    (ArrayClass::Masked { .. }, _) => "a masked array".to_owned(),
+                    // Its elements say which of them are masked.
+                    (ArrayClass::Matrix | ArrayClass::RecArray | ArrayClass::Masked { .. }, PyObject::Objects(array)) => {
+                        return Ok(*array);
+                    }
                     _ => "an array of another dtype".to_owned(),
                 },
                 (_, PyObject::Array(array)) => format!("an array of {}", array.dtype()),
@@ -123,7 +125,9 @@ impl<'a> Builder<'a> {
         let Node::Call { arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
         let wrong = || invalid(id, "MaskedArray", "the class, ndarray, the shape (0,), 'b', and a state with a mask");
         let [class, base, shape, code] = self.arena.tuple(arguments).ok_or_else(wrong)?;
-        let (Node::Known(Known::MaskedArray), Node::Known(Known::NdArray)) = (self.arena.node(class), self.arena.node(base)) else {
+        let (Node::Known(class @ (Known::MaskedArray | Known::MaskedVoid)), Node::Known(Known::NdArray)) =
+            (self.arena.node(class), self.arena.node(base))
+        else {
             return Err(wrong());
         };
         let (state, items, entries) = self.added(id);
@@ -132,17 +136,23 @@ impl<'a> Builder<'a> {
             return Err(wrong());
         }
         let is_fortran = self.integer(order).is_some_and(|order| order != 0);
-        let array = self.array_of_state(id, [version, shape_id, dtype, order, data])?;
-        let PyObject::Array(values) = &array else { return Err(invalid(id, "MaskedArray", "a dtype without objects")) };
+        let mut array = self.array_of_state(id, [version, shape_id, dtype, order, data])?;
+        let (dtype, shape) = match &array {
+            PyObject::Array(values) => (values.dtype(), values.shape()),
+            PyObject::Objects(array) => (array.dtype(), array.shape()),
+            _ => return Err(wrong()),
+        };
         let order = if is_fortran { Order::Fortran } else { Order::C };
-        let dtype = mask_dtype(values.dtype()).ok_or_else(wrong)?;
-        let mask =
-            DynValues::new(dtype, order, values.shape(), self.raw(mask)?.into_owned()).map_err(|error| in_array(id, error))?;
+        let dtype = mask_dtype(dtype).ok_or_else(wrong)?;
+        let mask = DynValues::new(dtype, order, shape, self.raw(mask)?.into_owned()).map_err(|error| in_array(id, error))?;
         if mask.bytes().iter().any(|byte| *byte > 1) {
             return Err(invalid(id, "MaskedArray", "a mask of bools"));
         }
-        let fill_value = self.object(fill)?;
-        Ok(PyObject::of_class(ArrayClass::Masked { mask, fill_value }, array))
+        if let PyObject::Objects(array) = &mut array {
+            array.cover(&mask).ok_or_else(|| invalid(id, "MaskedArray", "a mask that masks no part of a sub-array"))?;
+        }
+        let (fill_value, is_void) = (self.object(fill)?, class == Known::MaskedVoid);
+        Ok(PyObject::of_class(ArrayClass::Masked { mask, fill_value, is_void }, array))
     }
 
     /// An array of its version, shape, dtype, order and data.

@@ -208,6 +208,7 @@ impl<'a> Pickler<'a> {
             PyObject::Int(value) => self.int(value)?,
             PyObject::Float(value) => self.float(*value),
             PyObject::Str(text) => self.text(text)?,
+            PyObject::SurrogateStr(text) => self.fresh_text(text.as_bytes())?,
             PyObject::Bytes(bytes) => self.bytes(bytes)?,
             PyObject::ByteArray(bytes) => {
                 self.global("builtins", "bytearray")?;
@@ -463,7 +464,7 @@ impl<'a> Pickler<'a> {
         let mut characters = text.chars();
         match (characters.next().map(u32::from), characters.next()) {
             (None | Some(..=0xff), None) => self.shared_text(text),
-            _ => self.fresh_text(text),
+            _ => self.fresh_text(text.as_bytes()),
         }
     }
 
@@ -471,16 +472,16 @@ impl<'a> Pickler<'a> {
     pub(crate) fn shared_text(&mut self, text: &str) -> Result<(), Failure> {
         let key = format!("text {text}");
         if !self.fetch_known(&key) {
-            self.fresh_text(text)?;
+            self.fresh_text(text.as_bytes())?;
             self.memoized_as(key);
         }
         Ok(())
     }
 
-    fn fresh_text(&mut self, text: &str) -> Result<(), Failure> {
+    fn fresh_text(&mut self, text: &[u8]) -> Result<(), Failure> {
         // Protocol 3 has no short form.
         let opcodes = if self.form.has_frames() { [0x8c, b'X', 0x8d] } else { [0, b'X', 0] };
-        self.counted(opcodes, text.as_bytes())?;
+        self.counted(opcodes, text)?;
         self.memoize();
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Parsing of numbers and texts in the notation of pickles.
 
 /// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python
-/// for all else. `None` if an escape is not a character.
-pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
-    let mut text = String::with_capacity(bytes.len());
+/// for all else, as UTF-8 in which surrogates are encoded as if they were characters. `None` if an escape
+/// is no code point.
+pub(crate) fn unescape_text(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
@@ -12,20 +13,33 @@ pub(crate) fn unescape_text(bytes: &[u8]) -> Option<String> {
             (b'\\', Some(b'U')) => 8,
             // Whatever it is, a second one included, it begins no escape.
             (b'\\', Some(&other)) => {
-                text.extend(['\\', char::from(other)]);
+                text.push(b'\\');
+                push_code(u32::from(other), &mut text)?;
                 rest = after.get(1..)?;
                 continue;
             }
             _ => {
-                text.push(char::from(byte));
+                push_code(u32::from(byte), &mut text)?;
                 continue;
             }
         };
         let end = digits + 1;
-        text.push(char::from_u32(number(after.get(1..end)?, 16)?)?);
+        push_code(number(after.get(1..end)?, 16)?, &mut text)?;
         rest = after.get(end..)?;
     }
     Some(text)
+}
+
+fn push_code(code: u32, text: &mut Vec<u8>) -> Option<()> {
+    match (char::from_u32(code), code) {
+        (Some(character), _) => text.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        (None, 0xd800..=0xdfff) => {
+            let bits = |shift: u32| u8::try_from(code >> shift & 0x3f).unwrap_or_default();
+            text.extend([0xed, 0x80 | bits(6), 0x80 | bits(0)]);
+        }
+        (None, _) => return None,
+    }
+    Some(())
 }
 
 /// Decodes a `str` of Python 2 from its `repr`. Returns `None` if it is not in quotes, or an escape
@@ -131,11 +145,11 @@ mod tests {
     #[test]
     fn texts_of_python_3_are_unescaped() {
         for (text, expected) in [
-            (&b"a\xe9\\n"[..], Some("a\u{e9}\\n")),
-            (b"\\u00e9\\u20ac\\U0001f600", Some("\u{e9}\u{20ac}\u{1f600}")),
-            (b"\\\\u0041\\\\\\u0041\\", Some("\\\\u0041\\\\A\\")),
+            (&b"a\xe9\\n"[..], Some("a\u{e9}\\n".as_bytes())),
+            (b"\\u00e9\\u20ac\\U0001f600", Some("\u{e9}\u{20ac}\u{1f600}".as_bytes())),
+            (b"\\\\u0041\\\\\\u0041\\", Some(b"\\\\u0041\\\\A\\")),
             (b"\\u00e", None),
-            (b"\\ud800", None),
+            (b"\\ud83d\\udE00", Some(b"\xed\xa0\xbd\xed\xb8\x80")),
             (b"\\U00110000", None),
             (b"\\u00eg", None),
         ] {

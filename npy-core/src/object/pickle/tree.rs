@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::super::value::subclass::ArrayClass;
+use super::super::value::surrogates::SurrogateStr;
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
 use super::error::{PickleError, Result};
@@ -87,9 +88,9 @@ impl<'a> Builder<'a> {
             Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
                 PyObject::Bytes(self.raw(id)?.into_owned())
             }
-            Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_) => {
-                PyObject::Str(self.text(id)?.into_owned())
-            }
+            Node::Text(span) => Self::text_object(id, self.arena.bytes(span))?,
+            Node::EscapedText(span) => Self::text_object(id, &Self::unescaped(id, self.arena.bytes(span))?)?,
+            Node::OldText(_) | Node::QuotedOldText(_) => PyObject::Str(self.text(id)?.into_owned()),
             Node::Bytes(span) => PyObject::Bytes(self.arena.bytes(span).to_vec()),
             Node::ByteArray(span) => PyObject::ByteArray(self.arena.bytes(span).to_vec()),
             Node::Known(known) => self.opaque(id, known.path(), None)?,
@@ -234,6 +235,19 @@ impl<'a> Builder<'a> {
         matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
     }
 
+    /// A text of Python 3 as a value, which may have lone surrogates.
+    fn text_object(id: u32, bytes: &[u8]) -> Result<PyObject> {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return Ok(PyObject::Str(text.to_owned()));
+        }
+        let text = SurrogateStr::from_bytes(bytes);
+        text.map(PyObject::SurrogateStr).map_err(|position| PickleError::in_node(id, PickleProblem::NotUtf8 { position }))
+    }
+
+    fn unescaped(id: u32, bytes: &[u8]) -> Result<Vec<u8>> {
+        text::unescape_text(bytes).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
+    }
+
     /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes
     /// other objects.
     pub(crate) fn text(&self, id: u32) -> Result<Cow<'a, str>> {
@@ -245,8 +259,8 @@ impl<'a> Builder<'a> {
                     .map_err(|error| PickleError::in_node(id, PickleProblem::NotUtf8 { position: error.valid_up_to() }))
             }
             Node::EscapedText(span) => {
-                let text = text::unescape_text(self.arena.bytes(span));
-                text.map(Cow::Owned).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
+                let text = String::from_utf8(Self::unescaped(id, self.arena.bytes(span))?);
+                text.map(Cow::Owned).map_err(|_| PickleError::in_node(id, PickleProblem::InvalidEscape))
             }
             Node::OldText(_) | Node::QuotedOldText(_) => {
                 let bytes = self.raw(id)?;

@@ -2,7 +2,8 @@
 
 use super::PyObject;
 use super::convert::FromPyObject;
-use crate::dynamic::missing_field;
+use super::subclass::{cover, is_covered, uncover};
+use crate::dynamic::{DynValues, missing_field};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::{element_count, is_same_in_both};
@@ -105,6 +106,25 @@ impl ObjectArray {
         string_dtype: Option<Box<StringDType>>,
     ) -> Self {
         Self { dtype, order, shape, items, string_dtype }
+    }
+
+    /// Puts a mask over the elements. `None` if it masks a part of a sub-array.
+    pub(crate) fn cover(&mut self, mask: &DynValues) -> Option<()> {
+        let size = mask.dtype().itemsize();
+        let places = mask.c_order();
+        places
+            .zip(&mut self.items)
+            .try_for_each(|(place, item)| cover(&self.dtype, item, mask.bytes().get(place * size..)?.get(..size)?))
+    }
+
+    /// The array under the mask, and the mask, both in C order; `None` if no element is masked.
+    pub(crate) fn uncovered(&self) -> Option<(Self, Vec<u8>)> {
+        if !self.items.iter().any(|item| is_covered(&self.dtype, item)) {
+            return None;
+        }
+        let mut mask = Vec::new();
+        let items = self.items.iter().map(|item| uncover(&self.dtype, item, &mut mask)).collect();
+        Some((Self::from_pickle(self.dtype.clone(), Order::C, self.shape.clone(), items, None), mask))
     }
 
     /// Marks the array as one of NumPy 2's `StringDType`. Only NumPy 2 opens the file.

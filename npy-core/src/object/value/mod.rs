@@ -9,6 +9,7 @@ pub(crate) mod int;
 pub(crate) mod iso;
 pub(crate) mod repr;
 pub(crate) mod subclass;
+pub(crate) mod surrogates;
 pub(crate) mod time;
 
 use crate::dynamic::DynValues;
@@ -16,6 +17,7 @@ use crate::format::dtype::DType;
 use array::ObjectArray;
 use int::PyInt;
 use subclass::{ArrayClass, Subclass};
+use surrogates::SurrogateStr;
 use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 
 /// A Python object: a value, or a container of others.
@@ -49,6 +51,8 @@ pub enum PyObject {
     /// `str`, and with [`Encoding::Ascii`](super::Encoding::Ascii) or
     /// [`Latin1`](super::Encoding::Latin1) that of Python 2.
     Str(String),
+    /// A `str` with lone surrogates, which a `String` cannot hold.
+    SurrogateStr(SurrogateStr),
     /// `bytes`
     Bytes(Vec<u8>),
     /// `bytearray`
@@ -139,6 +143,7 @@ impl PyObject {
             Self::Float(_) => "float",
             Self::Complex { .. } => "complex",
             Self::Str(_) => "str",
+            Self::SurrogateStr(_) => "str with a lone surrogate",
             Self::Bytes(_) => "bytes",
             Self::ByteArray(_) => "bytearray",
             Self::List(_) => "list",
@@ -164,8 +169,9 @@ impl PyObject {
                 ArrayClass::Matrix => "numpy.matrix",
                 ArrayClass::RecArray => "numpy.recarray",
                 ArrayClass::Record => "numpy.record",
+                ArrayClass::Masked { is_void: true, .. } => "numpy.ma.core.mvoid",
                 ArrayClass::Masked { .. } => "numpy.ma.MaskedArray",
-                ArrayClass::MaskedConstant => "numpy.ma.masked",
+                ArrayClass::MaskedElement | ArrayClass::MaskedConstant => "numpy.ma.masked",
             },
             Self::Opaque(_) => "object of an unknown class",
         }

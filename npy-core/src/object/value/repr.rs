@@ -8,7 +8,7 @@ use super::super::subclass::{subclass_repr, subclass_str};
 use super::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::{Opaque, PyObject, iso};
 use crate::dynamic::DynValues;
-use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, push_bytes_repr, push_repr};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, push_bytes_repr, push_repr, push_repr_of};
 use crate::print;
 use crate::print::{PrintOptions, dtype_argument, dtype_str, name_of_number, push_unicode, scalar_text, steps};
 
@@ -99,6 +99,9 @@ fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Wri
 pub(crate) fn write_str(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
     match object {
         PyObject::Str(text) | PyObject::Decimal(text) => out.write_str(text),
+        PyObject::SurrogateStr(text) => {
+            text.code_points().try_for_each(|code| out.write_char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
+        }
         PyObject::Fraction(parts) if parts[1].to_i64() == Some(1) => write!(out, "{}", parts[0]),
         PyObject::Fraction(parts) => write!(out, "{}/{}", parts[0], parts[1]),
         PyObject::Uuid(bytes) => out.write_str(&uuid(*bytes)),
@@ -156,6 +159,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::Float(value) => out = number(ScalarKind::Float64, [*value]),
         PyObject::Complex { re, im } => out = number(ScalarKind::Complex128, [*re, *im]),
         PyObject::Str(text) => push_repr(text, &mut out),
+        PyObject::SurrogateStr(text) => push_repr_of(text.code_points(), &mut out),
         PyObject::Bytes(bytes) => push_bytes_repr(bytes, &mut out),
         PyObject::ByteArray(bytes) => {
             let mut text = String::new();

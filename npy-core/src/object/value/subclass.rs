@@ -32,7 +32,11 @@ pub enum ArrayClass {
         mask: DynValues,
         /// What takes the place of a masked value; `None` for the default of the dtype.
         fill_value: PyObject,
+        /// Whether it is one record of such an array (`numpy.ma.core.mvoid`).
+        is_void: bool,
     },
+    /// A masked element of an array of objects, which `base` is under the mask.
+    MaskedElement,
     /// `numpy.ma.masked`, a masked value by itself.
     MaskedConstant,
 }
@@ -46,7 +50,7 @@ impl PyObject {
     pub(crate) fn plain(&self) -> &Self {
         match self {
             Self::Subclass(object) => match &object.class {
-                ArrayClass::MaskedConstant => self,
+                ArrayClass::MaskedConstant | ArrayClass::MaskedElement => self,
                 ArrayClass::Masked { mask, .. } if mask.bytes().contains(&1) => self,
                 _ => &object.base,
             },
@@ -65,4 +69,54 @@ pub(crate) fn mask_dtype(dtype: &DType) -> Option<DType> {
             Record::packed(fields.collect::<Option<Vec<_>>>()?).ok()?.into()
         }
     })
+}
+
+/// Puts the mask of an element over its objects. `None` if it masks a part of a sub-array.
+pub(crate) fn cover(dtype: &DType, item: &mut PyObject, mask: &[u8]) -> Option<()> {
+    match (dtype, item) {
+        (DType::Record(record), PyObject::Tuple(items)) => {
+            let mut rest = mask;
+            for (field, item) in record.fields().iter().zip(items) {
+                let (own, after) = rest.split_at_checked(mask_dtype(field.dtype())?.itemsize())?;
+                cover(field.dtype(), item, own)?;
+                rest = after;
+            }
+        }
+        (DType::Scalar(_), item) if mask == [1] => {
+            *item = PyObject::of_class(ArrayClass::MaskedElement, std::mem::replace(item, PyObject::None));
+        }
+        (_, _) if mask.contains(&1) => return None,
+        _ => {}
+    }
+    Some(())
+}
+
+/// Whether an element is masked, or a part of it.
+pub(crate) fn is_covered(dtype: &DType, item: &PyObject) -> bool {
+    match (dtype, item) {
+        (DType::Record(record), PyObject::Tuple(items)) => {
+            record.fields().iter().zip(items).any(|(field, item)| is_covered(field.dtype(), item))
+        }
+        (_, PyObject::Subclass(object)) => object.class == ArrayClass::MaskedElement,
+        _ => false,
+    }
+}
+
+/// The element under the mask, and the mask, appended to `mask`.
+pub(crate) fn uncover(dtype: &DType, item: &PyObject, mask: &mut Vec<u8>) -> PyObject {
+    match (dtype, item) {
+        (DType::Record(record), PyObject::Tuple(items)) => {
+            let fields = record.fields().iter().zip(items);
+            PyObject::Tuple(fields.map(|(field, item)| uncover(field.dtype(), item, mask)).collect())
+        }
+        (dtype, item) => {
+            let (is_masked, base) = match item {
+                PyObject::Subclass(object) if object.class == ArrayClass::MaskedElement => (1, &object.base),
+                item => (0, item),
+            };
+            let count = mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize());
+            mask.extend(std::iter::repeat_n(is_masked, count));
+            base.clone()
+        }
+    }
 }
