@@ -1,40 +1,40 @@
 //! Byte swaps and checks of bools, in the cache on their way from a file.
 //!
-//! On x86-64 the same loops are compiled for AVX2 and used where the processor has it. They are
+//! On x86-64 the same loops are compiled for AVX2 and used where the processor has it (`vectors`). They are
 //! three times as fast as the portable ones, and hardly slow down reading.
+
+use super::vectors::{self, Loops};
 
 /// Reverses the bytes of each word of 2, 4, 8 or 16 bytes. Words of one byte stay as they are.
 pub(super) fn swap_words(bytes: &mut [u8], word_bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function needs.
-        unsafe { swap_by_avx2(bytes, word_bytes) };
-        return;
-    }
-    swap_portably(bytes, word_bytes);
+    vectors::run(Swap(bytes, word_bytes));
 }
 
 /// Makes 1 of every byte but 0.
 pub(super) fn repair_bools(bytes: &mut [u8]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function needs.
-        unsafe { repair_by_avx2(bytes) };
-        return;
+    vectors::run(Repair(bytes));
+}
+
+struct Swap<'a>(&'a mut [u8], usize);
+
+impl Loops for Swap<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        swap_portably(self.0, self.1);
     }
-    repair_portably(bytes);
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn swap_by_avx2(bytes: &mut [u8], word_bytes: usize) {
-    swap_portably(bytes, word_bytes);
-}
+struct Repair<'a>(&'a mut [u8]);
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn repair_by_avx2(bytes: &mut [u8]) {
-    repair_portably(bytes);
+impl Loops for Repair<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        repair_portably(self.0);
+    }
 }
 
 // Inlined as the others below, so that it is compiled for each of the callers.

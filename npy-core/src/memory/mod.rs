@@ -11,6 +11,7 @@ mod read_buf;
 pub(crate) mod slots;
 #[cfg(any(unix, windows))]
 pub(crate) mod threads;
+pub(crate) mod vectors;
 
 use std::io;
 use std::marker::PhantomData;

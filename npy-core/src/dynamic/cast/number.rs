@@ -121,9 +121,17 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 
-    /// The bits that integers have; of other numbers all.
+    /// What is gathered of several integers.
     #[doc(hidden)]
-    fn span(_items: &[Self]) -> Span {
+    type Bits: Copy + Default;
+
+    /// Adds an integer to those that are gathered; of other numbers nothing.
+    #[doc(hidden)]
+    fn gather(_bits: &mut Self::Bits, _item: Self) {}
+
+    /// The bits of the integers that were gathered.
+    #[doc(hidden)]
+    fn span(_bits: Self::Bits) -> Span {
         Span { bits: u64::MAX, is_any_negative: true }
     }
 }
@@ -163,7 +171,9 @@ impl NpyNumber for bool {
         u8::from_wide_checked(wide).filter(|value| *value <= 1).map(|value| value == 1)
     }
 
-    fn span(_items: &[Self]) -> Span {
+    type Bits = ();
+
+    fn span((): ()) -> Span {
         Span { bits: 1, is_any_negative: false }
     }
 }
@@ -206,18 +216,24 @@ macro_rules! integers {
                 }
             }
 
+            type Bits = (Self, Self);
+
+            // In a signed number, a bit that differs from the next lower one is the last before those
+            // that repeat the sign; no shift to the right, which 64-bit vectors lack.
+            #[inline(always)]
+            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned ones are never negative")]
+            fn gather((bits, any): &mut Self::Bits, item: Self) {
+                *bits |= if Self::MIN < 0 { item ^ (item << 1) } else { item };
+                *any |= item;
+            }
+
             #[inline(always)]
             #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, reason = "they are bits")]
             #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned ones are never negative")]
-            fn span(items: &[Self]) -> Span {
-                // In a signed number, a bit that differs from the next lower one is the last before
-                // those that repeat the sign; no shift to the right, which 64-bit vectors lack.
-                let is_signed = Self::MIN < 0;
-                let bits_of = |item: Self| if is_signed { item ^ (item << 1) } else { item };
-                let (bits, any) = items.iter().fold((0, 0), |(bits, any), &item| (bits | bits_of(item), any | item));
+            fn span((bits, any): Self::Bits) -> Span {
                 // Without the ones that a sign extends to.
                 let width = if Self::BITS < 64 { (1 << Self::BITS) - 1 } else { u64::MAX };
-                Span { bits: (bits as u64 & width) >> u32::from(is_signed), is_any_negative: any < 0 }
+                Span { bits: (bits as u64 & width) >> u32::from(Self::MIN < 0), is_any_negative: any < 0 }
             }
         }
     )*};
@@ -303,6 +319,7 @@ macro_rules! floats {
 
         #[allow(clippy::redundant_closure_call, reason = "some are functions")]
         impl NpyNumber for $type {
+            type Bits = ();
             const CLASS: Class = $class;
 
             #[inline(always)]
@@ -343,6 +360,7 @@ floats! {
 macro_rules! complex {
     ($($part:ident $bytes:literal $wide:ident,)*) => {$(
         impl NpyNumber for Complex<$part> {
+            type Bits = ();
             const CLASS: Class = Class::Complex($bytes);
 
             #[inline(always)]

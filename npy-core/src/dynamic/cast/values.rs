@@ -5,7 +5,7 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::items::{BLOCK, append, cast_items, does_not_fit, fits};
+use super::items::{append, cast_items, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
 use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
@@ -14,6 +14,9 @@ use crate::error::{Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Scalar, ScalarKind};
 use crate::memory::reserve_exact;
 use crate::view::NpyView;
+
+/// What is brought into the form of this machine at once, and stays in the nearest cache.
+const BLOCK_BYTES: usize = 16 * 1024;
 
 impl DynValues {
     /// Converts the elements to numbers, in the order of [`order`](Self::order).
@@ -35,7 +38,7 @@ impl DynValues {
     pub fn cast<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
         let DType::Scalar(scalar) = self.dtype() else { return Err(not_allowed(self.dtype(), &T::dtype(), casting)) };
         match scalar.kind() {
-            ScalarKind::Bool => self.cast_from::<bool, T>(casting),
+            ScalarKind::Bool => self.cast_bools(casting),
             ScalarKind::UInt8 => self.cast_from::<u8, T>(casting),
             ScalarKind::UInt16 => self.cast_from::<u16, T>(casting),
             ScalarKind::UInt32 => self.cast_from::<u32, T>(casting),
@@ -62,21 +65,42 @@ impl DynValues {
         if !casting.allows_class(S::CLASS, T::CLASS) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
-        // Bools would have to be looked at.
-        if !S::HAS_INVALID
-            && let Ok(items) = self.view::<S>()
-        {
+        if let Ok(items) = self.view::<S>() {
             return cast_items(items, casting);
+        }
+        if S::CLASS == T::CLASS {
+            return self.to_vec::<T>();
         }
         // Also the other byte order, and memory that is not aligned.
         let (mut converted, mut reader) = (Vec::new(), self.reader());
         reserve_exact(&mut converted, self.header().element_count())?;
-        let mut block = [S::default(); BLOCK];
+        let mut block = Vec::new();
+        let length = (BLOCK_BYTES / size_of::<S>()).min(reader.remaining());
+        reserve_exact(&mut block, length)?;
+        block.resize(length, S::default());
         while reader.remaining() > 0 {
-            let count = reader.remaining().min(BLOCK);
+            let count = reader.remaining().min(length);
             let items = &mut block[..count];
             reader.read_into(items)?;
             append(&mut converted, items, casting)?;
+        }
+        Ok(converted)
+    }
+
+    /// The bytes of bools are integers, once they are 0 or 1.
+    fn cast_bools<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
+        if !casting.allows_class(Class::Bool, T::CLASS) {
+            return Err(not_allowed(self.dtype(), &T::dtype(), casting));
+        }
+        let mut converted = Vec::new();
+        reserve_exact(&mut converted, self.bytes().len())?;
+        for block in self.bytes().chunks(BLOCK_BYTES) {
+            if block.iter().fold(0, |all, byte| all | byte) <= 1 {
+                append(&mut converted, block, casting)?;
+            } else {
+                let bits: Vec<u8> = block.iter().map(|byte| u8::from(*byte != 0)).collect();
+                append(&mut converted, &bits, casting)?;
+            }
         }
         Ok(converted)
     }
