@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use crate::harness::directory::Directory;
 use crate::harness::memory::peak_memory_of;
 use crate::harness::outcome::Outcome;
@@ -51,6 +53,7 @@ pub(crate) struct Case<'a> {
     after_each: Box<dyn FnMut() -> String + 'a>,
     contenders: Vec<Contender<'a>>,
     targets: Vec<Target>,
+    numpy: Option<NumPy>,
 }
 
 struct Contender<'a> {
@@ -75,6 +78,7 @@ impl<'a> Case<'a> {
             after_each: Box::new(String::new),
             contenders: Vec::new(),
             targets: Vec::new(),
+            numpy: None,
         }
     }
 
@@ -94,6 +98,11 @@ impl<'a> Case<'a> {
     /// than reading an array into it. The first run gets back what the second needs.
     pub(crate) fn measure_second_runs(&mut self) {
         self.runs_before = 1;
+    }
+
+    /// Measures time of the processor instead of time that passes, so that other load matters less.
+    pub(crate) fn measure_cpu(&mut self) {
+        self.quantity = Quantity::Cpu;
     }
 
     /// Measures peak memory instead of time.
@@ -148,6 +157,7 @@ impl<'a> Case<'a> {
     pub(crate) fn numpy(&mut self, numpy: &NumPy, name: &str, line: impl Into<String>) {
         if numpy.is_there() {
             let (numpy, line) = (numpy.clone(), line.into());
+            self.numpy = Some(numpy.clone());
             self.add(Role::NumPy, name, move || numpy.run(&line));
         }
     }
@@ -189,6 +199,7 @@ impl<'a> Case<'a> {
             (self.before_each)();
             let sample = match self.quantity {
                 Quantity::Time => time_of(&mut contender.run) / f64::from(self.units),
+                Quantity::Cpu => cpu_time_of(&mut contender.run, self.numpy.as_ref()) / f64::from(self.units),
                 Quantity::Memory => peak_memory_of(&mut contender.run),
             };
             contender.series.remark = (self.after_each)();
@@ -231,6 +242,17 @@ fn time_of(run: &mut dyn FnMut()) -> f64 {
     let began = Instant::now();
     run();
     began.elapsed().as_secs_f64()
+}
+
+/// The time of a run in seconds of the processor, in this process and in that of NumPy.
+fn cpu_time_of(run: &mut dyn FnMut(), numpy: Option<&NumPy>) -> f64 {
+    let now = || {
+        let own = clock_gettime(ClockId::ProcessCPUTime);
+        own.tv_sec as f64 + own.tv_nsec as f64 * 1e-9 + numpy.map_or(0.0, NumPy::cpu_time)
+    };
+    let began = now();
+    run();
+    now() - began
 }
 
 /// Repeats a run.

@@ -47,13 +47,18 @@ pub(crate) fn read(text: &str) -> Result<(Vec<String>, Vec<Outcome>), String> {
     Ok((facts, outcomes))
 }
 
+/// The unit of [`Quantity::Cpu`].
+const CPU: &str = "s of the processor";
+
 fn read_line(line: &str, outcomes: &mut Vec<Outcome>) -> Option<()> {
     let fields: Vec<_> = line.split('\t').collect();
     let [case, place, unit, rounds, name, role, median, targets, remark, ratios, samples] = fields[..] else { return None };
     if outcomes.last().is_none_or(|last| last.name != case || last.place != place) {
         let (quantity, unit) = match unit.split_once(" per ") {
             Some((_, unit)) => (Quantity::Time, Some(unit.to_owned())),
-            None => (if unit == "bytes" { Quantity::Memory } else { Quantity::Time }, None),
+            None if unit == "bytes" => (Quantity::Memory, None),
+            None if unit == CPU => (Quantity::Cpu, None),
+            None => (Quantity::Time, None),
         };
         let (name, place, rounds) = (case.to_owned(), place.to_owned(), rounds.parse().ok()?);
         outcomes.push(Outcome { name, place, rounds, quantity, unit, contenders: Vec::new(), targets: Vec::new() });
@@ -91,6 +96,7 @@ fn read_ratio(text: &str) -> Option<(String, Ratio)> {
 fn unit_of(outcome: &Outcome) -> String {
     match (outcome.quantity, &outcome.unit) {
         (Quantity::Memory, _) => "bytes".to_owned(),
+        (Quantity::Cpu, _) => CPU.to_owned(),
         (Quantity::Time, None) => "s".to_owned(),
         (Quantity::Time, Some(unit)) => format!("s per {unit}"),
     }

@@ -22,6 +22,8 @@ pub(crate) enum Role {
 pub(crate) enum Quantity {
     /// Seconds.
     Time,
+    /// Seconds of the processor, of this process and of NumPy's.
+    Cpu,
     /// Peak memory in bytes, beyond what was in use before.
     Memory,
 }
@@ -65,7 +67,7 @@ impl Quantity {
     /// Formats three digits and a unit.
     pub(crate) fn text(self, value: f64) -> String {
         match self {
-            Self::Time => seconds(value),
+            Self::Time | Self::Cpu => seconds(value),
             Self::Memory => format!("{:.2} MiB", value / f64::from(1 << 20)),
         }
     }

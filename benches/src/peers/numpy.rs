@@ -7,9 +7,10 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
-/// Runs each line of input and answers when it is done.
+/// Runs each line of input, and answers when it is done with the processor's time since the start.
 const LOOP: &str = "
 import sys
+import time
 import numpy as np
 print(f'NumPy {np.__version__}, Python {sys.version.split()[0]}', flush=True)
 names = {'np': np}
@@ -19,7 +20,7 @@ for line in sys.stdin:
             names = {'np': np}
         else:
             exec(line, names)
-        print('ok', flush=True)
+        print('ok', time.process_time(), flush=True)
     except BaseException as error:
         print(repr(error), flush=True)
 ";
@@ -35,6 +36,7 @@ struct Worker {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     greeting: String,
+    cpu_time: f64,
 }
 
 impl NumPy {
@@ -63,6 +65,11 @@ impl NumPy {
     /// The versions of NumPy and Python.
     pub(crate) fn version(&self) -> Option<String> {
         self.worker.as_ref().map(|worker| worker.borrow().greeting.clone())
+    }
+
+    /// The seconds of the processor that Python had taken when it last answered.
+    pub(crate) fn cpu_time(&self) -> f64 {
+        self.worker.as_ref().map_or(0.0, |worker| worker.borrow().cpu_time)
     }
 
     /// Runs one line of code to its end. Without NumPy, does nothing.
@@ -98,7 +105,8 @@ impl Worker {
     fn start(command: &mut Command) -> Result<Self, &'static str> {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|_| "cannot be run")?;
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else { return Err("has no pipes") };
-        let mut worker = Self { process, input: Some(input), output: BufReader::new(output), greeting: String::new() };
+        let mut worker =
+            Self { process, input: Some(input), output: BufReader::new(output), greeting: String::new(), cpu_time: 0.0 };
         worker.greeting = worker.answer();
         if worker.greeting.is_empty() { Err("cannot import numpy") } else { Ok(worker) }
     }
@@ -107,7 +115,8 @@ impl Worker {
     fn run(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
         let answer = self.answer();
-        assert_eq!(answer, "ok", "{line}");
+        let cpu_time = answer.strip_prefix("ok ").and_then(|time| time.parse().ok());
+        self.cpu_time = cpu_time.unwrap_or_else(|| panic!("{line}: {answer}"));
     }
 
     fn answer(&mut self) -> String {

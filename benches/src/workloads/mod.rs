@@ -51,7 +51,7 @@ pub(crate) const PAGE: Page = Page {
         group("order", "Fortran order, big-endian numbers and bools that must be checked."),
         group(
             "casts",
-            "4 Mi numbers in memory to another type: without checks, as NumPy casts them, and only if every value stays the same.",
+            "A million numbers in memory to another type, in time of the processor: without checks, as NumPy casts them, and only if every value fits or stays the same.",
         ),
         group("small", "Many small files. `save_npy` replaces each atomically, which no peer does; in place it does what they do."),
         group(
