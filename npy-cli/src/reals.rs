@@ -48,19 +48,23 @@ pub(crate) fn numbers_of(dtype: &DType, bytes: Vec<u8>) -> Result<Vec<f64>> {
     Ok(values.cast::<f64>(Casting::SameKind)?)
 }
 
+/// Whether a dtype consists of integers, bools or times.
+#[cfg(any(feature = "view", feature = "plot"))]
+pub(crate) fn is_whole(dtype: &DType) -> bool {
+    use ScalarKind::{Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    scalar_of(dtype).is_some_and(|scalar| {
+        is_time(scalar) || matches!(scalar.kind(), Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64)
+    })
+}
+
 /// All elements as integers, `None` for NaT; `None` where the dtype has no integers.
-#[cfg(feature = "view")]
+#[cfg(any(feature = "view", feature = "plot"))]
 pub(crate) fn whole_numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Option<Vec<Option<i128>>>> {
-    use ScalarKind::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    let Some(scalar) = scalar_of(dtype) else { return Ok(None) };
-    let flat = match scalar.kind() {
-        Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => DType::Scalar(scalar),
-        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => integers(scalar)?,
-        _ => return Ok(None),
-    };
+    let Some(scalar) = scalar_of(dtype).filter(|_| is_whole(dtype)) else { return Ok(None) };
+    let flat = if is_time(scalar) { integers(scalar)? } else { DType::Scalar(scalar) };
     let count = bytes.len() / flat.itemsize().max(1);
     let values = DynValues::new(flat, Order::C, &[count], bytes.to_vec())?;
-    if scalar.kind() == UInt64 {
+    if scalar.kind() == ScalarKind::UInt64 {
         return Ok(Some(values.to_vec::<u64>()?.into_iter().map(|number| Some(i128::from(number))).collect()));
     }
     let nat = is_time(scalar).then_some(i64::MIN);

@@ -151,18 +151,44 @@ fn fields_are_scattered_and_counted() {
     assert!(message.contains("nothing"), "{message}");
 }
 
+/// The heights of the bars.
+fn heights(svg: &str) -> Vec<f64> {
+    let bar = |line: &&str| line.contains("<rect") && line.contains("#1f77b4");
+    let height = |line: &str| line.split_once("height=\"").unwrap().1.split('"').next().unwrap().parse().unwrap();
+    svg.lines().filter(bar).map(height).collect()
+}
+
+/// As many of each integer fill as many bars alike, also where `f64` has one number for 2,048 of them.
+#[test]
+fn a_histogram_of_large_integers_is_exact() {
+    let directory = tempdir().unwrap();
+    let bytes = |first: i128| (0..470).flat_map(|i| (first + i % 47).to_le_bytes()[..8].to_vec()).collect::<Vec<u8>>();
+    for (dtype, first) in [
+        ("<u8", i128::from(u64::MAX) - 46),
+        ("<u8", 1 << 53),
+        ("<i8", i128::from(i64::MIN)),
+        ("<i8", -20),
+        ("<M8[ns]", 1_700_000_000_000_000_001),
+        ("<m8[ns]", i128::from(i64::MAX) - 46),
+    ] {
+        let path = save(directory.path(), dtype, &[470], bytes(first));
+        for bins in ["47", "64"] {
+            let text = svg(&[&path, "--histogram", "--bins", bins]);
+            let heights = heights(&text);
+            assert!(heights.len() == 47 && heights.iter().all(|height| height == &heights[0]), "{dtype} {first}: {heights:?}");
+            let has_origin = text.contains(&format!("value - {first}<"));
+            assert_eq!(has_origin, first.unsigned_abs() >= 1 << 53 && !dtype.contains('['), "{dtype} {first}");
+        }
+        run(["plot", &path, "--histogram"]).ok();
+    }
+}
+
 #[test]
 fn a_histogram_counts_integers_one_by_one() {
     let directory = tempdir().unwrap();
     let path = save(directory.path(), "|u1", &[6], vec![1, 1, 1, 2, 4, 4]);
-    let text = svg(&[&path, "--histogram"]);
-    let bar = |line: &&str| line.contains("<rect") && line.contains("#1f77b4");
-    let heights: Vec<f64> = text
-        .lines()
-        .filter(bar)
-        .map(|line| line.split_once("height=\"").unwrap().1.split('"').next().unwrap().parse().unwrap())
-        .collect();
-    assert_eq!(heights.len(), 3, "{text}");
+    let heights = heights(&svg(&[&path, "--histogram"]));
+    assert_eq!(heights.len(), 3, "{heights:?}");
     assert!((heights[0] / heights[1] - 3.0).abs() < 0.01 && (heights[2] / heights[1] - 2.0).abs() < 0.01, "{heights:?}");
 }
 

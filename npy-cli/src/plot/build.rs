@@ -1,13 +1,11 @@
 //! Chooses a kind of plot by the shape, and makes the figure.
 
-use npy_core::DType;
-use npy_core::dtype::ScalarKind;
-
 use super::figure::{Axis, Content, Figure};
 use super::gather::{Numbers, pieces};
 use super::image::image;
 use super::lines;
 use super::wish::{Kind, LogAxes, Wish};
+use crate::bins::WholeBins;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::quantity;
@@ -57,30 +55,13 @@ pub(crate) fn figure(source: &mut Source, wish: &Wish<'_>) -> Result<Figure> {
 }
 
 fn histogram(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
-    let is_log = wish.log.x();
-    let (least, most, left_out) = numbers.range(is_log)?;
-    // Bins have as many integers each: otherwise some would have more than others of equal counts of all.
-    let (least, most, bins) = if !is_log && is_integer(&numbers.dtype) {
-        let span = most - least + 1.0;
-        let width = (span / wish.bins as f64).ceil();
-        let bins = (span / width).ceil();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as many bins as are asked for")]
-        (least - 0.5, least - 0.5 + bins * width, bins as usize)
+    let label = wish.fields.first().map_or("value", String::as_str);
+    let (x, counts, left_out) = if wish.log.x() || !reals::is_whole(&numbers.dtype) {
+        count_floats(numbers, wish, label)?
     } else {
-        (least, most, wish.bins)
+        let (x, counts) = count_whole(numbers, wish, label, name)?;
+        (x, counts, 0)
     };
-    let x = numbers.axis(wish.fields.first().map_or("value", String::as_str), (least, most), is_log);
-    let mut counts = vec![0_u64; bins];
-    numbers.read(&mut |_, values| {
-        for value in values.iter().filter(|value| value.is_finite() && (!is_log || **value > 0.0)) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the number of bins")]
-            let bin = ((x.part(*value) * bins as f64) as usize).min(bins - 1);
-            if let Some(count) = counts.get_mut(bin) {
-                *count += 1;
-            }
-        }
-        Ok(())
-    })?;
     let highest = counts.iter().copied().max().unwrap_or(0);
     if highest == 0 {
         return Err(Failure::new(format!("{name}: there is nothing to plot")));
@@ -94,10 +75,52 @@ fn histogram(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<F
     Ok(Figure { title: wish.title.clone(), x, y, content: Content::Bars(counts), left_out })
 }
 
-fn is_integer(dtype: &DType) -> bool {
-    use ScalarKind::{Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    let kind = reals::scalar_of(dtype).map(npy_core::dtype::Scalar::kind);
-    matches!(kind, Some(Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64))
+/// The axis of the values, the counts of its intervals, and how many values it leaves out.
+fn count_floats(numbers: &mut Numbers<'_>, wish: &Wish<'_>, label: &str) -> Result<(Axis, Vec<u64>, u64)> {
+    let is_log = wish.log.x();
+    let (least, most, left_out) = numbers.range(is_log)?;
+    let x = numbers.axis(label, (least, most), is_log);
+    let mut counts = vec![0_u64; wish.bins];
+    numbers.read(&mut |_, values| {
+        for value in values.iter().filter(|value| value.is_finite() && (!is_log || **value > 0.0)) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the number of bins")]
+            let bin = ((x.part(*value) * wish.bins as f64) as usize).min(wish.bins - 1);
+            if let Some(count) = counts.get_mut(bin) {
+                *count += 1;
+            }
+        }
+        Ok(())
+    })?;
+    Ok((x, counts, left_out))
+}
+
+/// The same of integers and times, of which `f64` has one number for many.
+fn count_whole(numbers: &mut Numbers<'_>, wish: &Wish<'_>, label: &str, name: &str) -> Result<(Axis, Vec<u64>)> {
+    let mut range: Option<(i128, i128)> = None;
+    numbers.read_whole(&mut |values| {
+        for value in values.iter().flatten() {
+            let (least, most) = range.unwrap_or((*value, *value));
+            range = Some((least.min(*value), most.max(*value)));
+        }
+    })?;
+    let (least, most) = range.ok_or_else(|| Failure::new(format!("{name}: there is nothing to plot: all values are NaT")))?;
+    let bins = WholeBins::new(least, most, wish.bins);
+    let mut counts = vec![0_u64; bins.count()];
+    numbers.read_whole(&mut |values| {
+        // A file that changed may have others.
+        for value in values.iter().flatten().filter(|value| (least..=most).contains(*value)) {
+            if let Some(count) = bins.bin_of(*value).and_then(|bin| counts.get_mut(bin)) {
+                *count += 1;
+            }
+        }
+    })?;
+    let is_time = reals::scalar_of(&numbers.dtype).is_some_and(reals::is_time);
+    // An axis of floats has no integers beyond that: it begins at the smallest one.
+    let is_far = !is_time && least.unsigned_abs().max(most.unsigned_abs()) >= 1 << f64::MANTISSA_DIGITS;
+    let (label, origin) = if is_far { (format!("{label} - {least}"), least) } else { (label.to_owned(), 0) };
+    // A bar stands in the middle of its integers.
+    let first = (least - origin) as f64 - if is_time { 0.0 } else { 0.5 };
+    Ok((numbers.axis(&label, (first, first + counts.len() as f64 * bins.width as f64), false), counts))
 }
 
 fn scatter(source: &mut Source, selection: Option<&Selection>, wish: &Wish<'_>, (x, y): (&str, &str)) -> Result<Figure> {
@@ -114,7 +137,9 @@ fn scatter(source: &mut Source, selection: Option<&Selection>, wish: &Wish<'_>, 
     }
     let (Some((y_count, y_axis)), Some((x_count, x_axis))) = (axes.pop(), axes.pop()) else { return Err(Failure::new("no axes")) };
     if x_count != y_count {
-        return Err(Failure::new(format!("{name}: fields {x} and {y} have {x_count} and {y_count} values: expected as many")));
+        return Err(Failure::new(format!(
+            "{name}: fields of different lengths: expected {x_count} as in {x}, found {y_count} in {y}"
+        )));
     }
     // Many points are joined to those that the picture can tell apart.
     let (width, height) = (wish.size.0.clamp(1, 400), wish.size.1.clamp(1, 300));

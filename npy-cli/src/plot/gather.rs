@@ -6,6 +6,7 @@ use npy_core::{DType, DynValues, Order};
 use super::figure::Axis;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
+use crate::quantity;
 use crate::reals;
 use crate::select::Selection;
 use crate::signals;
@@ -41,7 +42,10 @@ impl<'a> Numbers<'a> {
         };
         let refused = |message: String| Failure::new(format!("{name}: {message}"));
         if whole.itemsize() > MOST_ELEMENT {
-            return Err(refused(format!("elements of {} bytes are too large to plot", whole.itemsize())));
+            return Err(refused(format!(
+                "elements of {} are too large to plot",
+                quantity::counted(whole.itemsize() as u64, "byte")
+            )));
         }
         let dtype = match field {
             Some(field) => field_of(&whole, field).map_err(|failure| failure.about(&name))?,
@@ -83,6 +87,22 @@ impl<'a> Numbers<'a> {
             };
             each(first, &numbers)?;
             first += numbers.len();
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with all integers or times, `None` for NaT.
+    pub(crate) fn read_whole(&mut self, each: &mut dyn FnMut(&[Option<i128>])) -> Result<()> {
+        let field = self.field.clone();
+        pieces(self.source, self.selection, &mut |values| {
+            let numbers = match &field {
+                Some(field) => {
+                    let values = values.field(field)?;
+                    reals::whole_numbers_of(values.dtype(), values.bytes())?
+                }
+                None => reals::whole_numbers_of(values.dtype(), values.bytes())?,
+            };
+            each(&numbers.unwrap_or_default());
             Ok(())
         })
     }
