@@ -220,7 +220,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not an element of a NumPy array",
     label = "`{A}` does not implement `npy_core::NpyElement`",
-    note = "for a custom struct, use `#[derive(NpyRecord)]`",
+    note = "for a custom struct, use `#[derive(NpyRecord)]` of the feature `derive`",
     note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` or one more axis for `Vec<T>`, `String` for `&str`"
 )]
 pub trait OwnedArrayOf<A>: Sized {

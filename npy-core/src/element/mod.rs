@@ -73,7 +73,7 @@ pub use void::{FixedVoid, Void};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element of a NumPy array",
-    note = "for a custom struct, use `#[derive(NpyRecord)]`",
+    note = "for a custom struct, use `#[derive(NpyRecord)]` of the feature `derive`",
     note = "numbers, `bool`, `String`, `[T; N]`, `FixedBytes`, `Datetime64` and others are elements; `half` and `complex` numbers are \
             behind features of that name",
     note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` for `Vec<T>`, `String` for `&str`"

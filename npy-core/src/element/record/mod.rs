@@ -40,7 +40,7 @@ pub use names::{FieldName, distinct};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a record",
-    note = "use `#[derive(NpyRecord)]` on a struct with two or more fields, or with named ones"
+    note = "use `#[derive(NpyRecord)]` of the feature `derive` on a struct with two or more fields, or with named ones"
 )]
 pub trait NpyRecord: NpyElement {
     /// The names of the fields, and their other names.

@@ -57,7 +57,7 @@ pub use write::MemberWriter;
 /// is checked.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an archive of several members",
-    note = "structs with `#[derive(NpzArchive)]` are, and maps of arrays by name"
+    note = "structs with `#[derive(NpzArchive)]` of the feature `derive` are, and maps of arrays by name"
 )]
 pub trait NpzArchive: Sized + 'static {
     /// Loads an archive from a file.
