@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use npy_core::ErrorKind;
+
 use crate::escape;
 
 /// A result whose error is [`Failure`].
@@ -33,6 +35,11 @@ impl Failure {
     /// A failure with this message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Trouble(message.into())
+    }
+
+    /// No memory for as many bytes.
+    pub(crate) fn allocation(bytes: usize) -> Self {
+        Self::Nameless(ErrorKind::Allocation { bytes }.to_string())
     }
 
     /// The same failure, with the name of the member in front of a message without one.

@@ -1,4 +1,5 @@
-//! The house itself: the floors, and the page of `unsafe`.
+//! The house itself: the floors, the page of `unsafe`, and counts in messages.
 
+mod counts;
 mod floors;
 mod soundness;

@@ -92,7 +92,7 @@ fn errors_say_where_in_the_object() {
     insta::assert_snapshot!(object::from_object::<Vec<Vec<u8>>>(&matrix).unwrap_err(), @"[1][1]: invalid type: unit value, expected u8");
     insta::assert_snapshot!(object::from_object::<u8>(&"x".into()).unwrap_err(), @r#"invalid type: string "x", expected u8"#);
     let three = PyObject::List(vec![1.into(), 2.into(), 3.into()]);
-    insta::assert_snapshot!(object::from_object::<(u8, u8)>(&three).unwrap_err(), @"invalid length 3, expected 2 items");
+    insta::assert_snapshot!(object::from_object::<(u8, u8)>(&three).unwrap_err(), @"invalid length 3, expected a sequence of length 2");
     let nat = DynValues::new("<M8[s]".parse().unwrap(), npy_core::Order::C, &[], i64::MIN.to_le_bytes().to_vec()).unwrap();
     let nat = PyObject::Scalar(Box::new(nat));
     insta::assert_snapshot!(object::from_object::<String>(&nat).unwrap_err(), @"expected a time, found NaT; read it as an `Option`");

@@ -354,7 +354,7 @@ fn every_mismatch_is_reported_at_once_with_its_path() {
       value: expected dtype <f8, found <f4; `f32` or `#[npy(widen)]` reads it
       count: expected a field of dtype <i2, found id, value, place, trace; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
       place.y: expected a field of dtype <f8, found x, z; `#[npy(rename = "…")]` or `alias` names another, `#[npy(default)]` makes it optional
-      trace: expected dtype ('<i4', (2,)), found ('<i4', (3,)); this axis has 3 items, the Rust array 2
+      trace: expected dtype ('<i4', (2,)), found ('<i4', (3,)); this axis has length 3, the Rust array 2
     "#);
 }
 
@@ -463,7 +463,7 @@ fn arrays_are_more_axes() {
 
     // Another length, another type, and columns that lie together.
     let error = npy_core::read::<[[u16; 2]; 5]>(&file[..]).unwrap_err();
-    assert!(error.to_string().contains("this axis has 3 items, the Rust array 2"), "{error}");
+    assert!(error.to_string().contains("this axis has length 3, the Rust array 2"), "{error}");
     assert!(npy_core::read::<[[u32; 3]; 5]>(&file[..]).is_err());
     let fortran = Header::new("<f4".parse().unwrap(), Order::Fortran, &[2, 3]).unwrap();
     let mut file = fortran.to_bytes();

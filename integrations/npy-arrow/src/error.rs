@@ -359,13 +359,16 @@ impl fmt::Display for ErrorKind {
                 }
             }
             Self::BatchTooLarge { column, rows } if column.is_empty() => {
-                write!(f, "batch too large: {rows} rows exceed the address space; read fewer rows at once")
+                write!(f, "batch too large for the address space: found a length of {rows}; read fewer rows at once")
             }
             Self::BatchTooLarge { column, rows } => {
-                write!(f, "column {column:?}: {rows} rows exceed Arrow's 32-bit offsets; read fewer rows at once")
+                write!(
+                    f,
+                    "column {column:?}: batch too large for Arrow's 32-bit offsets: found a length of {rows}; read fewer rows at once"
+                )
             }
             Self::WrongLength { rows, expected, found } => {
-                write!(f, "wrong length of {rows} rows: expected {expected} bytes, found {found}")
+                write!(f, "wrong size of a batch of length {rows}: expected {expected} B, found {found} B")
             }
             #[cfg(feature = "object")]
             Self::WrongObject { column, row, expected, found } => {

@@ -233,7 +233,7 @@ fn rows_of_a_larger_array_are_counted_from_its_beginning() {
     let error = decoder.decode(&bytes, 100..102, 101..102).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Value { row: 101, .. }), "{error}");
     let error = decoder.decode(&bytes, 100..103, 100..101).unwrap_err();
-    assert_eq!(error.to_string(), "wrong length of 3 rows: expected 12 bytes, found 8");
+    assert_eq!(error.to_string(), "wrong size of a batch of length 3: expected 12 B, found 8 B");
     for (block, rows) in [(199..201, 199..200), (100..102, 99..100), (100..102, 101..103)] {
         let error = decoder.decode(&bytes, block, rows).unwrap_err();
         assert!(error.to_string().starts_with("invalid region along axis 0: expected a range within 0.."), "{error}");

@@ -130,7 +130,7 @@ fn check_lengths(meta: &ObjectMeta, arrays: &[ArrayHeader]) -> Result<()> {
     match rest.iter().find(|array| array.row_count() != first.row_count()) {
         None => Ok(()),
         Some(other) => Err(DataFusionError::Plan(format!(
-            "{}: members of different lengths: expected {} rows as in {:?}, found {} in {:?}; choose members of one length with \
+            "{}: members of different lengths: expected {} as in {:?}, found {} in {:?}; choose members of one length with \
              the option members",
             meta.location,
             first.row_count(),

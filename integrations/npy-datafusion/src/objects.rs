@@ -29,7 +29,7 @@ pub(crate) async fn fetch(store: &dyn ObjectStore, meta: &ObjectMeta, range: Ran
     if bytes.len() as u64 != expected {
         let (location, found) = (&meta.location, bytes.len());
         return Err(DataFusionError::Execution(format!(
-            "{location}: the store returned {found} bytes for range {}..{}: expected {expected}",
+            "{location}: wrong response for bytes {}..{}: expected a length of {expected}, found {found}",
             range.start, range.end
         )));
     }
@@ -53,7 +53,7 @@ pub(crate) fn check(meta: &ObjectMeta, found: &ObjectMeta) -> Result<()> {
         return Err(changed(meta, "it was modified"));
     }
     if found.size != meta.size {
-        return Err(changed(meta, &format!("expected {} bytes, found {}", meta.size, found.size)));
+        return Err(changed(meta, &format!("expected a size of {}, found {}", meta.size, found.size)));
     }
     Ok(())
 }

@@ -257,7 +257,7 @@ impl fmt::Display for ErrorKind {
                 let (expected, least) = (range.end - range.start, if *found > range.end - range.start { "at least " } else { "" });
                 write!(
                     f,
-                    "wrong response for bytes {}..{}: expected {expected} bytes, found {least}{found}",
+                    "wrong response for bytes {}..{}: expected a length of {expected}, found {least}{found}",
                     range.start, range.end
                 )
             }

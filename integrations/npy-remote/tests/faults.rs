@@ -46,9 +46,9 @@ async fn every_request_that_fails_is_an_error() {
         }
     }
     let error = read(store_with(|number, _| (number == 2).then_some(Fault::Length(-1000))).await).await.unwrap_err();
-    insta::assert_snapshot!(error, @"x.npy: wrong response for bytes 131081..196617: expected 65536 bytes, found 64536");
+    insta::assert_snapshot!(error, @"x.npy: wrong response for bytes 131081..196617: expected a length of 65536, found 64536");
     let error = read(store_with(|number, _| (number == 2).then_some(Fault::Length(1))).await).await.unwrap_err();
-    insta::assert_snapshot!(error, @"x.npy: wrong response for bytes 131081..196617: expected 65536 bytes, found at least 65537");
+    insta::assert_snapshot!(error, @"x.npy: wrong response for bytes 131081..196617: expected a length of 65536, found at least 65537");
     let error = read(store_with(|number, _| (number == 2).then_some(Fault::Shifted)).await).await.unwrap_err();
     insta::assert_snapshot!(error, @"x.npy: wrong response: expected bytes 131081..196617, found bytes 131082..196618");
     let error = read(store_with(|number, _| (number == 2).then_some(Fault::Fail)).await).await.unwrap_err();

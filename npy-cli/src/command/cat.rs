@@ -13,6 +13,7 @@ use crate::objects;
 use crate::output::{self, Content};
 use crate::pieces;
 use crate::progress::Progress;
+use crate::quantity;
 
 /// Concatenate arrays along the first axis.
 #[derive(Debug, clap::Args)]
@@ -91,7 +92,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
             })?;
         }
         if written != header.data_bytes() {
-            return Err(Failure::new(format!("a file changed: expected {} bytes, found {written}", header.data_bytes())));
+            return Err(Failure::new(format!(
+                "a file changed: expected {}, found {}",
+                quantity::counted(header.data_bytes(), "byte"),
+                quantity::count(written)
+            )));
         }
         Ok(())
     })?;

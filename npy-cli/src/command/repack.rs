@@ -159,7 +159,11 @@ fn rewrite(
         let expected = if header.dtype().has_object() { 0 } else { header.data_bytes() };
         let found = array.copy_from(0, &mut out)?;
         if found < expected {
-            return Err(Failure::Nameless(format!("truncated: expected {expected} bytes of data, found {found}")));
+            return Err(Failure::Nameless(format!(
+                "truncated: expected {} of data, found {}",
+                quantity::counted(expected, "byte"),
+                quantity::count(found)
+            )));
         }
         return Ok(());
     }

@@ -158,7 +158,7 @@ fn read_ranges(selection: &Selection, array: &mut dyn Array, ranges: impl IntoIt
             continue;
         }
         let more = values.bytes().len();
-        bytes.try_reserve(more).map_err(|_| Failure::Nameless(format!("cannot allocate {more} bytes")))?;
+        bytes.try_reserve(more).map_err(|_| Failure::allocation(more))?;
         bytes.extend_from_slice(values.bytes());
     }
     Ok(DynValues::new(selection.dtype()?, npy_core::Order::C, &[count], bytes)?)

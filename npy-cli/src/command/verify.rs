@@ -330,7 +330,11 @@ fn is_intact(kind: &ErrorKind) -> bool {
 
 fn compare_lengths(expected: u64, found: u64) -> State {
     match found.checked_sub(expected) {
-        None => State::Damaged(format!("truncated: expected {expected} bytes of data, found {found}")),
+        None => State::Damaged(format!(
+            "truncated: expected {} of data, found {}",
+            quantity::counted(expected, "byte"),
+            quantity::count(found)
+        )),
         Some(0) => State::Good,
         Some(trailing) => State::Trailing(trailing),
     }

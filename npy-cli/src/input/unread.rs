@@ -33,7 +33,7 @@ impl Input {
                 let begin = file.stream_position().unwrap_or_default();
                 let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
                 if metadata > 0 {
-                    parts.push(format!("{metadata} bytes of metadata"));
+                    parts.push(format!("{} of metadata", quantity::counted(metadata, "byte")));
                 }
             }
             _ => {}
@@ -100,10 +100,10 @@ pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
         parts.push("the comment of the archive".to_owned());
     }
     if around.before > 0 {
-        parts.push(format!("{} bytes before the archive", around.before));
+        parts.push(format!("{} before the archive", quantity::counted(around.before, "byte")));
     }
     if around.after > 0 {
-        parts.push(format!("{} bytes after the archive", around.after));
+        parts.push(format!("{} after the archive", quantity::counted(around.after, "byte")));
     }
     let extended: Vec<&str> =
         (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.whole_name(index)).collect();
@@ -126,7 +126,7 @@ fn behind_members(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
         // What cannot be read is an error elsewhere.
         let reader = archive.array(index).ok().filter(|reader| !reader.header().dtype().has_object())?;
         let bytes = size.saturating_sub(reader.data_offset() + reader.header().data_bytes());
-        (bytes > 0).then(|| format!("{bytes} bytes behind the array {name:?}"))
+        (bytes > 0).then(|| format!("{} behind the array {name:?}", quantity::counted(bytes, "byte")))
     };
     arrays.into_iter().filter_map(of_member).collect()
 }

@@ -107,7 +107,7 @@ pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, wish
 
 fn check_count(count: usize, name: &str) -> Result<()> {
     if count > MOST_SERIES {
-        return Err(Failure::new(format!("{name}: {count} lines are too many: expected at most {MOST_SERIES}")));
+        return Err(Failure::new(format!("{name}: too many lines: expected at most {MOST_SERIES}, found {count}")));
     }
     Ok(())
 }

@@ -245,7 +245,7 @@ impl Selection {
         let length = parts.iter().map(|(_, size)| size).sum::<usize>();
         let length = shape.iter().fold(length, |bytes, count| bytes.saturating_mul(*count));
         let mut gathered = Vec::new();
-        gathered.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+        gathered.try_reserve_exact(length).map_err(|_| Failure::allocation(length))?;
         self.each_place(size, offset, counts, shape, &mut |place| {
             for (offset, length) in &parts {
                 let part = bytes.get(place.saturating_add(*offset)..).and_then(|rest| rest.get(..*length));

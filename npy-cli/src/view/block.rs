@@ -10,6 +10,7 @@ use super::grid::Grid;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
+use crate::quantity;
 
 /// The most bytes that are read at once: what fills a screen is less.
 pub(crate) const MOST_BYTES: usize = 8 << 20;
@@ -34,7 +35,10 @@ impl Block {
         let count: usize = rows.iter().map(Range::len).sum();
         let length = count.checked_mul(width).and_then(|count| count.checked_mul(itemsize));
         if length.is_none_or(|length| length > MOST_BYTES) {
-            return Err(Failure::Nameless(format!("elements of {itemsize} bytes are too large to be shown")));
+            return Err(Failure::Nameless(format!(
+                "elements of {} are too large to be shown",
+                quantity::counted(itemsize as u64, "byte")
+            )));
         }
         let mut block = Self { bytes: Vec::new(), itemsize, width, first_column: columns.start };
         if grid.rows() == 0 || grid.columns() == 0 || itemsize == 0 {

@@ -206,7 +206,7 @@ impl Grid {
                 let column = named.map_or_else(|| index_in(column, self.columns(), "column"), Ok)?;
                 Ok((Some(index_in(row, self.rows(), "row")?), Some(column)))
             }
-            _ => Err(format!("expected 1, 2 or {} indices, found {}", self.shape.len(), parts.len())),
+            _ => Err(format!("expected 1, 2 or all {} indices, found {}", self.shape.len(), parts.len())),
         }
     }
 
@@ -221,8 +221,8 @@ impl Grid {
             }
             ([row], Columns::One | Columns::Fields(_)) => grid.row_axis = Some(*row),
             (colons, columns) => {
-                let expected = if matches!(columns, Columns::Axis(_)) { 2 } else { 1 };
-                return Err(format!("expected {expected} axes with a colon, found {}", colons.len()));
+                let expected = if matches!(columns, Columns::Axis(_)) { "2 axes" } else { "1 axis" };
+                return Err(format!("expected {expected} with a colon, found {}", colons.len()));
             }
         }
         let (mut row, mut column) = (None, None);

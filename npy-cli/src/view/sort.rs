@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::reals;
+use crate::{quantity, reals};
 
 /// The most rows that are sorted: a key and an index of each take 256 MiB.
 const MOST_ROWS: usize = 16 << 20;
@@ -33,7 +33,11 @@ impl Sort {
     pub(crate) fn new(grid: &Grid, column: usize, is_descending: bool) -> Result<Self> {
         let dtype = grid.dtype(column);
         if grid.rows() > MOST_ROWS {
-            return Err(Failure::new(format!("{} rows are too many to sort: at most {MOST_ROWS} fit in memory", grid.rows())));
+            return Err(Failure::new(format!(
+                "too many rows to sort: expected at most {}, found {}",
+                quantity::count(MOST_ROWS as u64),
+                quantity::count(grid.rows() as u64)
+            )));
         }
         let keys = match dtype {
             DType::Scalar(_) if reals::is_real(dtype) => Keys::Words(Vec::new()),

@@ -143,7 +143,7 @@ fn delimiters_and_decimal_commas_are_guessed() {
     let file = directory.write("t.csv", "sep=;\nx;y\n1\n");
     assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     let file = directory.write("t.csv", "x\n1,5\n");
-    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 2: expected 1 columns, found 2; --delimiter and --comment say how the file is written");
+    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
     let array = directory.save("a.npy", &DynValues::from_slice(&[1_u8]).unwrap());
     assert_snapshot!(directory.refused(&["--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
 }
@@ -261,11 +261,11 @@ fn lines_of_too_many_columns_are_refused_in_little_memory() {
     let directory = Directory::new();
     let out = directory.path("o.npy");
     let wide = directory.write("wide.csv", "1,".repeat(5_000_000));
-    assert_snapshot!(directory.refused(&[&wide, &out]), @"npy: wide.csv: line 1: expected at most 1048576 columns, found more");
+    assert_snapshot!(directory.refused(&[&wide, &out]), @"npy: wide.csv: line 1: expected at most 1,048,576 columns, found more");
     let columns: Vec<String> = (0..1 << 20 | 1).map(|column| format!("\"{column}\":1")).collect();
     let object = directory.write("wide.json", format!("[{{{}}}]", columns.join(",")));
     let message = directory.refused(&[&object, &out]);
-    assert!(message.contains("expected at most 1048576 fields, found more"), "{message}");
+    assert!(message.contains("expected at most 1,048,576 fields, found more"), "{message}");
     if cfg!(target_os = "linux") {
         for (text, dtype) in [("1,".repeat(500_000), "f8"), ("1\n".to_owned(), "U500000000")] {
             let file = directory.write("limited.csv", text);

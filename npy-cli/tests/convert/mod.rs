@@ -303,7 +303,7 @@ fn other_files_are_refused() {
     let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
     assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: unsupported pickle at byte 130: expected an array of objects, found a list");
     let huge = directory.write("huge.safetensors", [0xff; 16]);
-    assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100000000 bytes, found 18446744073709551615");
+    assert_snapshot!(directory.refused(&[&huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100,000,000 bytes, found 18,446,744,073,709,551,615");
     // Widened exactly.
     let brain = r#"{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}"#;
     convert(&[&tensors(brain, &[0x80, 0x3f, 0x20, 0xc0]), &out]);

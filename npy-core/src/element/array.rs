@@ -107,7 +107,7 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
             return None;
         };
         if length != N {
-            let advice = format!("this axis has {length} items, the Rust array {N}");
+            let advice = format!("this axis has length {length}, the Rust array {N}");
             planner.mismatch_with(file, <Self as Codec<[T; N]>>::dtype().to_string(), Some(advice));
             return None;
         }

@@ -5,13 +5,20 @@ use std::fmt;
 use super::foreign::ForeignFormat;
 
 /// A count and what it counts, in the singular for 1.
-pub(super) fn counted(count: impl fmt::Display, noun: &str) -> String {
+pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {
     let count = count.to_string();
     match (count.as_str(), noun.strip_suffix('y')) {
         ("1", _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),
         (_, None) => format!("{count} {noun}s"),
     }
+}
+
+/// A limit and what it limits, whose plural is given: `1 byte of a member`.
+pub(super) fn limited(limit: u64, what: &str) -> String {
+    let (nouns, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
+    let noun = nouns.strip_suffix('s').filter(|_| limit == 1).unwrap_or(nouns);
+    format!("{limit} {noun}{rest}")
 }
 
 /// The magic string that was expected, and how the input starts instead.
@@ -131,7 +138,7 @@ fn join_tuple(lengths: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::counted;
+    use super::{counted, limited};
 
     #[test]
     fn one_is_singular() {
@@ -143,6 +150,13 @@ mod tests {
             (3, "entry", "3 entries"),
         ] {
             assert_eq!(counted(count, noun), expected);
+        }
+        for (limit, what, expected) in [
+            (1, "bytes of a member", "1 byte of a member"),
+            (2, "levels of objects", "2 levels of objects"),
+            (1, "fields", "1 field"),
+        ] {
+            assert_eq!(limited(limit, what), expected);
         }
     }
 }

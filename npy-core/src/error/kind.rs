@@ -9,7 +9,7 @@ use super::conflict::Conflict;
 use super::describe::describe_no_numbers;
 use super::describe::{
     counted, describe_axes, describe_cause, describe_keys, describe_magic, describe_no_field, describe_offset, describe_start,
-    describe_viewed, tuple,
+    describe_viewed, limited, tuple,
 };
 #[cfg(feature = "npz")]
 use super::describe::{describe_missing, describe_others, list};
@@ -517,7 +517,8 @@ impl fmt::Display for ErrorKind {
             }
             Self::LimitExceeded { what, limit, found } => write!(
                 f,
-                "limit exceeded: expected at most {limit} {what}, found {found}; raise it with `Limits` if the file is trusted"
+                "limit exceeded: expected at most {limit}, found {found}; raise it with `Limits` if the file is trusted",
+                limit = limited(*limit, what)
             ),
             Self::TooManyDimensions { found } => write!(f, "too many dimensions: expected at most 64, found {found}"),
             Self::NestedTooDeep { limit } => write!(f, "header nesting exceeds the limit of {limit}"),

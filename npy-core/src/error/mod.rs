@@ -3,7 +3,7 @@
 #[cfg(feature = "npz")]
 mod archive;
 mod conflict;
-mod describe;
+pub(crate) mod describe;
 mod dtype;
 mod foreign;
 mod growth;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::{counted, tuple};
+use super::describe::{counted, limited, tuple};
 use super::{DTypeProblem, StorageProblem};
 use super::{Error, ErrorKind};
 
@@ -173,7 +173,8 @@ impl fmt::Display for PickleProblem {
             Self::Cycle => f.write_str("cyclic reference: an object contains itself"),
             Self::LimitExceeded { what, limit, found } => write!(
                 f,
-                "limit exceeded: expected at most {limit} {what}, found {found}; raise it with `ObjectOptions` if the file is trusted"
+                "limit exceeded: expected at most {limit}, found {found}; raise it with `ObjectOptions` if the file is trusted",
+                limit = limited(*limit, what)
             ),
             Self::LeftOver { values } => {
                 write!(f, "expected 1 value at the end of the pickle, found {values}", values = counted(values, "value"))

@@ -127,8 +127,8 @@ impl fmt::Display for RawArrayProblem {
             }
             Self::UnknownWidth { offset, kind, found, known } => write!(
                 f,
-                "invalid element size at byte {offset}: expected {} bytes for type code {kind}, found {found}",
-                describe_widths(known)
+                "invalid element size at byte {offset}: expected {} for type code {kind}, found {found}",
+                counted(describe_widths(known), "byte")
             ),
             Self::TooManyDimensions { offset, found } => {
                 write!(f, "too many dimensions at byte {offset}: expected at most 64, found {found}")

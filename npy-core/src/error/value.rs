@@ -175,9 +175,9 @@ impl fmt::Display for ValueProblem {
 
 /// The message of a text that is too long for a fixed width.
 pub(super) fn describe_too_long(length: usize, dtype: &str) -> String {
-    let (unit, width) =
-        (if dtype.contains('U') { "characters" } else { "bytes" }, dtype.trim_start_matches(|c: char| !c.is_ascii_digit()));
-    format!("text too long for {dtype}: expected at most {width} {unit}, found {length}")
+    let unit = if dtype.contains('U') { "character" } else { "byte" };
+    let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), unit);
+    format!("text too long for {dtype}: expected at most {width}, found {length}")
 }
 
 /// The hint for a value that does not fit a field.

@@ -155,7 +155,7 @@ impl Piece {
     pub(super) fn row(&mut self) -> Result<&mut [u8]> {
         let begin = self.bytes.len();
         let reserved = self.bytes.try_reserve(self.row_bytes);
-        reserved.map_err(|_| Failure::Nameless(format!("cannot allocate {} bytes for a row", self.row_bytes)))?;
+        reserved.map_err(|_| Failure::allocation(self.row_bytes))?;
         self.bytes.resize(begin + self.row_bytes, 0);
         self.rows += 1;
         Ok(&mut self.bytes[begin..])

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use crate::columns;
+use crate::quantity::counted;
 
 /// The most bytes of a line.
 const MOST_BYTES: usize = 64 << 20;
@@ -85,9 +86,9 @@ impl<R> Lines<R> {
 
     fn check(&self) -> io::Result<()> {
         let problem = if self.cells >= columns::MOST {
-            format!("expected at most {} columns, found more", columns::MOST)
+            format!("expected at most {}, found more", counted(columns::MOST as u64, "column"))
         } else if self.bytes > MOST_BYTES {
-            format!("expected at most {MOST_BYTES} bytes in a line, found more; a quote may be open")
+            format!("expected at most {} in a line, found more; a quote may be open", counted(MOST_BYTES as u64, "byte"))
         } else {
             return Ok(());
         };

@@ -14,6 +14,7 @@ use super::guess::Guess;
 use super::parse::{Encoding, Slot};
 use crate::columns;
 use crate::failure::{Failure, Result};
+use crate::quantity::counted;
 use crate::signals;
 
 /// A cell of each line, and where it is stored in the row.
@@ -68,7 +69,7 @@ impl Survey {
                 signals::check()?;
             }
             if record.len() != first.len() {
-                let message = format!("expected {} columns, found {}", first.len(), record.len());
+                let message = format!("expected {}, found {}", counted(first.len() as u64, "column"), record.len());
                 let is_comment = record.get(0).is_some_and(|cell| cell.starts_with('#'));
                 let hint = match first.len() {
                     _ if is_comment => "; skip comments with --comment \"#\"",
@@ -262,7 +263,8 @@ impl Survey {
             }
         }
         if !self.first.is_empty() && columns.len() != self.first.len() {
-            let message = format!("expected {} columns, as in the dtype, found {}", columns.len(), self.first.len());
+            let message =
+                format!("expected {}, as in the dtype, found {}", counted(columns.len() as u64, "column"), self.first.len());
             return Err(Failure::Nameless(message));
         }
         Ok(columns)
@@ -366,5 +368,5 @@ fn expect_memory(columns: usize) -> Result<()> {
     const BYTES_OF_COLUMN: usize = 1024;
     let bytes = columns.saturating_mul(BYTES_OF_COLUMN);
     let probe = Vec::<u8>::new().try_reserve_exact(bytes);
-    probe.map_err(|_| Failure::Nameless(format!("cannot allocate {bytes} bytes for {columns} columns")))
+    probe.map_err(|_| Failure::allocation(bytes))
 }

@@ -92,11 +92,14 @@ impl Node {
     fn sub_array(schema: &Schema, base: &DType, shape: &[usize], offset: usize, is_lossy: bool) -> Result<Self> {
         let Some((&expected, inner)) = shape.split_first() else { return Self::new(schema, base, offset, is_lossy) };
         let Schema::List { length, item } = schema else {
-            return Err(Failure::Nameless(format!("expected a list of {expected} items for a sub-array, found no list")));
+            return Err(Failure::Nameless(format!(
+                "expected a list of {} for a sub-array, found no list",
+                quantity::counted(expected as u64, "item")
+            )));
         };
         if *length != expected {
-            let shape = quantity::shape(shape);
-            return Err(Failure::Nameless(format!("expected a list of {expected} items for a sub-array {shape}, found {length}")));
+            let (expected, shape) = (quantity::counted(expected as u64, "item"), quantity::shape(shape));
+            return Err(Failure::Nameless(format!("expected a list of {expected} for a sub-array {shape}, found {length}")));
         }
         let stride = inner.iter().product::<usize>() * base.itemsize();
         Ok(Self::List { stride, item: Box::new(Self::sub_array(item, base, inner, offset, is_lossy)?) })

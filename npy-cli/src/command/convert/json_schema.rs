@@ -9,6 +9,7 @@ use super::guess::Guess;
 use super::json_fields::Fields;
 use crate::columns;
 use crate::float::part_of;
+use crate::quantity::counted;
 
 /// What all values of a place in the text have in common.
 #[derive(Debug)]
@@ -115,7 +116,10 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
         if is_first {
             *length = count;
         } else if count != *length {
-            return Err(A::Error::custom(format!("ragged lists: expected {length} items, as in the first list, found {count}")));
+            return Err(A::Error::custom(format!(
+                "ragged lists: expected {}, as in the first list, found {count}",
+                counted(*length as u64, "item")
+            )));
         }
         Ok(())
     }
@@ -144,7 +148,10 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
             let place = match place {
                 Some(place) => place,
                 None if is_first && fields.len() >= columns::MOST => {
-                    return Err(A::Error::custom(format!("expected at most {} fields, found more", columns::MOST)));
+                    return Err(A::Error::custom(format!(
+                        "expected at most {}, found more",
+                        counted(columns::MOST as u64, "field")
+                    )));
                 }
                 None if is_first => fields.push(name, Schema::Unknown),
                 None => return Err(A::Error::custom(format!("unknown field {name:?}: the first object has no such field"))),
@@ -155,7 +162,8 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
             count += 1;
         }
         if count != fields.len() {
-            let message = format!("expected {} different fields, as in the first object, found {count}", fields.len());
+            let message =
+                format!("expected {}, as in the first object, found {count}", counted(fields.len() as u64, "different field"));
             return Err(A::Error::custom(message));
         }
         Ok(())

@@ -9,6 +9,7 @@ use super::job::Job;
 use super::source::{CSource, FileOrSpool, Item, stem_of};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
+use crate::quantity;
 
 /// Width, height, and what a pixel is.
 pub(super) struct Layout {
@@ -42,7 +43,7 @@ pub(super) fn layout(dtype: &DType, shape: &[usize]) -> Result<Layout> {
 }
 
 fn not_an_image(shape: &[usize]) -> Failure {
-    let found = crate::quantity::shape(shape);
+    let found = quantity::shape(shape);
     Failure::Nameless(format!("not an image: expected shape (height, width) or (height, width, 1 to 4), found {found}"))
 }
 
@@ -119,11 +120,12 @@ impl CSource for PngSource {
             let length =
                 reader.output_buffer_size().ok_or_else(|| Failure::Nameless("the image exceeds the address space".to_owned()))?;
             if length > MOST_INTERLACED {
-                let message = format!("interlaced image too large: expected at most {MOST_INTERLACED} bytes, found {length}");
+                let (most, found) = (quantity::bytes(MOST_INTERLACED as u64), quantity::bytes(length as u64));
+                let message = format!("interlaced image too large: expected at most {most}, found {found}");
                 return Err(Failure::Nameless(message));
             }
             let mut bytes = Vec::new();
-            let refused = |_| Failure::Nameless(format!("cannot allocate {length} bytes for an interlaced image"));
+            let refused = |_| Failure::allocation(length);
             bytes.try_reserve_exact(length).map_err(refused)?;
             bytes.resize(length, 0);
             reader.next_frame(&mut bytes).map_err(|error| cannot_decode(&error))?;

@@ -17,6 +17,7 @@ use super::target::write_data;
 use crate::failure::{Failure, Result};
 use crate::input::Prefixed;
 use crate::pieces::{self, Sink};
+use crate::quantity::{count, counted};
 
 /// The most bytes of a header, as in the crate `safetensors`.
 const MOST_HEADER_BYTES: u64 = 100_000_000;
@@ -133,7 +134,7 @@ impl TensorSource {
             let offsets = numbers("data_offsets").unwrap_or_default();
             let [begin, end] = offsets[..] else { return Err(problem("expected two data offsets")) };
             if (end as u64).checked_sub(begin as u64) != Some(expected) {
-                return Err(problem(&format!("expected {expected} bytes of data, found offsets {begin} and {end}")));
+                return Err(problem(&format!("expected {} of data, found offsets {begin} and {end}", counted(expected, "byte"))));
             }
             let place = data.checked_add(begin as u64).filter(|place| place.checked_add(expected).is_some_and(|end| end <= bytes));
             places.push((place.ok_or_else(|| problem("truncated file: its data end after the file"))?, is_brain));
@@ -194,7 +195,7 @@ fn read_header(file: &mut File) -> Result<(u64, Object<Object<Value>>)> {
     file.read_exact(&mut length).map_err(truncated)?;
     let length = u64::from_le_bytes(length);
     if length > MOST_HEADER_BYTES {
-        let message = format!("expected at most {MOST_HEADER_BYTES} bytes, found {length}");
+        let message = format!("expected at most {}, found {}", counted(MOST_HEADER_BYTES, "byte"), count(length));
         return Err(Failure::Nameless(format!("invalid length of the safetensors header: {message}")));
     }
     let mut text = Vec::new();

@@ -227,7 +227,7 @@ impl Walk {
                 continue;
             }
             let more = values.bytes().len();
-            self.rest.try_reserve(more).map_err(|_| Failure::Nameless(format!("cannot allocate {more} bytes")))?;
+            self.rest.try_reserve(more).map_err(|_| Failure::allocation(more))?;
             self.rest.extend_from_slice(values.bytes());
         }
         let others = self.rest.get(..needed).unwrap_or_default();

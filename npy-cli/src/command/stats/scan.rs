@@ -139,7 +139,7 @@ impl Plan {
                     let count = self.piece.min(end - position);
                     let length = count as usize * self.itemsize;
                     let more = length.saturating_sub(buffer.len());
-                    buffer.try_reserve_exact(more).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+                    buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
                     buffer.resize(length, 0);
                     file.read_exact(&mut buffer).map_err(failed)?;
                     for accumulator in &mut accumulators {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::rust_type::{in_array, rust_type};
 use super::{ByteOrder, DType, Field, Record, ScalarKind, Title};
+use crate::error::describe::counted;
 
 impl DType {
     /// Generates Rust code for this dtype.
@@ -316,8 +317,10 @@ impl Struct {
     }
 
     fn print(&self) -> String {
-        let mut text =
-            format!("/// A record of {} bytes.\n#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]\n", self.itemsize);
+        let mut text = format!(
+            "/// A record of {}.\n#[derive(Clone, Debug, PartialEq, npy_core::NpyRecord)]\n",
+            counted(self.itemsize, "byte")
+        );
         // Writing to a `String` cannot fail.
         if !self.attributes.is_empty() {
             let _ = writeln!(text, "#[npy({})]", self.attributes.join(", "));

@@ -301,7 +301,7 @@ where
     let value = visitor.visit_seq(&mut items)?;
     match items.items.len() {
         0 => Ok(value),
-        _ => Err(de::Error::invalid_length(length, &format!("{} items", items.index).as_str())),
+        _ => Err(de::Error::invalid_length(length, &format!("a sequence of length {}", items.index).as_str())),
     }
 }
 
