@@ -432,7 +432,7 @@ fn other_members_of_an_archive_go_through() {
     exit code 2
     "#);
     insta::assert_snapshot!(files.run("convert --dtype f4 a.npz f.npz"), @r#"
-    npy: a.npz: member "text": cannot convert <U1 to <f4: expected numbers, text, or times of a fixed length
+    npy: a.npz: member "text": element 0: expected <f4, found "a"
     npy: a.npz: member "mixed": element 1: expected int as in element 0, found str
     npy: a.npz: member "unknown": element 1: expected int as in element 0, found str
     exit code 2

@@ -174,3 +174,110 @@ fn empty_lists_have_any_dtype() {
         }
     }
 }
+
+/// What a double does not hold is a number of JSON all the same.
+#[test]
+fn json_has_numbers_beyond_the_range_of_doubles() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let long = format!("1{}", "0".repeat(400));
+    for (dtype, text, expected) in [
+        ("<f16", "[1e400, -2.5e-4900, 1E+4000]".to_owned(), "[1.0e+0400 -2.5e-4900 1.0e+4000]"),
+        (">f16", format!("[{long}, -{long}.0]"), "[1.e+400 -1.e+400]"),
+        ("<c32", "[[1e400, 0.5], [-0.0, 1e-4900]]".to_owned(), "[1.e+400+5.e-0001j -0.e+000+1.e-4900j]"),
+        (
+            "[('a', '<f16', (2,)), ('b', 'U5')]",
+            "[{\"a\": [1e400, 1], \"b\": \"1e400\"}]".to_owned(),
+            "[([1.e+400, 1.e+000], '1e400')]",
+        ),
+    ] {
+        // A line for each element.
+        let lines = text[1..text.len() - 1].replace("], [", "]\n[");
+        let lines = if dtype.ends_with("f16") { lines.replace(", ", "\n") } else { lines };
+        for (name, text) in [("n.json", &text), ("n.ndjson", &lines)] {
+            convert(&["--dtype", dtype, &directory.write(name, text), &out]);
+            let found = load(&out).to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(found.replace("[ ", "["), expected, "{dtype} {name}");
+        }
+    }
+    for (dtype, number) in [("f8", "1e400"), ("f4", "-1e400"), ("f2", long.as_str())] {
+        let file = directory.write("n.json", format!("[0.5, {number}]"));
+        let message = directory.refused(&["--dtype", dtype, &file, &out]);
+        assert!(message.contains(" is out of range for <f") && message.contains("--lossy"), "{message}");
+        convert(&["--lossy", "--dtype", dtype, &file, &out]);
+        assert!(load(&out).to_string().ends_with("inf]"), "{dtype} {number}");
+    }
+    directory.refused(&["--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
+}
+
+/// Arrays of text are read as CSV is, and numbers become long doubles without a loss.
+#[test]
+fn casts_of_text_and_to_long_doubles_are_exact() {
+    let directory = Directory::new();
+    let (file, out) = (directory.path("a.npy"), directory.path("o.npy"));
+    let texts = |dtype: &str, texts: &[&str]| {
+        let items: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let dtype: npy_core::DType = dtype.parse().unwrap();
+        let header = npy_core::Header::new(dtype.clone(), npy_core::Order::C, &[items.len()]).unwrap();
+        npy_core::DynValues::with_items(header, &dtype, &items).unwrap().save(&file).unwrap();
+    };
+    let exact = ["0.1", "-1e400", "18446744073709551615", "nan", "1e-4940"];
+    for from in ["<U24", ">U20", "S30"] {
+        for to in ["<f16", ">f16", "<c32", ">c32"] {
+            texts(from, &exact);
+            convert(&["--dtype", to, &file, &out]);
+            let text = directory.write("n.csv", format!("x\n{}\n", exact.join("\n")));
+            let other = directory.path("p.npy");
+            convert(&["--dtype", &format!("[('x', '{to}')]"), "--header", &text, &other]);
+            assert_eq!(load(&out).bytes(), load(&other).bytes(), "{from} to {to}");
+        }
+        for (to, refused) in
+            [("f16", "18446744073709551617"), ("f8", "1e400"), ("i8", "1.5"), ("f4", "abc"), ("u1", ""), ("M8[s]", "1")]
+        {
+            texts(from, &["1", refused]);
+            let index = usize::from(to != "M8[s]");
+            let message = directory.refused(&["--dtype", to, &file, &out]);
+            assert!(message.starts_with(&format!("npy: a.npy: element {index}: ")), "{from} to {to}: {message}");
+        }
+        for (to, text, expected) in [
+            ("i8", "9007199254740993.0", "[9007199254740993]"),
+            ("?", "True", "[ True]"),
+            ("f4", "", "[nan]"),
+            ("M8[D]", "2024-02-29", "['2024-02-29']"),
+            ("c16", "(1.5-2j)", "[1.5-2.j]"),
+        ] {
+            texts(from, &[text]);
+            convert(&["--dtype", to, &file, &out]);
+            assert_eq!(load(&out).to_string(), expected, "{from} to {to}");
+        }
+    }
+    macro_rules! numbers {
+        ($($number:expr => $to:literal $expected:expr,)*) => {$(
+            npy_core::DynValues::from_slice(&[$number]).unwrap().save(&file).unwrap();
+            convert(&["--dtype", $to, &file, &out]);
+            let expected: &[u128] = &$expected;
+            let found = load(&out).into_bytes();
+            let parts: Vec<u128> = found.chunks_exact(found.len() / expected.len()).map(|part| {
+                let is_big = $to.starts_with('>');
+                let byte = |i: usize| u128::from(part[if is_big { part.len() - 1 - i } else { i }]) << (8 * i);
+                (0..part.len()).map(byte).sum()
+            }).collect();
+            assert_eq!(parts, expected, "{} to {}", stringify!($number), $to);
+        )*};
+    }
+    numbers! {
+        u64::MAX => "<f16" [0x403e_ffff_ffff_ffff_ffff],
+        i64::MIN + 1 => ">f16" [0xc03d_ffff_ffff_ffff_fffe],
+        true => "<f16" [0x3fff_8000_0000_0000_0000],
+        0.1_f64 => "<f16" [0x3ffb_cccc_cccc_cccc_d000],
+        -0.0_f32 => "<c32" [0x8000 << 64, 0],
+        npy_core::num_complex::Complex::new(1.5, -0.1_f64) => ">c32" [0x3fff_c000_0000_0000_0000, 0xbffb_cccc_cccc_cccc_d000],
+        npy_core::num_complex::Complex::new(1.5, 0.0_f64) => "<f12" [0x3fff_c000_0000_0000_0000],
+        npy_core::types::LongDouble::from_f64(0.1) => "<f12" [0x3ffb_cccc_cccc_cccc_d000],
+        npy_core::types::LongDouble::from_f64(0.1) => "<c24" [0x3ffb_cccc_cccc_cccc_d000, 0],
+    }
+    npy_core::DynValues::from_slice(&[npy_core::num_complex::Complex::new(1.5, 1.0)]).unwrap().save(&file).unwrap();
+    assert!(directory.refused(&["--dtype", "f16", &file, &out]).contains("--lossy"));
+    convert(&["--lossy", "--dtype", "f16", &file, &out]);
+    assert_eq!(load(&out).to_string(), "[1.5]");
+}

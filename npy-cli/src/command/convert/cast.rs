@@ -1,10 +1,14 @@
-//! Casts of numbers that say what they would lose.
+//! Casts of numbers, and of text to numbers and times, that say what they would lose.
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::half::f16;
 use npy_core::num_complex::Complex;
+use npy_core::types::LongDouble;
 use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
 
+use super::long_double;
+use super::parse::{Encoding, Slot};
+use crate::float::part_of;
 use crate::losses::LOSSY;
 
 /// Why a value does not become another.
@@ -31,8 +35,29 @@ impl Problem {
     }
 }
 
+/// Whether there is a cast from one scalar to another one.
+pub(super) fn is_possible(from: Scalar, to: Scalar) -> bool {
+    if is_text(from) {
+        let is_void = matches!(to.kind(), ScalarKind::Void { .. });
+        return !is_void && !is_text(to) && slot_of(to, false).is_supported();
+    }
+    Casting::Unsafe.allows(&from.into(), &to.into())
+}
+
+fn is_text(scalar: Scalar) -> bool {
+    matches!(scalar.kind(), ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. })
+}
+
+/// How text is stored, by the rules of CSV and JSON.
+fn slot_of(scalar: Scalar, is_lossy: bool) -> Slot {
+    Slot { scalar, encoding: Encoding::Utf8, is_lossy }
+}
+
 /// Casts an array of one dimension, whose bytes are returned. An error has the index of the value.
 pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
+    if matches!(values.dtype(), DType::Scalar(from) if is_text(*from)) {
+        return parse(values, to, is_lossy);
+    }
     let casting = if is_lossy { Casting::Unsafe } else { Casting::Exact };
     match to.kind() {
         ScalarKind::Bool => cast_to::<bool>(values, to, casting),
@@ -49,8 +74,69 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
         ScalarKind::Float64 => cast_to::<f64>(values, to, casting),
         ScalarKind::Complex64 => cast_to::<Complex<f32>>(values, to, casting),
         ScalarKind::Complex128 => cast_to::<Complex<f64>>(values, to, casting),
-        _ => Err((0, Problem::error(format!("no numbers are cast to {to}")))),
+        _ => cast_to_long_double(values, to, casting),
     }
+}
+
+/// Reads text as a cell of CSV.
+fn parse(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
+    let texts = values.to_vec::<String>().map_err(|error| problem(&error))?;
+    let mut bytes = zeros(texts.len(), to)?;
+    let slot = slot_of(to, is_lossy);
+    for (index, (text, out)) in texts.iter().zip(bytes.chunks_exact_mut(to.itemsize().max(1))).enumerate() {
+        slot.put_text(text, out).map_err(|problem| (index, problem))?;
+    }
+    Ok(bytes)
+}
+
+fn zeros(count: usize, scalar: Scalar) -> Result<Vec<u8>, (usize, Problem)> {
+    let (mut bytes, length) = (Vec::new(), count.saturating_mul(scalar.itemsize()));
+    let reserved = bytes.try_reserve_exact(length);
+    reserved.map_err(|_| (0, Problem::error(ErrorKind::Allocation { bytes: length }.to_string())))?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+/// Casts to long doubles, which hold every other number but no imaginary part.
+fn cast_to_long_double(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
+    let numbers = to_long_doubles(values, casting).map_err(|error| problem(&error))?;
+    let mut bytes = zeros(numbers.len(), to)?;
+    let part = part_of(to);
+    for (index, ((re, im), out)) in numbers.into_iter().zip(bytes.chunks_exact_mut(to.itemsize().max(1))).enumerate() {
+        let (first, second) = out.split_at_mut(if part.is_some() { out.len() / 2 } else { out.len() });
+        long_double::store(re, part.unwrap_or(to), first);
+        if let Some(part) = part {
+            long_double::store(im, part, second);
+        } else if im != 0 && casting == Casting::Exact {
+            return Err((index, Problem::loss(format!("a complex number with an imaginary part is inexact as {to}"))));
+        }
+    }
+    Ok(bytes)
+}
+
+/// The bits of real and imaginary parts.
+fn to_long_doubles(values: &DynValues, casting: Casting) -> npy_core::Result<Vec<(u128, u128)>> {
+    let kind = if let DType::Scalar(scalar) = values.dtype() { scalar.kind() } else { ScalarKind::Bool };
+    let bits = |number: LongDouble| long_double::BITS & u128::from_ne_bytes(number.to_bytes());
+    let of_float = |number| bits(LongDouble::from_f64(number));
+    Ok(match kind {
+        ScalarKind::Bool | ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => {
+            values.cast::<u64>(casting)?.into_iter().map(|number| (long_double::of_integer(number, false), 0)).collect()
+        }
+        ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => {
+            let numbers = values.cast::<i64>(casting)?.into_iter();
+            numbers.map(|number| (long_double::of_integer(number.unsigned_abs(), number < 0), 0)).collect()
+        }
+        ScalarKind::LongDouble { .. } => values.to_vec::<LongDouble>()?.into_iter().map(|number| (bits(number), 0)).collect(),
+        ScalarKind::ComplexLongDouble { .. } => {
+            let numbers = values.to_vec::<Complex<LongDouble>>()?.into_iter();
+            numbers.map(|number| (bits(number.re), bits(number.im))).collect()
+        }
+        _ => {
+            let numbers = values.cast::<Complex<f64>>(casting)?.into_iter();
+            numbers.map(|number| (of_float(number.re), of_float(number.im))).collect()
+        }
+    })
 }
 
 fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {

@@ -105,8 +105,20 @@ impl Job {
         Ok(true)
     }
 
+    /// Converts Python objects without writing them: one that does not fit keeps no other member from being written.
+    pub(super) fn check_objects(&mut self) -> Result<()> {
+        if !matches!(self.reading, Reading::Typed(..)) {
+            return Ok(());
+        }
+        self.convert(Order::C, &mut |_| Ok(())).map_err(|failure| failure.about_array(&self.input, Some(&self.name)))
+    }
+
     /// Calls `sink` with the converted elements in this order.
     pub(super) fn read(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
+        self.convert(order, sink).map_err(|failure| failure.about(&self.input))
+    }
+
+    fn convert(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
         let mut transcode = Transcode::new(&self.from, self.header.dtype(), self.is_lossy)?;
         let shape = self.header.shape().to_vec();
         let mut progress = Progress::new(&self.name, self.header.data_bytes());
@@ -118,11 +130,10 @@ impl Job {
             progress.add(bytes);
             Ok(())
         };
-        let result = match &mut self.reading {
+        match &mut self.reading {
             Reading::Typed(array, _) => pieces::for_each(&mut **array, order, &mut convert),
             _ => self.source.borrow_mut().read(self.index, order, &mut convert),
-        };
-        result.map_err(|failure| failure.about(&self.input))
+        }
     }
 }
 

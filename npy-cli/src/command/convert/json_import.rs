@@ -1,8 +1,7 @@
 //! JSON as an array: nested lists, or lists of objects; NDJSON, with a row a line. The text is read twice, for its shape and then for
 //! its values, so that memory is bounded by the longest string.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 
 use npy_core::dtype::Record;
 use npy_core::{DType, Header, Order};
@@ -14,6 +13,7 @@ use super::Arguments;
 use super::csv_import::Piece;
 use super::guess::Guess;
 use super::json_fill::{Fill, FillSeed, Node};
+use super::json_magnitude::Small;
 use super::json_schema::{Schema, SchemaSeed};
 use super::json_words::Words;
 use super::source::{CSource, FileOrSpool, Item, stem_of};
@@ -37,7 +37,7 @@ impl JsonSource {
     fn survey(file: FileOrSpool, input: &str, is_lines: bool, arguments: &Arguments) -> Result<Self> {
         let mut schema = Schema::Unknown;
         let mut rows = 0_usize;
-        read(&file, is_lines, &mut |stream| {
+        read(Small::new(file.file()?), is_lines, &mut |stream| {
             rows += 1;
             SchemaSeed(&mut schema).deserialize(stream)
         })?;
@@ -59,18 +59,15 @@ impl JsonSource {
     }
 }
 
-type Stream = Deserializer<IoRead<BufReader<Words<File>>>>;
+type Stream<R> = Deserializer<IoRead<BufReader<Words<R>>>>;
 
 /// Calls `work` for the value, or for each of several lines.
-fn read(file: &FileOrSpool, is_lines: bool, work: &mut dyn FnMut(&mut Stream) -> serde_json::Result<()>) -> Result<()> {
-    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(file.file()?)));
+fn read<R: Read>(text: R, is_lines: bool, work: &mut dyn FnMut(&mut Stream<R>) -> serde_json::Result<()>) -> Result<()> {
+    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(text)));
     let mut count = 0_usize;
     let failed = |error: serde_json::Error, count: usize| match error.line() {
         // Of a line that is one number.
         0 if is_lines => Failure::Nameless(format!("{error} in value {count}")),
-        _ if error.to_string().starts_with("number out of range") => {
-            Failure::Nameless(format!("{error}: expected at most 1.8e308; write infinities as \"Infinity\""))
-        }
         _ => Failure::Nameless(error.to_string()),
     };
     if !is_lines {
@@ -118,7 +115,8 @@ impl CSource for JsonSource {
         let dtype = self.item.header.dtype();
         let mut fill = Fill { piece: Piece::new(dtype, dtype.itemsize()), sink, failure: None, hint: "" };
         let node = &self.node;
-        let result = read(&self.file, self.is_lines, &mut |stream| FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream));
+        let result =
+            read(self.file.file()?, self.is_lines, &mut |stream| FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream));
         match fill.failure.take() {
             Some(failure) => Err(failure),
             None => match result {

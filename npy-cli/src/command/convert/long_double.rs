@@ -2,6 +2,11 @@
 
 use std::cmp::Ordering;
 
+use npy_core::dtype::{ByteOrder, Scalar};
+
+/// The bits of a number; the rest of its bytes is garbage.
+pub(super) const BITS: u128 = (1 << 80) - 1;
+
 /// The exponent of the last bit of the least number is its negative.
 const LEAST: i64 = 16_445;
 
@@ -34,7 +39,7 @@ impl Rounded {
         }
         let mut denominator = Natural(vec![1]);
         let scaled = if power < 0 { &mut denominator } else { &mut numerator };
-        (0..power.unsigned_abs()).for_each(|_| scaled.multiply_add(10, 0));
+        scaled.multiply_power_of_ten(power.unsigned_abs());
         // So that the quotient has 64 or 65 bits, or fewer where numbers are subnormal.
         let shift = (64 - (numerator.length() - denominator.length())).min(LEAST);
         let shifted = if shift < 0 { &mut denominator } else { &mut numerator };
@@ -61,6 +66,23 @@ impl Rounded {
     }
 }
 
+/// The bits of an integer.
+pub(super) fn of_integer(magnitude: u64, is_negative: bool) -> u128 {
+    if magnitude == 0 {
+        return 0;
+    }
+    let zeros = magnitude.leading_zeros();
+    u128::from(is_negative) << 79 | u128::from(16_383 + 63 - zeros) << 64 | u128::from(magnitude << zeros)
+}
+
+/// Stores bits as the bytes of a scalar.
+pub(super) fn store(bits: u128, scalar: Scalar, out: &mut [u8]) {
+    out.copy_from_slice(bits.to_le_bytes().get(..out.len()).unwrap_or_default());
+    if scalar.byte_order() == Some(ByteOrder::Big) {
+        out.reverse();
+    }
+}
+
 /// A natural number in words of 64 bits, the least first.
 struct Natural(Vec<u64>);
 
@@ -74,6 +96,16 @@ impl Natural {
         }
         if carry != 0 {
             self.0.push(low(carry));
+        }
+    }
+
+    fn multiply_power_of_ten(&mut self, mut power: u64) {
+        // As many as 64 bits hold.
+        const STEP: u64 = 19;
+        while power > 0 {
+            let step = power.min(STEP);
+            self.multiply_add((0..step).fold(1, |product, _| product * 10), 0);
+            power -= step;
         }
     }
 
@@ -144,6 +176,15 @@ fn low(value: u128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_are_exact() {
+        for magnitude in [0, 1, 3, 1 << 53 | 1, u64::MAX - 1, u64::MAX] {
+            let digits = magnitude.to_string();
+            assert_eq!(Rounded { bits: of_integer(magnitude, false), is_exact: true }, Rounded::nearest(digits.bytes(), 0));
+        }
+        assert_eq!(of_integer(1, true), 0xbfff << 64 | 1 << 63);
+    }
 
     #[test]
     fn rounds_to_the_nearest_ties_to_even() {

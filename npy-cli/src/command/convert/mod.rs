@@ -19,6 +19,7 @@ mod job;
 mod json_fields;
 mod json_fill;
 mod json_import;
+mod json_magnitude;
 mod json_schema;
 mod json_words;
 mod long_double;
@@ -205,7 +206,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             let count = source.borrow().items().len();
             for index in 0..count {
                 let mut lost = Vec::new();
-                match Job::new(&source, index, format, arguments, &mut lost) {
+                let job = Job::new(&source, index, format, arguments, &mut lost);
+                match job.and_then(|mut job| if count > 1 { job.check_objects().map(|()| job) } else { Ok(job) }) {
                     Ok(job) => {
                         jobs.push(job);
                         losses.extend(lost);

@@ -8,7 +8,7 @@ use npy_core::half::f16;
 
 use super::cast::Problem;
 use super::decimal::Decimal;
-use super::long_double::Rounded;
+use super::long_double::{self, Rounded};
 use super::time;
 use crate::float::{part_of, round_to_half};
 
@@ -135,11 +135,7 @@ impl Slot {
             (None, Ok(_)) => Rounded::INFINITY,
             (None, Err(_)) => return Err(self.expected(text)),
         };
-        let bytes = (rounded.bits | u128::from(text.starts_with('-')) << 79).to_le_bytes();
-        out.copy_from_slice(bytes.get(..out.len()).unwrap_or_default());
-        if self.scalar.byte_order() == Some(ByteOrder::Big) {
-            out.reverse();
-        }
+        long_double::store(rounded.bits | u128::from(text.starts_with('-')) << 79, self.scalar, out);
         let mut shortest = String::new();
         push_scalar(self.scalar, out, &mut shortest);
         if self.is_lossy || decimal.is_none_or(|decimal| decimal.is_given_back_by(rounded, &shortest)) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::{Casting, DType, DynValues, Order};
+use npy_core::{DType, DynValues, Order};
 
 use super::cast::{self, Problem};
 use super::dtypes::in_order;
@@ -32,7 +32,7 @@ enum How {
     Copy,
     /// Swaps words of as many bytes.
     Swap(usize),
-    /// Casts numbers.
+    /// Casts numbers, or reads them from text.
     Cast,
     /// Pads or truncates text of this many bytes a character.
     Resize {
@@ -90,14 +90,14 @@ impl Transcode {
             Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
         };
         let bytes = match &steps[..] {
-            // Numbers and no records: they are not copied to another place.
+            // No records: they are not copied to another place.
             [step] if step.how == How::Cast && matches!(self.to, DType::Scalar(_)) => {
                 step.cast(&values, self.is_lossy).map_err(|problem| describe(step, problem))?
             }
             steps => {
                 let length = count.saturating_mul(self.to.itemsize());
                 let mut bytes = Vec::new();
-                bytes.try_reserve_exact(length).map_err(|_| Failure::Nameless(format!("cannot allocate {length} bytes")))?;
+                bytes.try_reserve_exact(length).map_err(|_| Failure::allocation(length))?;
                 bytes.resize(length, 0);
                 for step in steps {
                     step.run(&values, &mut bytes, self.to.itemsize(), self.is_lossy).map_err(|problem| describe(step, problem))?;
@@ -116,7 +116,7 @@ fn about(path: &str) -> String {
 }
 
 impl Step {
-    /// Casts the numbers of a field, or of all elements.
+    /// Casts the scalars of a field, or of all elements.
     fn cast(&self, values: &DynValues, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
         if matches!(values.dtype(), DType::Scalar(_)) {
             return cast::cast(values, self.to.scalar, is_lossy);
@@ -262,7 +262,7 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => {
             Some(if from.byte_order() == to.byte_order() { How::Copy } else { How::Swap(8) })
         }
-        _ => Casting::Unsafe.allows(&from.into(), &to.into()).then_some(How::Cast),
+        _ => cast::is_possible(from, to).then_some(How::Cast),
     }
 }
 
