@@ -175,6 +175,14 @@ impl Input {
         with_file(path, self.format, Some(found.range.clone()), work).map_err(|failure| self.name_of(failure))
     }
 
+    /// One of the [`arrays`](Self::arrays) of the file, as an input of its own. It does not keep a temporary file.
+    pub(crate) fn numbered(&self, number: usize, found: &Found) -> Result<Self> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        let mut input = Self::new(&format!("{}#{number}", self.name), Place::Path(path.into()), self.format);
+        (input.part, input.range) = (Some(Part::Number(number)), Some(found.range.clone()));
+        Ok(input)
+    }
+
     /// Calls `work` with each array of an `.npy` stream, as long as it reads them to their ends. Returns the bytes behind the last.
     pub(crate) fn for_each_in_stream(&mut self, mut work: impl FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<u64> {
         let Place::Stream { front, rest: Some(rest) } = &mut self.place else {

@@ -84,8 +84,40 @@ fn diff_compares_each_with_that_of_its_number() {
     let run = npy(&directory, &["diff", "m.npy", "one.npy"]);
     assert_eq!(run.stdout, "#0: equal\nonly in m.npy: #1\nonly in m.npy: #2\nonly in m.npy: #3\n");
     assert_eq!(run.code, Some(1));
+    // Of a stream as of a file.
+    let one = directory.path().join("one.npy").display().to_string();
+    assert_eq!(run_with(["diff", "-", &one], &several()).stdout, "#0: equal\nonly in -: #1\nonly in -: #2\nonly in -: #3\n");
     // One that is named is compared alone.
     assert_eq!(npy(&directory, &["diff", "m.npy#0", "one.npy"]).ok(), "m.npy#0 one.npy: equal\n");
+}
+
+/// The pickle ends at each place in the buffer of the file, also right before its end.
+#[test]
+fn an_array_behind_a_pickle_is_found_wherever_it_ends() {
+    for width in 7_900..8_100 {
+        let mut file = Vec::new();
+        ObjectArray::from(vec!["x".repeat(width)]).write(&mut file).unwrap();
+        npy_core::write(&mut file, &[1_u8]).unwrap();
+        let directory = directory(&file);
+        let found = crate::support::run(["show", &directory.path().join("m.npy#1").display().to_string()]);
+        assert_eq!(found.stdout, "[1]\n", "{width} {}", found.stderr);
+    }
+}
+
+#[test]
+fn cat_and_split_name_what_they_would_lose() {
+    let directory = directory(&several());
+    let refused = |arguments: &[&str]| {
+        let run = npy(&directory, arguments);
+        assert_eq!(run.code, Some(2));
+        run.stderr
+    };
+    insta::assert_snapshot!(refused(&["cat", "m.npy", "m.npy", "-o", "o.npy"]), @"npy: m.npy: cat would lose the arrays #1 to #3 of the file; name the array, as in m.npy#0");
+    insta::assert_snapshot!(refused(&["split", "m.npy", "--rows", "1"]), @"npy: m.npy: split would lose the arrays #1 to #3 of the file; name the array, as in m.npy#0");
+    assert_eq!(npy(&directory, &["split", "m.npy#0", "--rows", "2"]).ok(), "2 files: m-0-00000.npy to m-0-00001.npy\n");
+    npy(&directory, &["cat", "m.npy#0", "m.npy#0", "-o", "o.npy"]).ok();
+    let run = run_with(["split", "-", "--rows", "1", "--prefix", &directory.path().join("s").display().to_string()], &several());
+    assert!(run.code == Some(2) && run.stderr.contains("would lose"), "{}", run.stderr);
 }
 
 #[test]

@@ -45,13 +45,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         }
         let name = escape::path(file);
         let mut input = Input::open(file)?;
-        if input.is_replaced_by(&arguments.output) {
-            let lost = input.unread_parts()?.into_iter().chain(input.replaced_parts(&arguments.output));
-            let lost: Vec<String> = lost.collect();
-            if !lost.is_empty() {
-                let message = format!("the output would replace the file, and lose {}; name another output", lost.join("; "));
-                return Err(Failure::new(format!("{name}: {message}")));
-            }
+        input.expect_nothing_else("cat")?;
+        if let Some(lost) = input.replaced_parts(&arguments.output) {
+            let message = format!("the output would replace the file, and lose {lost}; name another output");
+            return Err(Failure::new(format!("{name}: {message}")));
         }
         let (dtype, shape, count) = input.with_array(|array| {
             let header = array.header();

@@ -5,7 +5,7 @@ mod judge;
 mod objects;
 
 use std::collections::{HashMap, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use npy_core::{FileFormat, Header, Order};
@@ -16,7 +16,7 @@ use crate::escape;
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::float::{float, significant};
-use crate::input::arrays::arrays_of;
+use crate::input::arrays::Found;
 use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
 use crate::quantity;
@@ -98,18 +98,16 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if standard_input(&arguments.a).is_some() && standard_input(&arguments.b).is_some() {
         return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
     }
-    let mut inputs = [Input::open(&arguments.a)?, Input::open(&arguments.b)?];
+    // The arrays of a stream have to be counted.
+    let [a, b] = [&arguments.a, &arguments.b].map(|file| Input::open(file).and_then(Input::into_file));
+    let mut inputs = [a?, b?];
     let Pairs { pairs, only } = Pairs::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
     let mut is_equal = only.iter().all(Vec::is_empty);
     let mut reports = Vec::new();
     let mut failures = Vec::new();
-    for pair in pairs {
-        let mut numbered = None;
-        if let Some(number) = pair.number {
-            numbered = Some([numbered_input(&arguments.a, number)?, numbered_input(&arguments.b, number)?]);
-        }
-        let inputs = numbered.as_mut().unwrap_or(&mut inputs);
+    for mut pair in pairs {
+        let inputs = pair.numbered.as_mut().unwrap_or(&mut inputs);
         let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
             Ok(comparison) => comparison,
             // The other members are compared all the same.
@@ -155,8 +153,8 @@ struct Pair {
     indices: [usize; 2],
     /// Of members of whole archives, and of arrays one behind another.
     name: Option<String>,
-    /// Of arrays one behind another, but the first.
-    number: Option<usize>,
+    /// Arrays one behind another.
+    numbered: Option<[Input; 2]>,
 }
 
 impl Pairs {
@@ -172,7 +170,7 @@ impl Pairs {
             }
             for (index, name) in &a {
                 match others.get_mut(name).and_then(VecDeque::pop_front) {
-                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone(), number: None }),
+                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone(), numbered: None }),
                     None => only[0].extend(name.clone()),
                 }
             }
@@ -181,34 +179,32 @@ impl Pairs {
             return Ok(Self { pairs, only });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];
-        let counts = match inputs.each_ref().map(Input::part) {
-            [None, None] => [count_of(&inputs[0])?, count_of(&inputs[1])?],
-            _ => [1, 1],
+        let [a, b] = match inputs.each_ref().map(Input::part) {
+            [None, None] => [arrays_of(&inputs[0])?, arrays_of(&inputs[1])?],
+            _ => [Vec::new(), Vec::new()],
         };
-        if counts == [1, 1] {
-            return Ok(Self { pairs: vec![Pair { indices, name: None, number: None }], only: [Vec::new(), Vec::new()] });
+        if a.len() < 2 && b.len() < 2 {
+            return Ok(Self { pairs: vec![Pair { indices, name: None, numbered: None }], only: [Vec::new(), Vec::new()] });
         }
-        let both = counts[0].min(counts[1]);
         let name = |number: usize| format!("#{number}");
-        let pairs =
-            (0..both).map(|number| Pair { indices, name: Some(name(number)), number: Some(number).filter(|number| *number > 0) });
-        Ok(Self { pairs: pairs.collect(), only: counts.map(|count| (both..count).map(name).collect()) })
+        // What is no `.npy` file is one array.
+        let [a_count, b_count] = [a.len().max(1), b.len().max(1)];
+        let both = a_count.min(b_count);
+        let pair = |number: usize| {
+            let numbered = match (a.get(number), b.get(number)) {
+                (Some(a), Some(b)) => Some([inputs[0].numbered(number, a)?, inputs[1].numbered(number, b)?]),
+                _ => None,
+            };
+            Ok(Pair { indices, name: Some(name(number)), numbered })
+        };
+        let pairs = (0..both).map(pair).collect::<Result<_>>()?;
+        Ok(Self { pairs, only: [a_count, b_count].map(|count| (both..count).map(name).collect()) })
     }
 }
 
-/// How many arrays a file has, one behind another.
-fn count_of(input: &Input) -> Result<usize> {
-    match (input.format(), input.path()) {
-        (FileFormat::Npy, Some(path)) => Ok(arrays_of(path).map_err(|failure| failure.about(input.name()))?.len()),
-        _ => Ok(1),
-    }
-}
-
-/// One of the arrays of a file.
-fn numbered_input(file: &OsStr, number: usize) -> Result<Input> {
-    let mut text = file.to_owned();
-    text.push(format!("#{number}"));
-    Input::open(text)
+/// The arrays of an `.npy` file, one behind another.
+fn arrays_of(input: &Input) -> Result<Vec<Found>> {
+    if input.format() == FileFormat::Npy { input.arrays() } else { Ok(Vec::new()) }
 }
 
 fn order(header: &Header) -> &'static str {

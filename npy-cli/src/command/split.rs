@@ -60,6 +60,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let advice = "remove the old files, or choose another `--prefix`";
         return Err(Failure::new(format!("{}: the file exists already; {advice}", escape::path(&old))));
     }
+    // What follows the array of a stream is known at its end.
+    input = input.into_file()?;
+    input.expect_nothing_else("split")?;
     let name = input.name().to_owned();
     let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
     let files = input.with_array(|mut array| {

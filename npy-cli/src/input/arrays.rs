@@ -1,7 +1,7 @@
 //! Files of several arrays, one behind another, as several `np.save` into one handle write them.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub(crate) fn problem_at(path: &Path, begin: u64) -> Option<Failure> {
     let mut file = BufReader::new(File::open(path).ok()?);
     let length = file.get_ref().metadata().ok()?.len();
     file.seek(SeekFrom::Start(begin)).ok()?;
-    if !file.fill_buf().ok()?.starts_with(MAGIC) {
+    if !begins_array(&mut file).ok()? {
         return None;
     }
     next(&mut file, begin, length).err().map(Failure::from)
@@ -71,7 +71,14 @@ fn pickle_end(file: &mut BufReader<File>, begin: u64, length: u64) -> io::Result
     // An unknown class is no reason to miss what follows: the pickle was read by then.
     let _ = NpyReader::new(&mut *file).and_then(|array| array.into_objects(ObjectOptions::new()));
     let end = file.stream_position()?;
-    Ok(if file.fill_buf()?.starts_with(MAGIC) { end } else { length })
+    Ok(if begins_array(file)? { end } else { length })
+}
+
+/// Whether the next bytes are the magic of an array.
+fn begins_array(file: &mut impl Read) -> io::Result<bool> {
+    let mut begin = Vec::with_capacity(MAGIC.len());
+    file.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
+    Ok(begin == MAGIC)
 }
 
 /// Whether the bytes from here on have the magic of an array anywhere.

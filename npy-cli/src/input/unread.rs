@@ -41,6 +41,24 @@ impl Input {
         Ok(parts)
     }
 
+    /// Fails if the file has more than the array, which what `action` makes of it would lose.
+    pub(crate) fn expect_nothing_else(&self, action: &str) -> Result<()> {
+        let parts = self.unread_parts()?;
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let name = &self.name;
+        let array = match self.format {
+            FileFormat::Npz => {
+                let member = self.members()?.into_iter().find_map(|(_, name)| name).unwrap_or_default();
+                format!("name the array, as in {name}:{member}")
+            }
+            FileFormat::Npy => format!("name the array, as in {name}#0"),
+            _ => "convert the file to .npy first".to_owned(),
+        };
+        Err(Failure::new(format!("{name}: {action} would lose {}; {array}", parts.join("; "))))
+    }
+
     /// Whether `output` replaces the file.
     pub(crate) fn is_replaced_by(&self, output: &Path) -> bool {
         let path = self.path().and_then(|path| fs::canonicalize(path).ok());

@@ -122,6 +122,27 @@ fn bare_words_in_json_are_numbers() {
     assert_snapshot!(directory.refused(&[&word, &out]), @"npy: w.json: expected value at line 1 column 5");
 }
 
+/// Text is read twice, which a pipe cannot be.
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_as_files_are() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (format, text) in [("csv", "a,b\n1,2\n"), ("json", r#"[{"a": 1, "b": 2}]"#)] {
+        let run = run_with(["convert", "--from", format, "/dev/stdin", &out], text.as_bytes());
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert_eq!(load(&out).to_string(), "[(1, 2)]");
+    }
+}
+
+#[test]
+fn long_cells_are_shown_by_their_beginning() {
+    let directory = Directory::new();
+    let file = directory.write("t.csv", format!("a\n{}x\n", "1".repeat(100_000)));
+    let message = directory.refused(&["--dtype", "[('a', 'f8')]", &file, &directory.path("o.npy")]);
+    assert!(message.len() < 200 && message.contains("111…"), "{message}");
+}
+
 #[test]
 fn duplicate_names_in_json_are_refused() {
     let directory = Directory::new();

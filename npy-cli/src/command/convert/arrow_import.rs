@@ -17,7 +17,7 @@ use npy_core::{DType, DynValues, Order};
 use super::Arguments;
 use super::arrow::failure_of;
 use super::format::Format;
-use super::source::{CSource, FileOrSpool, Item, stem_of};
+use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
 use crate::signals;
@@ -56,7 +56,7 @@ impl ArrowSource {
         let header = header_of_batches(&schema, batches, ArrayOptions::new());
         signals::check()?;
         let header = header.map_err(|error| failure_of(&error, 0))?;
-        let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: lost.into_iter().collect() };
+        let item = Item { name: file.stem.clone(), input: input.to_owned(), header, losses: lost.into_iter().collect() };
         Ok(Self { file, format, columns, item })
     }
 }

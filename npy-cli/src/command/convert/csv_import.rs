@@ -9,7 +9,7 @@ use npy_core::{DType, DynValues, Header, Order};
 use super::Arguments;
 use super::csv_survey::{Column, Survey, place_of};
 use super::dialect::Dialect;
-use super::source::{CSource, FileOrSpool, Item, stem_of};
+use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
 use crate::output;
 use crate::pieces::{Sink, elements_of_piece};
@@ -45,7 +45,7 @@ impl CsvSource {
         let shape: Vec<usize> = std::iter::once(survey.rows).chain(row_shape).collect();
         let header = Header::new(dtype.clone(), Order::C, &shape)?;
         let row_bytes = row_shape.unwrap_or(1).saturating_mul(dtype.itemsize());
-        let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: Vec::new() };
+        let item = Item { name: file.stem.clone(), input: input.to_owned(), header, losses: Vec::new() };
         Ok(Self { file, dialect, has_header: survey.has_header, names: survey.names, item, columns, row_bytes })
     }
 

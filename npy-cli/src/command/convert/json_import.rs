@@ -16,7 +16,7 @@ use super::json_fill::{Fill, FillSeed, Node};
 use super::json_magnitude::Small;
 use super::json_schema::{Schema, SchemaSeed};
 use super::json_words::Words;
-use super::source::{CSource, FileOrSpool, Item, stem_of};
+use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
 use crate::signals;
@@ -54,7 +54,7 @@ impl JsonSource {
         let lists = shape.len() - usize::from(is_lines);
         let node = (0..lists).fold(Node::Element(Box::new(element)), |node, _| Node::Axis(Box::new(node)));
         let header = Header::new(dtype, Order::C, &shape)?;
-        let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: Vec::new() };
+        let item = Item { name: file.stem.clone(), input: input.to_owned(), header, losses: Vec::new() };
         Ok(Self { file, is_lines, item, node })
     }
 }

@@ -10,6 +10,9 @@ pub(super) const BITS: u128 = (1 << 80) - 1;
 /// The exponent of the last bit of the least number is its negative.
 const LEAST: i64 = 16_445;
 
+/// More digits than any number of 80 bits has, or any point halfway between two. Of those beyond only counts whether one is not 0.
+const MOST_DIGITS: i64 = 11_600;
+
 /// A number that was rounded to 80 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rounded {
@@ -24,12 +27,22 @@ impl Rounded {
     pub(super) const ZERO: Self = Self { bits: 0, is_exact: true };
 
     /// Rounds digits times a power of ten to the nearest number, ties to even.
-    pub(super) fn nearest(digits: impl Iterator<Item = u8>, power: i64) -> Self {
+    pub(super) fn nearest(digits: impl Iterator<Item = u8>, mut power: i64) -> Self {
         let mut numerator = Natural(vec![0]);
         let mut count = 0_i64;
-        for digit in digits {
-            numerator.multiply_add(10, u64::from(digit - b'0'));
-            count += 1;
+        let mut has_more = false;
+        for digit in digits.skip_while(|digit| *digit == b'0') {
+            if count < MOST_DIGITS {
+                numerator.multiply_add(10, u64::from(digit - b'0'));
+                count += 1;
+            } else {
+                has_more |= digit != b'0';
+                power += 1;
+            }
+        }
+        if has_more {
+            numerator.multiply_add(10, 1);
+            (count, power) = (count + 1, power - 1);
         }
         match power + count {
             _ if numerator.length() == 0 => return Self::ZERO,
@@ -206,5 +219,9 @@ mod tests {
         assert_eq!(nearest("1", -999_999), inexact(0));
         assert_eq!(nearest("336210314311209350626", -4952), inexact(1 << 63 | 1 << 64));
         assert_eq!(nearest("000", 5), Rounded::ZERO);
+        // A digit far behind decides a tie, in time that does not grow with their square.
+        let tie = format!("18446744073709551617{}", "0".repeat(1 << 20));
+        assert_eq!(nearest(&tie, -(1 << 20)), inexact(0x403f << 64 | 1 << 63));
+        assert_eq!(nearest(&format!("{tie}1"), -(1 << 20) - 1), inexact(0x403f << 64 | 1 << 63 | 1));
     }
 }

@@ -213,7 +213,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
                         losses.extend(lost);
                     }
                     // Python objects that the format does not have keep no other member from it.
-                    Err(failure) if count > 1 && has_objects(&source, index) => failures.push(failure),
+                    Err(failure) if count > 1 && format.holds_several() && has_objects(&source, index) => failures.push(failure),
                     Err(failure) => return Err(failure),
                 }
             }

@@ -1,5 +1,6 @@
 //! Text, numbers and nulls as the bytes of a scalar.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use npy_core::__private::push_scalar;
@@ -154,7 +155,7 @@ impl Slot {
 
     fn lost(self, text: &str, is_out_of_range: bool) -> Problem {
         let problem = if is_out_of_range { "is out of range for" } else { "loses precision as" };
-        Problem::loss(format!("{text} {problem} {}", self.scalar))
+        Problem::loss(format!("{} {problem} {}", shown(text), self.scalar))
     }
 
     /// Stores what is missing: NaN or NaT.
@@ -237,7 +238,7 @@ impl Slot {
     }
 
     fn truncated(self, text: &str) -> Result<(), Problem> {
-        if self.is_lossy { Ok(()) } else { Err(Problem::loss(format!("text is longer than {}: {text:?}", self.scalar))) }
+        if self.is_lossy { Ok(()) } else { Err(Problem::loss(format!("text is longer than {}: {:?}", self.scalar, shown(text)))) }
     }
 
     fn put_raw(self, steps: i64, out: &mut [u8]) -> Result<(), Problem> {
@@ -256,11 +257,20 @@ impl Slot {
     }
 
     fn expected(self, text: &str) -> Problem {
-        Problem::error(format!("expected {}, found {text:?}", self.scalar))
+        Problem::error(format!("expected {}, found {:?}", self.scalar, shown(text)))
     }
 
     fn outside(self, value: impl Display) -> Problem {
         Problem::error(format!("{value} is out of range for {}", self.scalar))
+    }
+}
+
+/// The beginning of a text, for messages.
+fn shown(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -6,7 +6,7 @@ use npy_core::{DType, DynValues, Header, Order};
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 
 use super::job::Job;
-use super::source::{CSource, FileOrSpool, Item, stem_of};
+use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
 use crate::quantity;
@@ -76,7 +76,7 @@ pub(super) struct PngSource {
 impl PngSource {
     pub(super) fn open(file: FileOrSpool, input: &str) -> Result<Self> {
         let header = header(&file).map_err(|failure| failure.about(input))?;
-        let item = Item { name: stem_of(input), input: input.to_owned(), header, losses: Vec::new() };
+        let item = Item { name: file.stem.clone(), input: input.to_owned(), header, losses: Vec::new() };
         Ok(Self { file, item })
     }
 }

@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
-use super::source::{FileOrSpool, Item, Source, stem_of};
+use super::source::{FileOrSpool, Item, Source};
 use super::target::write_data;
 use crate::failure::{Failure, Result};
 use crate::input::Prefixed;
@@ -146,7 +146,7 @@ impl TensorSource {
         let (mut items, places): (Vec<Item>, Vec<(u64, bool)>) = both.into_iter().unzip();
         match items.first_mut() {
             Some(first) => first.losses.append(&mut losses),
-            None => return Err(Failure::Nameless(format!("expected tensors, found none in {:?}", stem_of(input)))),
+            None => return Err(Failure::Nameless(format!("expected tensors, found none in {:?}", file.stem))),
         }
         Ok(Self { file, items, places })
     }

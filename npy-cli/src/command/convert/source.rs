@@ -113,7 +113,7 @@ fn arrays_of(directory: &Path) -> Result<Vec<OsString>> {
 /// The name of the array of a file: that of the file without its extension.
 ///
 /// Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator in the names of members.
-pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
+fn stem_of(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
     let Some(stem) = Path::new(path).file_stem().filter(|_| path != "-") else { return "arr_0".to_owned() };
     let mut name = String::new();
@@ -126,23 +126,31 @@ pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
     name
 }
 
-/// A file that is read twice, or standard input in a temporary one.
+/// A file that is read twice; standard input or a pipe in a temporary one.
 pub(super) struct FileOrSpool {
     path: PathBuf,
+    /// The name of an array that the file is.
+    pub(super) stem: String,
     _spool: Option<(NamedTempFile, signals::Guard)>,
 }
 
 impl FileOrSpool {
     pub(super) fn open(path: &OsStr) -> Result<Self> {
-        if path != "-" {
-            return Ok(Self { path: path.into(), _spool: None });
+        let stem = stem_of(path);
+        let is_stream = path == "-" || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        if !is_stream {
+            return Ok(Self { path: path.into(), stem, _spool: None });
         }
-        let failed = |error: io::Error| Failure::new(format!("-: cannot read standard input: {error}"));
+        let failed = |error: io::Error| Failure::new(format!("{}: cannot read the stream: {error}", escape::path(path)));
         let guard = signals::Guard::new();
         let mut file = NamedTempFile::new().map_err(failed)?;
-        io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        if path == "-" {
+            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        } else {
+            io::copy(&mut File::open(path).map_err(failed)?, &mut file).map_err(failed)?;
+        }
         signals::check()?;
-        Ok(Self { path: file.path().to_owned(), _spool: Some((file, guard)) })
+        Ok(Self { path: file.path().to_owned(), stem, _spool: Some((file, guard)) })
     }
 
     /// Where it is.
