@@ -36,7 +36,8 @@ static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
 
 /// Makes a failed allocation an ordinary failure, with this exit code.
 ///
-/// Large allocations return an error that names the file. The standard library reports the others in a line, and aborts.
+/// The last net: allocations that a file decides are fallible where they are large, and their error names the file. The small ones of the
+/// standard library and of other crates (text, lists, threads) are not: where one fails, the library reports it in a line, and aborts.
 pub(crate) fn exit_where_memory_ends(code: u8) {
     // Where the system refuses, the program is aborted.
     let _ = flag::register_conditional_shutdown(SIGABRT, i32::from(code), Arc::new(AtomicBool::new(true)));

@@ -13,8 +13,6 @@ mod objects;
 mod members;
 #[cfg(unix)]
 mod names;
-#[cfg(target_os = "linux")]
-mod memory;
 #[path = "../../tests/support/parts.rs"]
 mod parts;
 mod pieces;

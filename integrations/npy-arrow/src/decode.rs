@@ -70,6 +70,25 @@ impl Block<'_> {
                 let nulls = nulls_of(&values);
                 primitive(data_type, runs.count, values.into_inner(), nulls)
             }
+            Kind::Coarse(scale) => {
+                let times = ScalarBuffer::<i64>::new(self.words::<u64>(leaf, &runs)?, 0, runs.count);
+                let nulls = nulls_of(&times);
+                let mut wide = reserved(runs.count, leaf)?;
+                for (index, &time) in times.iter().enumerate() {
+                    wide.push(match scale.widen(time) {
+                        Some(wide) => wide,
+                        None if time == i64::MIN => 0,
+                        None => {
+                            let dtype = format!("{data_type}; set `BatchOptions::times_as_integers`");
+                            return Err(located(
+                                index,
+                                ValueProblem::OutOfRange { value: format!("{time} ({})", leaf.dtype), dtype },
+                            ));
+                        }
+                    });
+                }
+                primitive(data_type, runs.count, Buffer::from_vec(wide), nulls)
+            }
             Kind::Date => {
                 let days = ScalarBuffer::<i64>::new(self.words::<u64>(leaf, &runs)?, 0, runs.count);
                 let nulls = nulls_of(&days);

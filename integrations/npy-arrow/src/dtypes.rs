@@ -8,8 +8,9 @@ use npy_core::dtype::{self, ByteOrder, Scalar, ScalarKind, SubArray};
 
 use crate::error::{ErrorKind, Result};
 use crate::options::BatchOptions;
+use crate::times::Scale;
 
-/// The key of a field's metadata that has the dtype of a time stored as `Int64`.
+/// The key of a field's metadata that has the dtype of a time stored as `Int64`, or in a finer unit.
 const DTYPE: &str = "npy:dtype";
 
 /// Which Arrow types texts and times get.
@@ -17,11 +18,16 @@ const DTYPE: &str = "npy:dtype";
 pub(crate) struct Choices {
     bytes_as_text: bool,
     times_as_integers: bool,
+    seconds_as_milliseconds: bool,
 }
 
 impl From<&BatchOptions> for Choices {
     fn from(options: &BatchOptions) -> Self {
-        Self { bytes_as_text: options.bytes_as_text, times_as_integers: options.times_as_integers }
+        Self {
+            bytes_as_text: options.bytes_as_text,
+            times_as_integers: options.times_as_integers,
+            seconds_as_milliseconds: options.seconds_as_milliseconds,
+        }
     }
 }
 
@@ -73,6 +79,8 @@ pub(crate) enum Kind {
     Number,
     /// A time of 8 bytes, whose smallest value is NaT.
     Time,
+    /// The same in a coarser unit than that of the Arrow type.
+    Coarse(Scale),
     /// Days in 8 bytes, which Arrow stores in 4.
     Date,
     Bool,
@@ -144,9 +152,9 @@ impl Node {
             return item.into_list(name, path, 2, Stride::Bytes(width), &DType::from(scalar));
         }
         let (kind, data_type) = kind_of(scalar, choices).ok_or_else(no_type)?;
-        let is_time = matches!(kind, Kind::Time | Kind::Date);
+        let is_time = matches!(kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
         let mut field = Field::new(name, data_type, is_time);
-        if is_time && *field.data_type() == DataType::Int64 {
+        if is_time && *field.data_type() == DataType::Int64 || matches!(kind, Kind::Coarse(_)) {
             field.set_metadata([(DTYPE.to_owned(), scalar.to_string())].into());
         }
         let swap = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
@@ -197,14 +205,25 @@ fn kind_of(scalar: Scalar, choices: Choices) -> Option<(Kind, DataType)> {
         ScalarKind::Void { length } => (Kind::Void, DataType::FixedSizeBinary(i32::try_from(length).ok()?)),
         ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } if choices.times_as_integers => (Kind::Time, DataType::Int64),
         ScalarKind::Datetime { unit: dtype::TimeUnit::Day, count: 1 } => (Kind::Date, DataType::Date32),
-        ScalarKind::Datetime { unit, count: 1 } => {
-            (Kind::Time, time_unit(unit).map_or(DataType::Int64, |unit| DataType::Timestamp(unit, None)))
-        }
-        ScalarKind::Timedelta { unit, count: 1 } => (Kind::Time, time_unit(unit).map_or(DataType::Int64, DataType::Duration)),
-        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => (Kind::Time, DataType::Int64),
+        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => match time_type(scalar, choices) {
+            Some(data_type) => (Kind::Time, data_type),
+            None => {
+                Scale::widened(scalar).map_or((Kind::Time, DataType::Int64), |(scale, data_type)| (Kind::Coarse(scale), data_type))
+            }
+        },
         // Floats of 80 bits and of 8, Python objects, and kinds to come.
         _ => return None,
     })
+}
+
+/// The type of times of the same unit.
+fn time_type(scalar: Scalar, choices: Choices) -> Option<DataType> {
+    let unit = |unit| time_unit(unit).filter(|unit| !(choices.seconds_as_milliseconds && *unit == TimeUnit::Second));
+    match scalar.kind() {
+        ScalarKind::Datetime { unit: own, count: 1 } => Some(DataType::Timestamp(unit(own)?, None)),
+        ScalarKind::Timedelta { unit: own, count: 1 } => Some(DataType::Duration(unit(own)?)),
+        _ => None,
+    }
 }
 
 fn time_unit(unit: dtype::TimeUnit) -> Option<TimeUnit> {
@@ -248,6 +267,13 @@ impl Inferred<'_> {
     fn column(&self, field: &Field, path: &str) -> Result<DType> {
         let no_dtype = || ErrorKind::NoDType { column: path.to_owned(), data_type: field.data_type().to_string() }.into();
         let datetime = |unit| ScalarKind::Datetime { unit, count: 1 };
+        if let (DataType::Timestamp(..) | DataType::Duration(_), Some(text)) = (field.data_type(), field.metadata().get(DTYPE)) {
+            let dtype = parse(DTYPE, text)?;
+            // Metadata of another type of column say nothing.
+            if matches!(&dtype, DType::Scalar(scalar) if Scale::new(*scalar, field.data_type()).is_some()) {
+                return Ok(dtype);
+            }
+        }
         let kind = match field.data_type() {
             DataType::Boolean => ScalarKind::Bool,
             DataType::Int8 => ScalarKind::Int8,

@@ -14,6 +14,7 @@ use crate::decode::Word;
 use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, flattened, join, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{ArrayOptions, Fill};
+use crate::times::Scale;
 
 /// How batches of a schema become the rows of an array.
 pub(crate) struct Encoder {
@@ -184,10 +185,10 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
                     is_bytes(found) || matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
                 }
                 Kind::Void => found == node.field.data_type() || is_bytes(found),
-                Kind::Time | Kind::Date => match (node.field.data_type(), found) {
+                Kind::Time | Kind::Coarse(_) | Kind::Date => match (node.field.data_type(), found) {
                     // An instant, whose zone NumPy does not store.
-                    (DataType::Timestamp(own, _), DataType::Timestamp(unit, _)) => own == unit,
-                    (own, found) => own == found || *found == DataType::Int64,
+                    (DataType::Timestamp(own, _), DataType::Timestamp(unit, _)) if own == unit => true,
+                    (own, found) => own == found || *found == DataType::Int64 || coarse(leaf, found).is_some(),
                 },
                 Kind::Number | Kind::Bool => found == node.field.data_type(),
             };
@@ -251,14 +252,17 @@ impl Target<'_> {
 
     fn write_leaf(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
-        let is_time = matches!(leaf.kind, Kind::Time | Kind::Date);
+        let is_time = matches!(leaf.kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
         if let Some(nulls) = nulls.filter(|_| !is_time && self.fill.is_none()) {
             let (column, row) = (leaf.path.clone(), self.row(axes, first_null(nulls)));
             return Err(ErrorKind::Null { column, row, dtype: leaf.dtype.to_string() }.into());
         }
         let runs = axes.runs(leaf.width)?;
+        if let Some(scale) = coarse(leaf, array.data_type()) {
+            return self.write_coarse(leaf, scale, array, nulls, axes);
+        }
         match leaf.kind {
-            Kind::Number | Kind::Time => {
+            Kind::Number | Kind::Time | Kind::Coarse(_) => {
                 let values = values_of(array);
                 match leaf.width {
                     1 => self.write_words::<u8>(&values, leaf, &runs),
@@ -310,6 +314,23 @@ impl Target<'_> {
                 written.map_err(|(index, problem)| self.located(leaf, axes, index, problem))
             }
         }
+    }
+
+    /// Writes times of a finer unit than that of the dtype.
+    fn write_coarse(&mut self, leaf: &Leaf, scale: Scale, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+        let values = values_of(array);
+        let runs = axes.runs(leaf.width)?;
+        let written = self.write_each(leaf, &runs, |index, place| {
+            let wide = values[index * 8..].first_chunk().map_or(0, |time| i64::from_ne_bytes(*time));
+            let time =
+                if nulls.is_some_and(|nulls| nulls.is_null(index)) { i64::MIN } else { scale.narrow(wide).ok_or((index, wide))? };
+            place.copy_from_slice(&if leaf.swap { time.swap_bytes() } else { time }.to_ne_bytes());
+            Ok(())
+        });
+        written.map_err(|(index, wide)| {
+            let value = format!("{wide} of {}", array.data_type());
+            self.located(leaf, axes, index, ValueProblem::Inexact { value, dtype: leaf.dtype.to_string() })
+        })
     }
 
     fn row(&self, axes: &Axes, index: usize) -> u64 {
@@ -370,7 +391,7 @@ impl Target<'_> {
     fn filled(&self, leaf: &Leaf, data_type: &DataType) -> Result<[u8; 8], ValueProblem> {
         let mut bytes = [0; 8];
         let mut value = match (leaf.kind, self.fill) {
-            (Kind::Time | Kind::Date, _) => i64::MIN.to_ne_bytes().to_vec(),
+            (Kind::Time | Kind::Coarse(_) | Kind::Date, _) => i64::MIN.to_ne_bytes().to_vec(),
             (_, Some(Fill::NaN)) => match data_type {
                 DataType::Float16 => Half::NAN.to_ne_bytes().to_vec(),
                 DataType::Float32 => f32::NAN.to_ne_bytes().to_vec(),
@@ -387,6 +408,12 @@ impl Target<'_> {
         bytes[..value.len()].copy_from_slice(&value);
         Ok(bytes)
     }
+}
+
+/// How the times of a column are counted, if it has a finer unit than the dtype.
+fn coarse(leaf: &Leaf, data_type: &DataType) -> Option<Scale> {
+    let DType::Scalar(scalar) = leaf.dtype else { return None };
+    Scale::new(scalar, data_type).filter(|scale| matches!(leaf.kind, Kind::Time | Kind::Coarse(_)) && *scale != Scale::Units(1))
 }
 
 fn first_null(nulls: &NullBuffer) -> usize {

@@ -46,6 +46,7 @@
 mod error;
 mod options;
 mod axes;
+mod times;
 mod dtypes;
 mod decode;
 mod columns;

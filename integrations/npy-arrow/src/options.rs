@@ -28,6 +28,7 @@ pub struct BatchOptions {
     pub(crate) flatten: bool,
     pub(crate) bytes_as_text: bool,
     pub(crate) times_as_integers: bool,
+    pub(crate) seconds_as_milliseconds: bool,
     pub(crate) matrix_columns: bool,
     pub(crate) read: ReadOptions,
 }
@@ -42,6 +43,7 @@ impl BatchOptions {
             flatten: false,
             bytes_as_text: false,
             times_as_integers: false,
+            seconds_as_milliseconds: false,
             matrix_columns: false,
             read: ReadOptions::new(),
         }
@@ -82,10 +84,17 @@ impl BatchOptions {
         self
     }
 
-    /// Sets whether times (`M8`, `m8`) of every unit become `Int64`, as those of units that Arrow
-    /// lacks do. Dates beyond the 32 bits of `Date32` need it.
+    /// Sets whether times (`M8`, `m8`) of every unit become `Int64`, as those finer than nanoseconds do.
+    /// Dates beyond the 32 bits of `Date32` need it, and times too large for the finer unit that they get.
     pub fn times_as_integers(mut self, are_integers: bool) -> Self {
         self.times_as_integers = are_integers;
+        self
+    }
+
+    /// Sets whether times in seconds become milliseconds, as those in hours do. Parquet has no seconds:
+    /// its readers find plain integers. The metadata keep the dtype.
+    pub fn seconds_as_milliseconds(mut self, are_milliseconds: bool) -> Self {
+        self.seconds_as_milliseconds = are_milliseconds;
         self
     }
 

@@ -23,7 +23,8 @@ use crate::replace::replace;
 use crate::{read_batches, write_batches};
 
 /// Saves an `.npy` file as a Parquet file, compressed by Snappy, atomically and batch by batch.
-/// Returns the number of rows.
+/// Returns the number of rows. Times in seconds become milliseconds, with
+/// [`BatchOptions::seconds_as_milliseconds`].
 ///
 /// # Errors
 ///
@@ -42,7 +43,7 @@ use crate::{read_batches, write_batches};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl Into<BatchOptions>) -> Result<u64> {
-    let mut batches = read_batches(npy, options)?;
+    let mut batches = read_batches(npy, options.into().seconds_as_milliseconds(true))?;
     let schema = batches.schema();
     let first = match batches.next() {
         Some(batch) => batch?,

@@ -75,6 +75,13 @@ fn sanitize(dtype: &DType, from: &[u8], to: &mut [u8]) {
                     let days = if days == i64::MIN { days } else { days % 1_000_000_000 };
                     to.copy_from_slice(&if is_big { days.to_be_bytes() } else { days.to_le_bytes() });
                 }
+                // Steps of any length, and years of any number of days.
+                ScalarKind::Datetime { count, .. } | ScalarKind::Timedelta { count, .. } => {
+                    let array: [u8; 8] = (&*to).try_into().unwrap();
+                    let time = if is_big { i64::from_be_bytes(array) } else { i64::from_le_bytes(array) };
+                    let time = if time == i64::MIN { time } else { time % (100_000_000 / i64::from(count)).max(1) };
+                    to.copy_from_slice(&if is_big { time.to_be_bytes() } else { time.to_le_bytes() });
+                }
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ use crate::support::columns;
 use crate::workspace_support::workspace;
 
 /// With the types of the options `bytes_as_text` and `times_as_integers`, where they matter.
-const DTYPES: [&str; 41] = [
+const DTYPES: [&str; 46] = [
     "|b1",
     "|i1",
     "<i2",
@@ -39,14 +39,19 @@ const DTYPES: [&str; 41] = [
     "<M8[us]",
     "<M8[ns]",
     "<M8[D]",
+    "<M8[M]",
+    "<M8[W]",
     "<M8[h]",
     "<M8[25s]",
+    "<M8[10us]",
+    "<M8[ps]",
     "<M8",
     "<m8[s]",
     "<m8[ms]",
     "<m8[us]",
     "<m8[ns]",
     "<m8[D]",
+    "<m8[M]",
     "<m8[25s]",
     "<m8",
     "('<f4', (2, 3))",
@@ -90,6 +95,7 @@ fn page_of_types_is_current() {
         }
         for (name, options) in [
             ("bytes_as_text", BatchOptions::new().bytes_as_text(true)),
+            ("seconds_as_milliseconds", BatchOptions::new().seconds_as_milliseconds(true)),
             ("times_as_integers", BatchOptions::new().times_as_integers(true)),
         ] {
             if let (Ok(plain), Ok(other)) = (&plain, type_in_field(dtype, options))

@@ -100,3 +100,113 @@ fn failed_tables_leave_the_old_file_and_nothing_else() {
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }
+
+const UNITS: &str = r#"
+import sys, numpy as np
+units = ["Y", "3M", "M", "W", "D", "2D", "h", "m", "25s", "s", "7ms", "ms", "us", "10us", "ns", "ps"]
+for kind in "Mm":
+    for unit in units:
+        values = np.array([0, 1, -1, -5, 400, np.iinfo("i8").min]).view(f"{kind}8[{unit}]")
+        np.save(f"{sys.argv[1]}/{kind}8[{unit}].npy", values)
+"#;
+
+const READ_UNITS: &str = r#"
+import sys, glob, numpy as np, pyarrow.feather, pyarrow.parquet
+for path in sorted(glob.glob(sys.argv[1] + "/*].npy")):
+    values = np.load(path)
+    names = []
+    for table in pyarrow.parquet.read_table(path + ".parquet"), pyarrow.feather.read_table(path + ".arrow"):
+        column = table["value"]
+        found = column.to_numpy()
+        if str(column.type) == "int64":
+            expected = values.view("i8")
+            assert (found[:5] == expected[:5]).all() and column.null_count == 1, path
+        else:
+            expected = values.astype(found.dtype)
+            assert (found[:5] == expected[:5]).all() and np.isnat(found[5]), (path, found, expected)
+        names.append(str(column.type))
+    print(values.dtype.str[1:], *dict.fromkeys(names))
+"#;
+
+#[test]
+fn pyarrow_reads_times_of_every_unit() {
+    let Some(pyarrow) = pyarrow("pyarrow_reads_times_of_every_unit") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().display().to_string();
+    pyarrow.run(["-c", UNITS, &path], b"");
+    let mut files: Vec<_> = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    for npy in &files {
+        let [table, arrow, copy] = ["npy.parquet", "npy.arrow", "copy.npy"].map(|end| npy.with_extension(end));
+        parquet::from_npy(npy, &table, BatchOptions::new()).unwrap();
+        ipc::from_npy(npy, &arrow, BatchOptions::new()).unwrap();
+        let before = std::fs::read(npy).unwrap();
+        for table in [&table, &arrow] {
+            match table.extension().unwrap().to_str() {
+                Some("parquet") => parquet::to_npy(table, &copy, ArrayOptions::new()).unwrap(),
+                _ => ipc::to_npy(table, &copy, ArrayOptions::new()).unwrap(),
+            };
+            assert!(std::fs::read(&copy).unwrap() == before, "{}", table.display());
+        }
+        std::fs::remove_file(&copy).unwrap();
+    }
+    let printed = pyarrow.run(["-c", READ_UNITS, &path], b"");
+    insta::assert_snapshot!(String::from_utf8_lossy(&printed), @"
+    M8[10us] timestamp[us]
+    M8[25s] timestamp[ms]
+    M8[2D] timestamp[ms]
+    M8[3M] timestamp[ms]
+    M8[7ms] timestamp[ms]
+    M8[D] date32[day]
+    M8[M] timestamp[ms]
+    M8[W] timestamp[ms]
+    M8[Y] timestamp[ms]
+    M8[h] timestamp[ms]
+    M8[m] timestamp[ms]
+    M8[ms] timestamp[ms]
+    M8[ns] timestamp[ns]
+    M8[ps] int64
+    M8[s] timestamp[ms] timestamp[s]
+    M8[us] timestamp[us]
+    m8[10us] duration[us]
+    m8[25s] duration[ms]
+    m8[2D] duration[ms]
+    m8[3M] int64
+    m8[7ms] duration[ms]
+    m8[D] duration[ms]
+    m8[M] int64
+    m8[W] duration[ms]
+    m8[Y] int64
+    m8[h] duration[ms]
+    m8[m] duration[ms]
+    m8[ms] duration[ms]
+    m8[ns] duration[ns]
+    m8[ps] int64
+    m8[s] duration[ms] duration[s]
+    m8[us] duration[us]
+    ");
+}
+
+/// A column that was selected has its own dtype, and what is no whole step of it is refused.
+#[test]
+fn times_of_a_finer_unit_keep_their_dtype_or_are_refused() {
+    use npy_arrow::arrow_array::TimestampMillisecondArray;
+    let hours = |hours: &[i64]| {
+        let bytes = hours.iter().flat_map(|hour| hour.to_le_bytes()).collect();
+        DynValues::new("[('at', '<M8[h]'), ('x', '<i8')]".parse().unwrap(), Order::C, &[hours.len() / 2], bytes).unwrap()
+    };
+    let batch = npy_arrow::to_batch_with(&hours(&[5, 0, i64::MIN, 1]), BatchOptions::new().columns(["at"])).unwrap();
+    let plain = batch.schema().as_ref().clone().with_metadata(Default::default());
+    let back =
+        npy_arrow::from_batches(&plain, [RecordBatch::try_new(plain.clone().into(), batch.columns().to_vec()).unwrap()]).unwrap();
+    assert_eq!(back.dtype().to_string(), "[('at', '<M8[h]')]");
+    assert_eq!(back.bytes(), [5_i64, i64::MIN].map(i64::to_le_bytes).concat());
+    let error = npy_arrow::to_batch(&hours(&[0, 0, i64::MAX, 1])).unwrap_err();
+    insta::assert_snapshot!(error, @r#"column "at", row 1: 9223372036854775807 (<M8[h]) is out of range for Timestamp(ms); set `BatchOptions::times_as_integers`"#);
+    assert!(npy_arrow::to_batch_with(&hours(&[i64::MAX, 0]), BatchOptions::new().times_as_integers(true)).is_ok());
+    let column: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![3_600_000, 1]));
+    let batch = RecordBatch::try_from_iter([("at", column)]).unwrap();
+    let dtype: DType = "[('at', '<M8[h]')]".parse().unwrap();
+    let error = npy_arrow::from_batches_with(&batch.schema(), [&batch], dtype).unwrap_err();
+    insta::assert_snapshot!(error, @r#"column "at", row 1: cannot represent 1 of Timestamp(ms) exactly as <M8[h]"#);
+}

@@ -156,6 +156,7 @@ fn timedelta<F: Flavor, const BIG: bool>(_: Scalar, bytes: &[u8], out: &mut Stri
 /// In hexadecimal digits.
 fn void<F: Flavor>(_: Scalar, bytes: &[u8], out: &mut String) {
     const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    out.reserve(2 * bytes.len() + 2);
     out.push_str(F::QUOTE);
     for byte in bytes {
         out.push(DIGITS[usize::from(byte >> 4)]);

@@ -210,7 +210,16 @@ impl<const DELIMITER: u8> Flavor for Csv<DELIMITER> {
     fn bytes(bytes: &[u8], out: &mut String) {
         match std::str::from_utf8(bytes) {
             Ok(text) => quoted::<DELIMITER>(text, out),
-            Err(_) => quoted::<DELIMITER>(&bytes.iter().copied().map(char::from).collect::<String>(), out),
+            Err(_) => {
+                let quote = if needs_quotes::<DELIMITER>(bytes) { "\"" } else { "" };
+                out.reserve(super::latin1_len(bytes) + 2);
+                out.push_str(quote);
+                for byte in bytes {
+                    out.push(char::from(*byte));
+                    out.push_str(if *byte == b'"' { "\"" } else { "" });
+                }
+                out.push_str(quote);
+            }
         }
     }
 
@@ -222,16 +231,23 @@ impl<const DELIMITER: u8> Flavor for Csv<DELIMITER> {
 
 /// Appends text, in quotes if it has a delimiter, a quote or the end of a line, or if it looks like a comment.
 fn quoted<const DELIMITER: u8>(text: &str, out: &mut String) {
-    if text.starts_with('#') || text.bytes().any(|byte| byte == DELIMITER || matches!(byte, b'"' | b'\n' | b'\r')) {
+    if needs_quotes::<DELIMITER>(text.as_bytes()) {
         in_quotes(text, out);
     } else {
         out.push_str(text);
     }
 }
 
+fn needs_quotes<const DELIMITER: u8>(text: &[u8]) -> bool {
+    text.starts_with(b"#") || text.iter().any(|byte| *byte == DELIMITER || matches!(byte, b'"' | b'\n' | b'\r'))
+}
+
 fn in_quotes(text: &str, out: &mut String) {
     out.push('"');
-    out.push_str(&text.replace('"', "\"\""));
+    for (place, part) in text.split('"').enumerate() {
+        out.push_str(if place > 0 { "\"\"" } else { "" });
+        out.push_str(part);
+    }
     out.push('"');
 }
 

@@ -220,7 +220,12 @@ impl Flavor for Json {
         if bytes.is_ascii() {
             push_text(std::str::from_utf8(bytes).unwrap_or_default(), out);
         } else {
-            push_text(&bytes.iter().copied().map(char::from).collect::<String>(), out);
+            out.reserve(super::latin1_len(bytes) + 2);
+            out.push('"');
+            for piece in bytes.chunks(PIECE) {
+                push_escaped(&piece.iter().copied().map(char::from).collect::<String>(), out);
+            }
+            out.push('"');
         }
     }
 
@@ -238,12 +243,28 @@ impl Flavor for Json {
 
 /// Appends text in quotes.
 fn push_text(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = (rest.len().min(PIECE)..=rest.len()).find(|end| rest.is_char_boundary(*end)).unwrap_or(rest.len());
+        let (piece, next) = rest.split_at(end);
+        push_escaped(piece, out);
+        rest = next;
+    }
+    out.push('"');
+}
+
+/// Bytes of text that are escaped at once, in memory of their own.
+const PIECE: usize = 1 << 16;
+
+/// Appends text without quotes.
+fn push_escaped(text: &str, out: &mut String) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        out.push('"');
         out.push_str(text);
-        out.push('"');
     } else {
-        out.push_str(&serde_json::Value::from(text).to_string());
+        let quoted = serde_json::Value::from(text).to_string();
+        out.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
     }
 }
 

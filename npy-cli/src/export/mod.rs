@@ -29,3 +29,8 @@ fn for_each_element<'a>(values: &'a DynValues, mut work: impl FnMut(&'a [u8])) {
         size => values.bytes().chunks_exact(size).for_each(work),
     }
 }
+
+/// The length of Latin-1 as UTF-8.
+fn latin1_len(bytes: &[u8]) -> usize {
+    bytes.len() + bytes.iter().filter(|byte| !byte.is_ascii()).count()
+}

@@ -256,6 +256,50 @@ fn files_of_numpy_are_read() {
     assert_eq!(load(&back), load(directory.path("single.npy")));
 }
 
+/// A header of a few bytes can claim any number of them.
+#[test]
+fn elements_without_bytes_are_text_up_to_a_number() {
+    let directory = Directory::new();
+    let file = |count: usize| {
+        let header = npy_core::Header::new("|V0".parse().unwrap(), Order::C, &[count]).unwrap();
+        directory.write("v.npy", header.to_bytes())
+    };
+    let huge = file(1_000_000_000_000);
+    for format in ["csv", "tsv", "json", "ndjson"] {
+        let message = directory.refused(&[&huge, &directory.path(&format!("o.{format}"))]);
+        let expected = "npy: v.npy: too many elements without bytes: expected at most 1048576, found 1000000000000\n";
+        assert_eq!(message, expected, "{format}");
+    }
+    convert(&[&huge, &directory.path("copy.npy")]);
+    let few = file(1 << 20);
+    convert(&[&few, &directory.path("o.csv")]);
+    assert_eq!(std::fs::read_to_string(directory.path("o.csv")).unwrap().lines().count(), (1 << 20) + 1);
+}
+
+/// Text of all lengths around the pieces in which it is escaped.
+#[test]
+fn long_text_is_written_as_a_whole() {
+    let directory = Directory::new();
+    for (count, text) in [(65_535, "é"), (40_000, "\"\u{1F600}"), (65_536, "a"), (100_000, "\n")] {
+        let values = DynValues::from_slice(&[text.repeat(count)]).unwrap();
+        let file = directory.save("t.npy", &values);
+        for format in ["json", "csv"] {
+            let (there, back) = (directory.path(&format!("t.{format}")), directory.path("b.npy"));
+            convert(&[&file, &there]);
+            convert(&["--dtype", &values.dtype().to_string(), &there, &back]);
+            assert!(load(&back) == values, "{count} {format}");
+        }
+    }
+    let bytes = DynValues::new("S70000".parse().unwrap(), Order::C, &[1], b"\xe9\"".repeat(35_000)).unwrap();
+    let file = directory.save("s.npy", &bytes);
+    for format in ["json", "csv"] {
+        let there = directory.path(&format!("s.{format}"));
+        convert(&["--lossy", &file, &there]);
+        let expected = if format == "json" { "é\\\"" } else { "é\"\"" }.repeat(35_000);
+        assert!(std::fs::read_to_string(&there).unwrap().contains(&format!("\"{expected}\"")), "{format}");
+    }
+}
+
 #[test]
 fn lines_of_too_many_columns_are_refused_in_little_memory() {
     let directory = Directory::new();

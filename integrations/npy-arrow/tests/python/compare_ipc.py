@@ -47,13 +47,29 @@ def from_numpy(array):
         return [tuple(column[row] for column in columns) for row in range(len(array))]
     if dtype.kind in "Mm":
         # A cast to the other byte order goes through the calendar, and overflows.
-        integers = array.view(dtype.byteorder + "i8").tolist()
+        integers = array.view(dtype.byteorder + "i8")
+        finer = finer_unit(dtype)
+        if finer:
+            integers = integers.astype("i8").view(dtype.newbyteorder("=")).astype(finer).view("i8")
+        integers = integers.tolist()
         return [None if value == -(2**63) else value for value in integers]
     if dtype.kind == "c":
         return [[float(value.real), float(value.imag)] for value in array]
     if dtype.kind == "V":
         return [value.tobytes() for value in array]
     return array.tolist()
+
+
+def finer_unit(dtype):
+    """The dtype of the Arrow type that times of a unit without an own one get."""
+    unit, count = np.datetime_data(dtype)
+    has_own = count == 1 and unit in [*ARROW_UNITS, *["D"][:dtype.kind == "M"]]
+    if has_own or unit in ["generic", "ps", "fs", "as"] or unit in "YM" and dtype.kind == "m":
+        return None
+    if unit in "YM":
+        return "M8[ms]"
+    step = int(np.timedelta64(count, unit).astype("m8[ns]").astype("i8"))
+    return dtype.kind + "8" + next(to for to, size in [("[ms]", 10**6), ("[us]", 1000), ("[ns]", 1)] if step % size == 0)
 
 
 def from_arrow(column):

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use npy_arrow::arrow_array::RecordBatch;
 use npy_arrow::ipc::arrow_ipc::writer::FileWriter;
 use npy_arrow::parquet::parquet::arrow::ArrowWriter;
-use npy_arrow::{ErrorKind, into_batch, parquet};
+use npy_arrow::{BatchOptions, ErrorKind, into_batch, into_batch_with, parquet};
 use npy_core::{DType, DynValues, Order};
 
 use super::arrow_nulls::with_nulls;
@@ -122,7 +122,8 @@ impl Rows<'_> {
             None => Vec::new(),
         };
         let values = DynValues::new(self.dtype.clone(), Order::C, &shape, bytes)?;
-        let batch = into_batch(values).map_err(|error| failure_of(&error, self.position))?;
+        let options = BatchOptions::new().seconds_as_milliseconds(matches!(self.kind, Kind::Parquet));
+        let batch = into_batch_with(values, options).map_err(|error| failure_of(&error, self.position))?;
         let begin = usize::try_from(self.position).unwrap_or(usize::MAX);
         let has_fields = matches!(self.dtype, DType::Record(_)) && self.shape.len() == 1;
         let batch = with_nulls(batch, &self.nulls, has_fields, [begin, self.shape.first().copied().unwrap_or(1)]);
