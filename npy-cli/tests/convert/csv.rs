@@ -258,22 +258,14 @@ fn files_of_numpy_are_read() {
 
 /// A header of a few bytes can claim any number of them.
 #[test]
-fn elements_without_bytes_are_text_up_to_a_number() {
+fn elements_without_bytes_are_no_endless_text() {
     let directory = Directory::new();
-    let file = |count: usize| {
-        let header = npy_core::Header::new("|V0".parse().unwrap(), Order::C, &[count]).unwrap();
-        directory.write("v.npy", header.to_bytes())
-    };
-    let huge = file(1_000_000_000_000);
+    let header = npy_core::Header::new("|V0".parse().unwrap(), Order::C, &[1_000_000_000_000]).unwrap();
+    let file = directory.write("v.npy", header.to_bytes());
     for format in ["csv", "tsv", "json", "ndjson"] {
-        let message = directory.refused(&[&huge, &directory.path(&format!("o.{format}"))]);
-        let expected = "npy: v.npy: too many elements without bytes: expected at most 1048576, found 1000000000000\n";
-        assert_eq!(message, expected, "{format}");
+        let message = directory.refused(&[&file, &directory.path(&format!("o.{format}"))]);
+        assert!(message.contains("elements without bytes, found 1000000000000"), "{format}: {message}");
     }
-    convert(&[&huge, &directory.path("copy.npy")]);
-    let few = file(1 << 20);
-    convert(&[&few, &directory.path("o.csv")]);
-    assert_eq!(std::fs::read_to_string(directory.path("o.csv")).unwrap().lines().count(), (1 << 20) + 1);
 }
 
 /// Text of all lengths around the pieces in which it is escaped.

@@ -32,9 +32,6 @@ pub(super) fn write(jobs: &mut [Job], out: &OsStr, format: Format, arguments: &A
         _ => {}
     }
     let job = only(jobs)?;
-    if matches!(format, Format::Csv | Format::Tsv | Format::Json | Format::Ndjson) {
-        expect_bounded(&job.header).map_err(|failure| failure.about(&job.input))?;
-    }
     let content = match format {
         Format::Csv | Format::Tsv => Content::Text,
         Format::Json | Format::Ndjson => Content::Json,
@@ -53,19 +50,6 @@ pub(super) fn write(jobs: &mut [Job], out: &OsStr, format: Format, arguments: &A
         Format::Arrow => super::arrow::write(job, super::arrow::Kind::Ipc, file),
         _ => write_npy(job, file),
     })
-}
-
-/// The most elements without bytes that become text; a short header can claim any number of them.
-const MOST_EMPTY: usize = 1 << 20;
-
-/// Fails where elements without bytes would be text without an end.
-fn expect_bounded(header: &Header) -> Result<()> {
-    let count = header.element_count();
-    if header.dtype().itemsize() == 0 && count > MOST_EMPTY {
-        let message = format!("too many elements without bytes: expected at most {MOST_EMPTY}, found {count}");
-        return Err(Failure::Nameless(message));
-    }
-    Ok(())
 }
 
 /// The only array.
