@@ -49,7 +49,7 @@ pub(super) fn push_of<F: Flavor>(scalar: Scalar) -> Push {
         ScalarKind::UInt64 => by_order!(uint64),
         ScalarKind::Float32 => by_order!(float32 F),
         ScalarKind::Float64 => by_order!(float64 F),
-        ScalarKind::Float8E5M2 | ScalarKind::Float16 | ScalarKind::LongDouble { .. } => rare_float::<F>,
+        ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Float16 | ScalarKind::LongDouble { .. } => rare_float::<F>,
         ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => F::complex,
         ScalarKind::Bytes { .. } => |_, bytes, out| F::bytes(without_padding(bytes), out),
         ScalarKind::Unicode { .. } => by_order!(unicode F),

@@ -285,14 +285,14 @@ fn other_files_are_refused() {
     let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data end after the file"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
-    assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F8_E4M3"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F8_E4M3; leave the tensor out with --lossy"#);
+    assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F4"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F4; leave the tensor out with --lossy"#);
     let twice = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "a" at line 1 column 61"#);
     let twice = header.replace("}}", r#","shape":[1]}}"#);
     assert_snapshot!(directory.refused(&[&tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
-    let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[1,2]}}"#;
+    let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F4","shape":[1],"data_offsets":[1,2]}}"#;
     let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F8_E4M3\n"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F4\n"));
     assert_eq!(load(&out).bytes(), [5]);
     fs::remove_file(&out).unwrap();
     let mixed = directory.save("mixed.npy", &records());
@@ -308,6 +308,48 @@ fn other_files_are_refused() {
     let brain = r#"{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}"#;
     convert(&[&tensors(brain, &[0x80, 0x3f, 0x20, 0xc0]), &out]);
     assert_eq!(load(&out).to_vec::<f32>().unwrap(), [1.0, -2.5]);
+}
+
+/// Tensors of 8 bits keep their dtype, and have values.
+#[test]
+fn types_of_ml_dtypes_have_values_everywhere() {
+    let directory = Directory::new();
+    for (code, name, bytes, numbers) in [
+        ("F8_E4M3", "float8_e4m3fn", [0x38, 0x7e], [1.0, 448.0]),
+        ("F8_E5M2", "<f1", [0x3c, 0x40], [1.0, 2.0]),
+        ("F8_E4M3FNUZ", "float8_e4m3fnuz", [0x40, 0x7f], [1.0, 240.0]),
+        ("F8_E5M2FNUZ", "float8_e5m2fnuz", [0x40, 0x7f], [1.0, 57344.0]),
+        ("F8_E8M0", "float8_e8m0fnu", [0x7f, 0x81], [1.0, 4.0]),
+    ] {
+        let header = format!(r#"{{"a":{{"dtype":"{code}","shape":[2],"data_offsets":[0,2]}}}}"#);
+        let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes].concat();
+        let (tensors, array) = (directory.write("t.safetensors", &file), directory.path("a.npy"));
+        convert(&[&tensors, &array]);
+        assert_eq!((load(&array).dtype().to_string(), load(&array).bytes()), (name.to_owned(), &bytes[..]));
+        let back = directory.path("back.safetensors");
+        convert(&[&array, &back]);
+        let stored = fs::read(back).unwrap();
+        assert!(stored.ends_with(&bytes) && String::from_utf8_lossy(&stored).contains(&format!("\"{code}\"")), "{code}");
+        let json = run(["convert", &array, "--to", "json", "-"]).stdout;
+        assert_eq!(serde_json::from_str::<Vec<f64>>(&json).unwrap(), numbers, "{code}: {json}");
+        if code != "F8_E5M2" {
+            let wide = directory.path("wide.npy");
+            convert(&[&array, &wide, "--dtype", "f4"]);
+            assert_eq!(load(&wide).cast::<f64>(npy_core::Casting::Safe).unwrap(), numbers);
+            assert_eq!(run(["diff", &array, &wide]).code, Some(0), "the same numbers");
+            let stats = run(["stats", "--json", &array]).stdout;
+            assert!(stats.contains(&numbers[1].to_string()), "{stats}");
+            let refused = directory.refused(&[&wide, &directory.path("o.npy"), "--dtype", name]);
+            assert!(refused.ends_with("numbers are not rounded to this type, but to bfloat16 or f2\n"), "{refused}");
+        }
+    }
+    let single = directory.save("f.npy", &values("<f4", Order::C, &[2], [1.0_f32, -2.5].map(f32::to_le_bytes).concat()));
+    let (brain, tensors) = (directory.path("b.npy"), directory.path("b.safetensors"));
+    convert(&[&single, &brain, "--dtype", "bfloat16"]);
+    assert_eq!((load(&brain).dtype().to_string(), load(&brain).bytes()), ("<V2".to_owned(), &[0x80, 0x3f, 0x20, 0xc0][..]));
+    convert(&[&brain, &tensors]);
+    convert(&[&tensors, &directory.path("again.npy")]);
+    assert_eq!(load(directory.path("again.npy")).to_vec::<f32>().unwrap(), [1.0, -2.5]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option
             }
         }
         // Kinds that NumPy has no dtype for, and objects, which have no bytes.
-        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
+        ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Complex32 | ScalarKind::Object => return None,
     }
     Some(())
 }

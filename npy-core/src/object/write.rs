@@ -134,6 +134,17 @@ impl ObjectArray {
 /// Levels above the dtype of an array or a scalar: the call, and its state or its arguments.
 const ARRAY_LEVELS: usize = 2;
 
+/// The class that a dtype of `ml_dtypes` is known by.
+fn ml_name(dtype: &DType) -> Option<&'static str> {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Ml(ml) => Some(ml.name()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl Pickler<'_> {
     /// An array of objects; where it fails, with the index of the object.
     pub(super) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), (usize, Failure)> {
@@ -326,7 +337,9 @@ impl Pickler<'_> {
         let (code, order, numbers) = match dtype {
             DType::Scalar(scalar) => {
                 let text = scalar.to_string();
-                if scalar.kind() == ScalarKind::Object {
+                if ml_name(dtype).is_some() {
+                    (String::new(), '<', [1, 1])
+                } else if scalar.kind() == ScalarKind::Object {
                     ("O8".to_owned(), '|', [-1, -1])
                 } else {
                     let order = text.chars().next().unwrap_or('|');
@@ -340,6 +353,8 @@ impl Pickler<'_> {
         self.global("numpy", "dtype")?;
         if is_record {
             self.global("numpy", "record")?;
+        } else if let Some(name) = ml_name(dtype) {
+            self.global("ml_dtypes", name)?;
         } else {
             self.text(&code)?;
         }

@@ -8,7 +8,7 @@ use super::options::{PrintOptions, Sign};
 use super::pad;
 use super::text::{push_bytes, push_unicode, push_void};
 use super::time::{date_time, steps};
-use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use crate::format::dtype::{ByteOrder, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 
 /// How the elements of an array are written.
 ///
@@ -48,6 +48,11 @@ pub(crate) enum Format<'a> {
     },
     Timedelta {
         order: ByteOrder,
+        width: usize,
+    },
+    /// A number of `ml_dtypes`.
+    Ml {
+        ml: MlType,
         width: usize,
     },
     Bytes,
@@ -176,6 +181,7 @@ impl<'a> Format<'a> {
             ScalarKind::Timedelta { .. } => {
                 Self::Timedelta { order, width: time_width(elements, order, |steps| steps.to_string().len()) }
             }
+            ScalarKind::Ml(ml) => Self::Ml { ml, width: elements.iter().map(|bytes| ml_text(ml, bytes).len()).max().unwrap_or(0) },
             ScalarKind::Bytes { .. } => Self::Bytes,
             ScalarKind::Unicode { .. } => Self::Unicode { order },
             // Objects have no bytes to print; their arrays are never made.
@@ -208,6 +214,7 @@ impl<'a> Format<'a> {
                 None => push_right("'NaT'", *width, out),
                 Some(steps) => push_integer(i128::from(steps), Sign::Negative, *width, out),
             },
+            Self::Ml { ml, width } => push_right(&ml_text(*ml, bytes), *width, out),
             Self::Bytes => push_bytes(bytes, out),
             Self::Unicode { order } => push_unicode(bytes, *order, out),
             Self::Void => push_void(bytes, out),
@@ -406,6 +413,17 @@ fn time_width(elements: &Parts<'_>, order: ByteOrder, width: impl Fn(i64) -> usi
     let widest = times().min().map(&width).max(times().max().map(&width)).unwrap_or(0);
     let has_none = elements.iter().any(|bytes| steps(bytes, order).is_none());
     if has_none { widest.max("'NaT'".len()) } else { widest }
+}
+
+/// A number of `ml_dtypes`, with the digits of `f32`, which holds it.
+fn ml_text(ml: MlType, bytes: &[u8]) -> String {
+    let value = ml.value(bytes.first().copied().unwrap_or_default());
+    if ml.is_integer() {
+        return value.to_string();
+    }
+    let mut text = String::new();
+    FloatKind::Single.push_scalar(&value.to_ne_bytes(), ByteOrder::NATIVE, &mut text);
+    text
 }
 
 fn push_right(text: &str, width: usize, out: &mut String) {

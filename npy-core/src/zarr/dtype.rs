@@ -32,6 +32,7 @@ fn is_known(scalar: Scalar) -> bool {
     match scalar.kind() {
         ScalarKind::Object
         | ScalarKind::Float8E5M2
+        | ScalarKind::Ml(_)
         | ScalarKind::Complex32
         | ScalarKind::LongDouble { .. }
         | ScalarKind::ComplexLongDouble { .. } => false,

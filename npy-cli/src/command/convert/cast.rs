@@ -1,7 +1,7 @@
 //! Casts of numbers, and of text to numbers and times, that say what they would lose.
 
 use npy_core::dtype::{Scalar, ScalarKind};
-use npy_core::half::f16;
+use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::types::LongDouble;
 use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
@@ -70,6 +70,7 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
         ScalarKind::UInt32 => cast_to::<u32>(values, to, casting),
         ScalarKind::UInt64 => cast_to::<u64>(values, to, casting),
         ScalarKind::Float16 => cast_to::<f16>(values, to, casting),
+        ScalarKind::Void { length: 2 } if to.byte_order().is_some() => cast_to::<bf16>(values, to, casting),
         ScalarKind::Float32 => cast_to::<f32>(values, to, casting),
         ScalarKind::Float64 => cast_to::<f64>(values, to, casting),
         ScalarKind::Complex64 => cast_to::<Complex<f32>>(values, to, casting),

@@ -32,7 +32,7 @@ pub(super) struct Slot {
 impl Slot {
     /// Whether there is text for this scalar at all.
     pub(super) fn is_supported(self) -> bool {
-        !matches!(self.scalar.kind(), ScalarKind::Object | ScalarKind::Float8E5M2)
+        !matches!(self.scalar.kind(), ScalarKind::Object | ScalarKind::Float8E5M2 | ScalarKind::Ml(_))
     }
 
     /// Whether this is text, or bytes that are shown as text.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::dtype::{ByteOrder, MlType, Scalar, ScalarKind};
 use npy_core::{DType, Header, NpyReader, Order};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ pub(super) fn storable(dtype: &DType) -> Result<DType> {
         ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => ScalarKind::Int64,
         kind => kind,
     };
-    let stored = Scalar::new(kind, ByteOrder::Little);
+    let stored = if is_brain(*scalar) { BRAIN } else { Scalar::new(kind, ByteOrder::Little) };
     if code_of(stored).is_some() { Ok(stored.into()) } else { Err(refused()) }
 }
 
@@ -54,8 +54,32 @@ const CODES: [(&str, ScalarKind); 14] = [
     ("C64", ScalarKind::Complex64),
 ];
 
+/// The floats of `ml_dtypes` that the format has, too.
+const ML_CODES: [(&str, &str); 4] = [
+    ("F8_E4M3", "float8_e4m3fn"),
+    ("F8_E4M3FNUZ", "float8_e4m3fnuz"),
+    ("F8_E5M2FNUZ", "float8_e5m2fnuz"),
+    ("F8_E8M0", "float8_e8m0fnu"),
+];
+
+/// `bfloat16`
+const BRAIN: Scalar = Scalar::void_with_byte_order(2, ByteOrder::Little);
+
+fn is_brain(scalar: Scalar) -> bool {
+    scalar.itemsize() == 2 && matches!(scalar.kind(), ScalarKind::Void { .. }) && scalar.byte_order().is_some()
+}
+
 fn code_of(scalar: Scalar) -> Option<&'static str> {
-    CODES.iter().find(|(_, kind)| *kind == scalar.kind()).map(|(code, _)| *code)
+    match scalar.kind() {
+        _ if is_brain(scalar) => Some("BF16"),
+        ScalarKind::Ml(ml) => ML_CODES.iter().find(|(_, name)| *name == ml.name()).map(|(code, _)| *code),
+        kind => CODES.iter().find(|(_, known)| *known == kind).map(|(code, _)| *code),
+    }
+}
+
+fn kind_of(code: &str) -> Option<ScalarKind> {
+    let ml = ML_CODES.iter().find(|(known, _)| *known == code).and_then(|(_, name)| MlType::named(name));
+    ml.map(ScalarKind::Ml).or_else(|| CODES.iter().find(|(known, _)| *known == code).map(|(_, kind)| *kind))
 }
 
 /// Writes the arrays as tensors.
@@ -113,8 +137,8 @@ impl TensorSource {
             }
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
             let code = about.get("dtype").and_then(Value::as_str).ok_or_else(|| problem("expected a dtype"))?;
-            let (kind, is_brain) = match CODES.iter().find(|(known, _)| *known == code) {
-                Some((_, kind)) => (*kind, false),
+            let (kind, is_brain) = match kind_of(code) {
+                Some(kind) => (kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
                 None if is_lossy => {
                     losses.push(format!("the tensor {name:?} of dtype {code}"));

@@ -68,7 +68,10 @@ impl Transcode {
             }
             let how = how(from.scalar, to.scalar).ok_or_else(|| {
                 let message = format!("cannot convert {} to {}", from.scalar, to.scalar);
-                let hint = "expected numbers, text, or times of a fixed length";
+                let hint = match to.scalar.kind() {
+                    ScalarKind::Ml(_) => "numbers are not rounded to this type, but to bfloat16 or f2",
+                    _ => "expected numbers, text, or times of a fixed length",
+                };
                 Failure::Nameless(format!("{}{message}: {hint}", about(path)))
             })?;
             Ok(Step { from: from.clone(), to, how })

@@ -86,7 +86,7 @@ fn class(scalar: Scalar) -> (Class, Precision) {
         Kind::Int32 | Kind::UInt32 | Kind::Int64 | Kind::UInt64 => (Class::Integer, Double),
         Kind::Float16 => (Class::Float, Half),
         Kind::Float32 => (Class::Float, Single),
-        Kind::Float64 | Kind::LongDouble { .. } | Kind::Float8E5M2 => (Class::Float, Double),
+        Kind::Float64 | Kind::LongDouble { .. } | Kind::Float8E5M2 | Kind::Ml(_) => (Class::Float, Double),
         Kind::Void { length: 2 } if scalar.byte_order().is_some() => (Class::Float, Double),
         Kind::Complex64 => (Class::Complex, Single),
         Kind::Complex32 | Kind::Complex128 | Kind::ComplexLongDouble { .. } => (Class::Complex, Double),
@@ -276,6 +276,7 @@ fn float(scalar: Scalar, bytes: &[u8]) -> f64 {
     let is_big = is_big(scalar);
     match scalar.kind() {
         ScalarKind::Float8E5M2 => float8_e5m2(bytes.first().copied().unwrap_or_default()),
+        ScalarKind::Ml(ml) => ml.value(bytes.first().copied().unwrap_or_default()).into(),
         ScalarKind::Float16 => half(u16::from_le_bytes(ordered(bytes, is_big))),
         ScalarKind::Float32 => f64::from(f32::from_le_bytes(ordered(bytes, is_big))),
         ScalarKind::Float64 => f64::from_le_bytes(ordered(bytes, is_big)),

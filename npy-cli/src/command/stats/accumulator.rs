@@ -40,7 +40,7 @@ impl Accumulator {
         use ScalarKind as Kinds;
         let scalar = leaf.scalar;
         let values = match scalar.kind() {
-            Kinds::Bool | Kinds::Int8 | Kinds::UInt8 | Kinds::Float8E5M2 => Values::Bytes(Table::new(1)),
+            Kinds::Bool | Kinds::Int8 | Kinds::UInt8 | Kinds::Float8E5M2 | Kinds::Ml(_) => Values::Bytes(Table::new(1)),
             Kinds::Int16 | Kinds::UInt16 | Kinds::Float16 if budget.has_tables => Values::Pairs(Table::new(2)),
             Kinds::Int16 | Kinds::Int32 | Kinds::Int64 => Values::Signed(Integers::new(false, total, budget), Vec::new()),
             Kinds::Datetime { .. } | Kinds::Timedelta { .. } => Values::Signed(Integers::new(true, total, budget), Vec::new()),
@@ -175,6 +175,10 @@ impl Accumulator {
             (Values::Bytes(table), ScalarKind::UInt8) | (Values::Pairs(table), ScalarKind::UInt16) => {
                 table.finish_integers(bins, i32::from)
             }
+            (Values::Bytes(table), ScalarKind::Ml(ml)) if ml.is_integer() => {
+                table.finish_integers(bins, |pattern| ml.value(pattern as u8) as i32)
+            }
+            (Values::Bytes(table), ScalarKind::Ml(ml)) => table.finish_floats(bins, |pattern| ml.value(pattern as u8).into()),
             (Values::Bytes(table), _) => table.finish_floats(bins, |pattern| float8_e5m2(pattern as u8)),
             (Values::Pairs(table), ScalarKind::Int16) => table.finish_integers(bins, |pattern| i32::from(pattern as i16)),
             (Values::Pairs(table), _) => table.finish_floats(bins, half),

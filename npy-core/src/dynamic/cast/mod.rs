@@ -72,6 +72,10 @@ impl Casting {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn allows(self, from: &DType, to: &DType) -> bool {
+        // They are read, and not written.
+        if matches!(to, DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Ml(_))) {
+            return from == to;
+        }
         match (Class::of(from), Class::of(to)) {
             (Some(from), Some(to)) => self.allows_class(from, to),
             _ => false,
@@ -134,6 +138,11 @@ impl Class {
             ScalarKind::Complex64 => Self::Complex(4),
             ScalarKind::Complex128 => Self::Complex(8),
             ScalarKind::ComplexLongDouble { .. } => Self::Complex(16),
+            ScalarKind::Ml(ml) => match (ml.is_integer(), ml.is_signed()) {
+                (false, _) => Self::Float(4),
+                (true, true) => Self::Signed(1),
+                (true, false) => Self::Unsigned(1),
+            },
             // What `ml_dtypes` writes for bfloat16.
             ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
             _ => return None,

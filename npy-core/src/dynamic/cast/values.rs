@@ -11,7 +11,7 @@ use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::format::dtype::{DType, Scalar, ScalarKind};
+use crate::format::dtype::{DType, MlType, Scalar, ScalarKind};
 use crate::memory::reserve_exact;
 use crate::view::NpyView;
 
@@ -51,6 +51,7 @@ impl DynValues {
             ScalarKind::Float16 => self.cast_from::<f16, T>(casting),
             #[cfg(feature = "half")]
             ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(casting),
+            ScalarKind::Ml(ml) => self.cast_ml(ml, casting),
             ScalarKind::Float32 => self.cast_from::<f32, T>(casting),
             ScalarKind::Float64 => self.cast_from::<f64, T>(casting),
             #[cfg(feature = "complex")]
@@ -100,6 +101,25 @@ impl DynValues {
             } else {
                 let bits: Vec<u8> = block.iter().map(|byte| u8::from(*byte != 0)).collect();
                 append(&mut converted, &bits, casting)?;
+            }
+        }
+        Ok(converted)
+    }
+
+    /// By way of a type that holds them all.
+    fn cast_ml<T: NpyNumber>(&self, ml: MlType, casting: Casting) -> Result<Vec<T>> {
+        if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
+            return Err(not_allowed(self.dtype(), &T::dtype(), casting));
+        }
+        let mut converted = Vec::new();
+        reserve_exact(&mut converted, self.bytes().len())?;
+        for block in self.bytes().chunks(BLOCK_BYTES) {
+            let values = block.iter().map(|byte| ml.value(*byte));
+            #[allow(clippy::cast_possible_truncation, reason = "of at most four bits")]
+            if ml.is_integer() {
+                append(&mut converted, &values.map(|value| value as i8).collect::<Vec<_>>(), casting)?;
+            } else {
+                append(&mut converted, &values.collect::<Vec<_>>(), casting)?;
             }
         }
         Ok(converted)

@@ -4,6 +4,7 @@ mod ascii;
 mod canonical;
 mod descr;
 mod dict;
+mod ml_type;
 mod names;
 mod numbers;
 mod parse;
@@ -25,6 +26,7 @@ use crate::limits::Limits;
 
 pub(crate) use canonical::Cursor;
 pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write_shape};
+pub use ml_type::MlType;
 pub use record::{Field, Record, Title};
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr};

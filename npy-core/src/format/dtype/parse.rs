@@ -9,7 +9,7 @@
 
 use super::super::literal::END;
 use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-use super::{DType, MOST_BYTES, Record, SubArray, invalid};
+use super::{DType, MOST_BYTES, MlType, Record, SubArray, invalid};
 use crate::error::{DTypeProblem, LiteralProblem, Result};
 
 #[cold]
@@ -262,18 +262,14 @@ fn by_name(text: &str) -> Option<Scalar> {
     Some(Scalar::new(kind, ByteOrder::NATIVE))
 }
 
-/// A name that NumPy reads once `ml_dtypes` is imported, as the dtype that `np.save` writes for it:
-/// raw bytes, of which the file does not say more. `bcomplex32` is missing, because it is written as
-/// `complex32` is.
+/// A name that NumPy reads once `ml_dtypes` is imported. `bcomplex32` is missing, because `np.save`
+/// writes it as `complex32`.
 fn by_name_of_ml_dtypes(name: &str) -> Option<Scalar> {
     Some(match name {
         "bfloat16" => Scalar::void_with_byte_order(2, ByteOrder::NATIVE),
         "float8_e5m2" => Scalar::new(ScalarKind::Float8E5M2, ByteOrder::NATIVE),
         "complex32" => Scalar::new(ScalarKind::Complex32, ByteOrder::NATIVE),
-        "float8_e3m4" | "float8_e4m3" | "float8_e4m3b11fnuz" | "float8_e4m3fn" | "float8_e4m3fnuz" | "float8_e5m2fnuz"
-        | "float8_e8m0fnu" | "float6_e2m3fn" | "float6_e3m2fn" | "float4_e2m1fn" | "int1" | "int2" | "int4" | "uint1" | "uint2"
-        | "uint4" => Scalar::void_with_byte_order(1, ByteOrder::NATIVE),
-        _ => return None,
+        name => Scalar::new(ScalarKind::Ml(MlType::named(name)?), ByteOrder::NATIVE),
     })
 }
 

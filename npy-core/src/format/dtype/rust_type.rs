@@ -49,7 +49,7 @@ fn scalar_type(scalar: Scalar, path: &str) -> Option<String> {
         ScalarKind::Timedelta { unit, count } => return Some(time("Timedelta64", unit, count)),
         ScalarKind::Void { length } => return Some(format!("{types}FixedVoid<{length}>")),
         // Types of `ml_dtypes`, and objects.
-        ScalarKind::Float8E5M2 | ScalarKind::Complex32 | ScalarKind::Object => return None,
+        ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Complex32 | ScalarKind::Object => return None,
     };
     Some(name.to_owned())
 }

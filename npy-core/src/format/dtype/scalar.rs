@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::MlType;
+
 /// The byte order of a number in the file.
 ///
 /// See [`Scalar`] for an example.
@@ -59,6 +61,10 @@ pub enum ScalarKind {
     UInt64,
     /// `float8_e5m2` of `ml_dtypes`, which is stored as `<f1` (NumPy itself cannot load it).
     Float8E5M2,
+    /// Another type of `ml_dtypes` with one byte, by its name (`float8_e4m3fn`, `int4`).
+    ///
+    /// NumPy loads such a file once `ml_dtypes` is imported.
+    Ml(MlType),
     /// IEEE half precision (`f2`).
     Float16,
     /// (`f4`)
@@ -232,6 +238,7 @@ impl Scalar {
             ScalarKind::Bool
             | ScalarKind::Int8
             | ScalarKind::UInt8
+            | ScalarKind::Ml(_)
             | ScalarKind::Bytes { .. }
             | ScalarKind::Void { .. }
             | ScalarKind::Object => None,
@@ -271,7 +278,7 @@ impl Scalar {
     #[inline]
     pub const fn itemsize(self) -> usize {
         match self.kind {
-            ScalarKind::Bool | ScalarKind::Int8 | ScalarKind::UInt8 | ScalarKind::Float8E5M2 => 1,
+            ScalarKind::Bool | ScalarKind::Int8 | ScalarKind::UInt8 | ScalarKind::Float8E5M2 | ScalarKind::Ml(_) => 1,
             ScalarKind::Int16 | ScalarKind::UInt16 | ScalarKind::Float16 => 2,
             ScalarKind::Int32 | ScalarKind::UInt32 | ScalarKind::Float32 | ScalarKind::Complex32 => 4,
             ScalarKind::Int64
@@ -297,7 +304,9 @@ impl Scalar {
         if let Some(code) = self.short_code() {
             return out.extend_from_slice(&code);
         }
-        out.push(self.order_symbol());
+        if !matches!(self.kind, ScalarKind::Ml(_)) {
+            out.push(self.order_symbol());
+        }
         out.extend_from_slice(self.code().as_bytes());
         if let Some(length) = self.counted() {
             push_decimal(length, out);
@@ -343,6 +352,7 @@ impl Scalar {
             ScalarKind::UInt32 => "u4",
             ScalarKind::UInt64 => "u8",
             ScalarKind::Float8E5M2 => "f1",
+            ScalarKind::Ml(ml) => ml.name(),
             ScalarKind::Float16 => "f2",
             ScalarKind::Float32 => "f4",
             ScalarKind::Float64 => "f8",

@@ -1,0 +1,135 @@
+//! The types of `ml_dtypes` that have one byte: their names, their formats and their values.
+
+use std::fmt;
+
+/// A type of Python's package `ml_dtypes` with one byte for each number, known by its name.
+///
+/// `np.save` writes all of them as `<V1`, which does not say which one it is. A header that has the
+/// name says it, and so does a safetensors file.
+///
+/// ```
+/// use npy_core::dtype::MlType;
+///
+/// let float = MlType::named("float8_e4m3fn").unwrap();
+/// assert_eq!((float.value(0x38), float.value(0x7e)), (1.0, 448.0));
+/// assert!(float.value(0x7f).is_nan());
+/// assert_eq!(MlType::named("int4").unwrap().value(0x0f), -1.0);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MlType(u8);
+
+/// How the bits of a byte are a number.
+#[derive(Clone, Copy)]
+enum Form {
+    /// In the lowest bits.
+    Integer { bits: u32, is_signed: bool },
+    /// A sign, an exponent with a bias, and the bits of a fraction.
+    Float { exponent: u32, fraction: u32, bias: i32, specials: Specials },
+    /// A power of two without a sign.
+    Power,
+}
+
+/// Which bits are no finite numbers.
+#[derive(Clone, Copy, PartialEq)]
+enum Specials {
+    /// Infinity and NaN where all bits of the exponent are set, as in IEEE 754.
+    Ieee,
+    /// NaN where all bits but the sign are set.
+    AllOnes,
+    /// NaN in the place of the negative zero.
+    NegativeZero,
+    None,
+}
+
+const fn float(exponent: u32, fraction: u32, bias: i32, specials: Specials) -> Form {
+    Form::Float { exponent, fraction, bias, specials }
+}
+
+const fn integer(bits: u32, is_signed: bool) -> Form {
+    Form::Integer { bits, is_signed }
+}
+
+const TABLE: [(&str, Form); 16] = [
+    ("float4_e2m1fn", float(2, 1, 1, Specials::None)),
+    ("float6_e2m3fn", float(2, 3, 1, Specials::None)),
+    ("float6_e3m2fn", float(3, 2, 3, Specials::None)),
+    ("float8_e3m4", float(3, 4, 3, Specials::Ieee)),
+    ("float8_e4m3", float(4, 3, 7, Specials::Ieee)),
+    ("float8_e4m3b11fnuz", float(4, 3, 11, Specials::NegativeZero)),
+    ("float8_e4m3fn", float(4, 3, 7, Specials::AllOnes)),
+    ("float8_e4m3fnuz", float(4, 3, 8, Specials::NegativeZero)),
+    ("float8_e5m2fnuz", float(5, 2, 16, Specials::NegativeZero)),
+    ("float8_e8m0fnu", Form::Power),
+    ("int1", integer(1, true)),
+    ("int2", integer(2, true)),
+    ("int4", integer(4, true)),
+    ("uint1", integer(1, false)),
+    ("uint2", integer(2, false)),
+    ("uint4", integer(4, false)),
+];
+
+impl MlType {
+    /// Returns the type of that name. `float8_e5m2` is not one of them: it is
+    /// [`ScalarKind::Float8E5M2`](super::ScalarKind::Float8E5M2).
+    pub fn named(name: &str) -> Option<Self> {
+        let place = TABLE.iter().position(|(known, _)| *known == name)?;
+        u8::try_from(place).ok().map(Self)
+    }
+
+    /// Returns the name, such as `float8_e4m3fn`.
+    pub const fn name(self) -> &'static str {
+        TABLE[self.0 as usize].0
+    }
+
+    /// Returns whether its numbers are integers.
+    pub const fn is_integer(self) -> bool {
+        matches!(TABLE[self.0 as usize].1, Form::Integer { .. })
+    }
+
+    pub(crate) const fn is_signed(self) -> bool {
+        !matches!(TABLE[self.0 as usize].1, Form::Integer { is_signed: false, .. })
+    }
+
+    /// Returns the number that a byte is. An `f32` holds each of them.
+    pub fn value(self, byte: u8) -> f32 {
+        match TABLE[self.0 as usize].1 {
+            Form::Integer { bits, is_signed } => {
+                let shift = u8::BITS - bits;
+                if is_signed { f32::from(byte.cast_signed() << shift >> shift) } else { f32::from(byte << shift >> shift) }
+            }
+            Form::Power if byte == 0xff => f32::NAN,
+            Form::Power => power(i32::from(byte) - 127),
+            Form::Float { exponent, fraction, bias, specials } => {
+                // Of fewer than eight bits, each of those above is a sign.
+                let (magnitude, is_negative) = (byte & !(0xff << (exponent + fraction)), byte >> (exponent + fraction) != 0);
+                let sign = if is_negative { -1.0 } else { 1.0 };
+                sign * magnitude_of(magnitude, is_negative, (exponent, fraction, bias, specials))
+            }
+        }
+    }
+}
+
+fn magnitude_of(magnitude: u8, is_negative: bool, (exponent, fraction, bias, specials): (u32, u32, i32, Specials)) -> f32 {
+    let (power_bits, fraction_bits) = (magnitude >> fraction, magnitude & !(0xff << fraction));
+    let is_full = u32::from(power_bits) == (1 << exponent) - 1;
+    match specials {
+        Specials::Ieee if is_full && fraction_bits == 0 => return f32::INFINITY,
+        Specials::Ieee if is_full => return f32::NAN,
+        Specials::AllOnes if is_full && u32::from(fraction_bits) == (1 << fraction) - 1 => return f32::NAN,
+        Specials::NegativeZero if is_negative && magnitude == 0 => return f32::NAN,
+        _ => {}
+    }
+    let (implied, power_bits) = if power_bits == 0 { (0, 1) } else { (1 << fraction, power_bits) };
+    f32::from(fraction_bits | implied) * power(i32::from(power_bits) - bias - fraction.cast_signed())
+}
+
+/// 2 to this power, which may be subnormal.
+fn power(exponent: i32) -> f32 {
+    2.0_f32.powi(exponent)
+}
+
+impl fmt::Debug for MlType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
