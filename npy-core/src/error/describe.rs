@@ -53,13 +53,13 @@ fn describe_format(found: &[u8]) -> String {
 pub(super) fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
     let mut parts = Vec::new();
     if !missing.is_empty() {
-        parts.push(format!("missing {}", missing.join(", ")));
+        parts.push(format!("missing {}", first_names(missing)));
     }
     if !duplicate.is_empty() {
-        parts.push(format!("duplicate {}", duplicate.join(", ")));
+        parts.push(format!("duplicate {}", first_names(duplicate)));
     }
     if !unknown.is_empty() {
-        parts.push(format!("unknown {}", unknown.join(", ")));
+        parts.push(format!("unknown {}", first_names(unknown)));
     }
     parts.join("; ")
 }
@@ -77,6 +77,13 @@ pub(super) fn describe_missing(names: &[String]) -> String {
 #[cfg(feature = "npz")]
 pub(super) fn describe_others(available: &[String], omitted: usize) -> String {
     if available.is_empty() { "the archive is empty".to_owned() } else { format!("the archive has {}", list(available, omitted)) }
+}
+
+/// As many names as a message lists, and how many more there are.
+pub(crate) fn first_names<T: AsRef<str>>(names: &[T]) -> String {
+    const SHOWN: usize = 12;
+    let first: Vec<_> = names.iter().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
+    list(&first, names.len() - first.len())
 }
 
 /// The first names, and how many more there are.

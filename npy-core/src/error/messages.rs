@@ -61,6 +61,10 @@ messages!(kinds: ErrorKind {
     HeaderSyntax { offset: 66, problem: LiteralProblem::UnterminatedString } => "invalid header at byte 66: unterminated string",
     HeaderKeys { missing: vec!["shape"], duplicate: texts(&["descr"]), unknown: texts(&["order"]) } =>
         "invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; missing shape; duplicate descr; unknown order",
+    HeaderKeys { missing: Vec::new(), duplicate: Vec::new(), unknown: vec![text("a"); 300] } => format!(
+        "invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'; unknown {} and 288 more",
+        ["a"; 12].join(", ")
+    ),
     HeaderValue { key: "shape", offset: 60, found: text("[3]"), expected: "a tuple" } => "invalid shape at byte 60: expected a tuple, found [3]",
     InvalidDType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode, offset: Some(20) } => "invalid dtype \"<f9\" at byte 20: unknown type code",
     InvalidDType { text: text("\"<f9\""), problem: DTypeProblem::UnknownTypeCode, offset: None } => "invalid dtype \"<f9\": unknown type code",
@@ -264,6 +268,8 @@ messages!(values: ValueProblem {
     NoValue => "cannot store `None`: the dtype has no missing value; store one that stands for it, such as NaN, -1 or an empty text",
     NotATime => "expected a time, found NaT; read it as an `Option`",
     UnknownVariant { value: 7, rust_type: text("Phase"), known: &[("Idle", 0), ("Run", 1)] } => "unknown variant 7 of Phase: expected 0 (Idle), 1 (Run)",
+    UnknownVariant { value: 7, rust_type: text("Phase"), known: &[("A", 0); 256] } =>
+        format!("unknown variant 7 of Phase: expected {} and 244 more", ["0 (A)"; 12].join(", ")),
     LeapSecond { dtype: text("<M8[s]") } => "cannot represent a leap second as <M8[s]",
     TrailingNul => "trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)",
     OutOfBounds => "field out of bounds of the record",

@@ -32,6 +32,8 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "npz")]
 pub use archive::ArchiveProblem;
 pub use conflict::Conflict;
+#[cfg(all(feature = "object", feature = "serde"))]
+pub(crate) use describe::first_names;
 pub use dtype::{DTypeProblem, StorageProblem};
 pub use foreign::ForeignFormat;
 pub use growth::GrowthProblem;

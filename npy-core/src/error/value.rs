@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::describe::counted;
+use super::describe::{counted, first_names};
 
 use super::{Error, ErrorKind};
 
@@ -155,7 +155,7 @@ impl fmt::Display for ValueProblem {
             Self::NotATime => f.write_str("expected a time, found NaT; read it as an `Option`"),
             Self::UnknownVariant { value, rust_type, known } => {
                 let known: Vec<_> = known.iter().map(|(name, number)| format!("{number} ({name})")).collect();
-                write!(f, "unknown variant {value} of {rust_type}: expected {}", known.join(", "))
+                write!(f, "unknown variant {value} of {rust_type}: expected {}", first_names(&known))
             }
             Self::LeapSecond { dtype } => write!(f, "cannot represent a leap second as {dtype}"),
             Self::TrailingNul => f.write_str("trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),

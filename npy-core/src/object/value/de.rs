@@ -11,7 +11,7 @@ use super::convert::FromPyObject;
 use super::iso::Steps;
 use super::{PyObject, convert, iso};
 use crate::dynamic::DynValues;
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError, ValueProblem, first_names};
 use crate::format::dtype::{DType, Field, ScalarKind};
 
 /// Deserializes an object into any type that implements `Deserialize`.
@@ -263,7 +263,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
                 visitor.visit_enum(MapAccessDeserializer::new(Entries::new(entries_of(entries))))
             }
             other => {
-                let (found, variants) = (other.type_name(), variants.join(", "));
+                let (found, variants) = (other.type_name(), first_names(variants));
                 Err(de::Error::custom(format_args!("expected a variant of {name} ({variants}), found {found}")))
             }
         }
