@@ -453,6 +453,21 @@ impl DynValues {
         }
     }
 
+    /// The position of the element of this index in C order.
+    #[cfg(feature = "object")]
+    pub(crate) fn position_of(&self, index: usize) -> usize {
+        if self.order() == Order::C {
+            return index;
+        }
+        let (mut rest, mut stride, mut position) = (index, self.header.element_count(), 0);
+        for &length in self.shape().iter().rev().filter(|length| **length > 0) {
+            stride /= length;
+            position += rest % length * stride;
+            rest /= length;
+        }
+        position
+    }
+
     /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::print::array_repr;
 use super::value::PyObject;
 use super::value::repr::{list_repr, repr};
-use super::value::subclass::ArrayClass;
+use super::value::subclass::{ArrayClass, mask_dtype};
 use crate::dynamic::DynValues;
 use crate::dynamic::cast::Casting;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_bytes_repr};
@@ -130,22 +130,19 @@ fn default_fill(dtype: &DType) -> String {
 
 /// The values as Python objects, with `--` where they are masked.
 fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
-    let places: Vec<usize> = mask.c_order().collect();
     let selection = Selection::new(mask.shape(), options);
-    let mut selected = selection.places().into_iter().filter_map(|index| Some((index, places.get(index)?)));
+    let mut selected = selection.places().into_iter();
     let mask_size = mask.dtype().itemsize();
     let mut next = |text: &mut String| {
-        let Some((item, index)) = selected.next() else { return };
+        let Some(item) = selected.next() else { return };
         let values = match base {
             PyObject::Array(values) => values,
             PyObject::Objects(array) => return text.extend(array.items().get(item).map(|item| list_repr(item, options))),
             _ => return,
         };
-        let size = values.dtype().itemsize();
-        let part = |bytes: &'_ [u8], size: usize| -> Vec<u8> {
-            bytes.get(index.saturating_mul(size)..).and_then(|rest| rest.get(..size)).unwrap_or_default().to_vec()
-        };
-        push_masked(values.dtype(), &part(values.bytes(), size), &part(mask.bytes(), mask_size), options, text);
+        let index = mask.position_of(item);
+        let value = part(values.bytes(), index, values.dtype().itemsize());
+        push_masked(values.dtype(), value, part(mask.bytes(), index, mask_size), options, text);
     };
     let mut text = String::new();
     // Writing to a `String` cannot fail.
@@ -153,9 +150,18 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
     text
 }
 
+/// The item at this index among items of `size` bytes.
+fn part(bytes: &[u8], index: usize, size: usize) -> &[u8] {
+    bytes.get(index.saturating_mul(size)..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+}
+
+/// The bytes of the mask of an element.
+fn mask_size_of(dtype: &DType) -> usize {
+    mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
+}
+
 /// An element, in which each bool of the mask stands for a value.
 fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions, text: &mut String) {
-    let rest = |bytes: &'_ [u8], offset: usize| -> Vec<u8> { bytes.get(offset..).unwrap_or_default().to_vec() };
     match dtype {
         DType::Scalar(_) if mask.first() == Some(&1) => text.push_str(MASKED),
         DType::Scalar(scalar) => {
@@ -164,11 +170,12 @@ fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions,
         DType::SubArray(array) => {
             let (base, axes) = array.flattened();
             let count: usize = axes.iter().product();
-            let mask_size = mask.len().checked_div(count).unwrap_or(0);
+            let mask_size = mask_size_of(base);
             text.push('[');
             for index in 0..count {
                 text.push_str(if index > 0 { ", " } else { "" });
-                push_masked(base, &rest(bytes, index * base.itemsize()), &rest(mask, index * mask_size), options, text);
+                let value = part(bytes, index, base.itemsize());
+                push_masked(base, value, part(mask, index, mask_size), options, text);
             }
             text.push(']');
         }
@@ -177,8 +184,9 @@ fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions,
             text.push('(');
             for (index, field) in record.fields().iter().enumerate() {
                 text.push_str(if index > 0 { ", " } else { "" });
-                push_masked(field.dtype(), &rest(bytes, field.offset()), &rest(mask, offset), options, text);
-                offset += super::value::subclass::mask_dtype(field.dtype()).map_or(1, |dtype| dtype.itemsize());
+                let mask = mask.get(offset..).unwrap_or_default();
+                push_masked(field.dtype(), bytes.get(field.offset()..).unwrap_or_default(), mask, options, text);
+                offset += mask_size_of(field.dtype());
             }
             text.push_str(if record.fields().len() == 1 { ",)" } else { ")" });
         }
