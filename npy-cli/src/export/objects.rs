@@ -4,7 +4,7 @@
 //! Decimal numbers, and integers beyond 64 bits, are the text of their digits. Any other object is the text of Python's `repr`.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::object::{ArrayClass, ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
+use npy_core::object::{ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
 use npy_core::{DType, DynValues};
 use serde_json::Value;
 
@@ -73,21 +73,33 @@ pub(crate) fn expect_json(array: &ObjectArray) -> Result<()> {
 
 /// The type of the first object that JSON has no type for.
 fn unknown_to_json(object: &PyObject) -> Option<String> {
-    match object {
-        PyObject::List(items) | PyObject::Tuple(items) => items.iter().find_map(unknown_to_json),
+    match object.plain() {
         PyObject::Dict(entries) | PyObject::OrderedDict(entries) => entries.iter().find_map(|(key, value)| match key {
             PyObject::Str(_) => unknown_to_json(value),
             key => Some(format!("a dict with a key of type {}", key.type_name())),
         }),
-        PyObject::Objects(array) => array.items().iter().find_map(unknown_to_json),
         PyObject::Opaque(opaque) => Some(format!("{}.{}", opaque.module, opaque.name)),
-        PyObject::Set(_)
-        | PyObject::FrozenSet(_)
-        | PyObject::Range(_)
-        | PyObject::Slice(_)
-        | PyObject::TimeZone(_)
-        | PyObject::DType(_) => Some(object.type_name().to_owned()),
-        _ => None,
+        PyObject::None
+        | PyObject::Bool(_)
+        | PyObject::Int(_)
+        | PyObject::Float(_)
+        | PyObject::Complex { .. }
+        | PyObject::Str(_)
+        | PyObject::Bytes(_)
+        | PyObject::ByteArray(_)
+        | PyObject::List(_)
+        | PyObject::Tuple(_)
+        | PyObject::Date(_)
+        | PyObject::Time(_)
+        | PyObject::DateTime(_)
+        | PyObject::TimeDelta(_)
+        | PyObject::Decimal(_)
+        | PyObject::Fraction(_)
+        | PyObject::Uuid(_)
+        | PyObject::Scalar(_)
+        | PyObject::Array(_)
+        | PyObject::Objects(_) => object.plain().children().into_iter().find_map(unknown_to_json),
+        other => Some(other.type_name().to_owned()),
     }
 }
 
@@ -102,7 +114,7 @@ fn push_list(shape: &[usize], items: &mut dyn Iterator<Item = &PyObject>, dtype:
 /// Appends an object as JSON.
 fn push(object: &PyObject, dtype: &DType, out: &mut String) {
     let any = object_dtype();
-    match (object, dtype) {
+    match (object.plain(), dtype) {
         (PyObject::Tuple(items), DType::Record(record)) => {
             separated(['{', '}'], record.fields().iter().zip(items), out, |(field, item), out| {
                 push_text(field.name(), out);
@@ -147,9 +159,6 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
             }
         }
         (PyObject::Objects(array), _) => push_list(array.shape(), &mut array.items().iter(), array.dtype(), out),
-        (PyObject::Subclass(object), dtype) if !matches!(object.class, ArrayClass::Masked { .. } | ArrayClass::MaskedConstant) => {
-            push(&object.base, dtype, out);
-        }
         (other, _) => push_text(&text_of(other), out),
     }
 }

@@ -35,28 +35,10 @@ const MOST_NAMES: usize = 5;
 
 /// Calls `each` with the objects of unknown classes, at any depth.
 fn for_each_opaque(object: &PyObject, each: &mut dyn FnMut(&Opaque)) {
-    let mut all = |items: &mut dyn Iterator<Item = &PyObject>| {
-        for item in items {
-            for_each_opaque(item, each);
-        }
-    };
-    match object {
-        PyObject::List(items) | PyObject::Tuple(items) | PyObject::Set(items) | PyObject::FrozenSet(items) => {
-            all(&mut items.iter());
-        }
-        PyObject::Dict(entries) | PyObject::OrderedDict(entries) => {
-            all(&mut entries.iter().flat_map(|(key, value)| [key, value]));
-        }
-        PyObject::Slice(parts) => all(&mut parts.iter()),
-        PyObject::Objects(array) => all(&mut array.items().iter()),
-        PyObject::Opaque(opaque) => {
-            each(opaque);
-            let entries = opaque.entries.iter().flat_map(|(key, value)| [key, value]);
-            let parts = opaque.arguments.iter().flatten().chain(&opaque.state).chain(&opaque.items);
-            for part in parts.chain(entries) {
-                for_each_opaque(part, each);
-            }
-        }
-        _ => {}
+    if let PyObject::Opaque(opaque) = object {
+        each(opaque);
+    }
+    for child in object.children() {
+        for_each_opaque(child, each);
     }
 }

@@ -3,6 +3,7 @@
 use super::encode::encode;
 use super::value::PyObject;
 use super::value::array::{ObjectArray, StringDType, flatten, part, taken_apart};
+use super::value::subclass::ArrayClass;
 use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Field, Record};
@@ -19,6 +20,56 @@ pub fn encode_object(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Opt
 #[doc(hidden)]
 pub fn sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     flatten(array, axes, items);
+}
+
+impl PyObject {
+    /// The objects in a container, an array or an object of an unknown class; none in a plain value.
+    #[doc(hidden)]
+    pub fn children(&self) -> Vec<&Self> {
+        fn of_entries(entries: &[(PyObject, PyObject)]) -> impl Iterator<Item = &PyObject> {
+            entries.iter().flat_map(|(key, value)| [key, value])
+        }
+        match self {
+            Self::List(items) | Self::Tuple(items) | Self::Set(items) | Self::FrozenSet(items) => items.iter().collect(),
+            Self::Dict(entries) | Self::OrderedDict(entries) => of_entries(entries).collect(),
+            Self::Slice(parts) => parts.iter().collect(),
+            Self::Objects(array) => array.items().iter().collect(),
+            Self::Subclass(object) => match &object.class {
+                ArrayClass::Masked { fill_value, .. } => vec![&object.base, fill_value],
+                ArrayClass::Matrix
+                | ArrayClass::RecArray
+                | ArrayClass::Record
+                | ArrayClass::MaskedElement
+                | ArrayClass::MaskedConstant => vec![&object.base],
+            },
+            Self::Opaque(opaque) => {
+                let parts = opaque.arguments.iter().flatten().chain(&opaque.state).chain(&opaque.items);
+                parts.chain(of_entries(&opaque.entries)).collect()
+            }
+            // Each by its name, so that none is forgotten that holds objects.
+            Self::None
+            | Self::Bool(_)
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Complex { .. }
+            | Self::Str(_)
+            | Self::SurrogateStr(_)
+            | Self::Bytes(_)
+            | Self::ByteArray(_)
+            | Self::Range(_)
+            | Self::Date(_)
+            | Self::Time(_)
+            | Self::DateTime(_)
+            | Self::TimeDelta(_)
+            | Self::TimeZone(_)
+            | Self::Decimal(_)
+            | Self::Fraction(_)
+            | Self::Uuid(_)
+            | Self::DType(_)
+            | Self::Scalar(_)
+            | Self::Array(_) => Vec::new(),
+        }
+    }
 }
 
 /// The items of a field.

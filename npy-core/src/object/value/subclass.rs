@@ -47,7 +47,8 @@ impl PyObject {
     }
 
     /// The same as an `ndarray` or a plain scalar, unless values are masked.
-    pub(crate) fn plain(&self) -> &Self {
+    #[doc(hidden)]
+    pub fn plain(&self) -> &Self {
         match self {
             Self::Subclass(object) => match &object.class {
                 ArrayClass::MaskedConstant | ArrayClass::MaskedElement => self,
