@@ -208,6 +208,8 @@ save("many", ["text", None] * 300_000)
 save("records", [(1, "a", None, (None, "x")), (2, None, 3, ("y", nan))],
      [("i", "i8"), ("s", "O"), ("k", "O"), ("p", [("n", "O"), ("v.w", "O")])])
 save("rows", [[(1, "a")], [(2, None)]], [("value", "i8"), ("s", "O")])
+save("dots", [("x", 1.0), (None, 2.0)], [("a.b", "O"), ("a", "f8")])
+save("paths", [("x", (1.0,)), (None, (2.0,))], [("a.b", "O"), ("a", [("b", "f8")])])
 "#;
 
     const NULLS: &str = r#"
@@ -227,8 +229,10 @@ for name in sys.argv[2:]:
         let directory = Directory::new();
         let path = directory.0.path().display().to_string();
         pyarrow.run(["-c", OBJECTS, &path], b"");
-        let names =
-            ["text", "bytes", "bools", "ints", "floats", "dates", "spans", "complex", "none", "matrix", "many", "records", "rows"];
+        let names = [
+            "text", "bytes", "bools", "ints", "floats", "dates", "spans", "complex", "none", "matrix", "many", "records", "rows",
+            "dots", "paths",
+        ];
         for name in names {
             for table in ["parquet", "arrow"] {
                 convert(&[&directory.path(&format!("{name}.npy")), &directory.path(&format!("{name}.{table}"))]);
@@ -249,6 +253,8 @@ for name in sys.argv[2:]:
         300000 ['text', None]
         records [{'i': 1, 's': 'a', 'k': None, 'p': {'n': None, 'v.w': 'x'}}, {'i': 2, 's': None, 'k': 3, 'p': {'n': 'y', 'v.w': None}}]
         rows [{'value': [{'value': 1, 's': 'a'}]}, {'value': [{'value': 2, 's': None}]}]
+        dots [{'a.b': 'x', 'a': 1.0}, {'a.b': None, 'a': 2.0}]
+        paths [{'a.b': 'x', 'a': {'b': 1.0}}, {'a.b': None, 'a': {'b': 2.0}}]
         ");
         // Back, it is said.
         let message = directory.refused(&[&directory.path("text.parquet"), &directory.path("back.npy")]);

@@ -9,6 +9,7 @@ mod help;
 mod in_place;
 mod fields;
 mod info;
+mod object_values;
 mod objects;
 mod members;
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! `npy diff`: where the values of two arrays or archives are different.
 
 mod compare;
+mod equality;
 mod judge;
 mod objects;
 

@@ -1,7 +1,5 @@
 //! What stands for a missing value: `None`, NaN among values that are not numbers, the missing text of a `StringDType`.
 
-use std::collections::HashSet;
-
 use npy_core::DType;
 use npy_core::object::{ObjectArray, PyObject};
 
@@ -18,44 +16,50 @@ pub(crate) fn without_missing(array: &ObjectArray) -> Option<ObjectArray> {
     // What has another structure than its dtype is an error elsewhere.
     let parts = parts(array).ok()?;
     let columns = parts.iter().filter(|part| part.is_object() && has_nan_for_none(&part.items));
-    let columns: HashSet<String> = columns.map(|part| part.path.clone()).collect();
+    let columns: Vec<&[String]> = columns.map(|part| &part.names[..]).collect();
     if columns.is_empty() {
         return None;
     }
-    let items = array.items().iter().map(|item| with_none(array.dtype(), "", item, &columns)).collect();
+    let items = array.items().iter().map(|item| with_none(array.dtype(), item, &columns)).collect();
     ObjectArray::with_dtype(array.dtype().clone(), array.shape(), items, None).ok()
 }
 
-/// The object with `None` for NaN in these columns.
-fn with_none(dtype: &DType, path: &str, item: &PyObject, columns: &HashSet<String>) -> PyObject {
+/// The object with `None` for NaN in these columns: the names of the fields below this dtype that lead to each.
+fn with_none(dtype: &DType, item: &PyObject, columns: &[&[String]]) -> PyObject {
     match (dtype, item) {
+        (_, item) if columns.is_empty() => item.clone(),
         (DType::Record(record), PyObject::Tuple(parts)) => {
             let parts = record.fields().iter().zip(parts).map(|(field, part)| {
-                let dot = if path.is_empty() { "" } else { "." };
-                with_none(field.dtype(), &format!("{path}{dot}{}", field.name()), part, columns)
+                let below: Vec<&[String]> = columns.iter().filter_map(|names| below(names, field.name())).collect();
+                with_none(field.dtype(), part, &below)
             });
             PyObject::Tuple(parts.collect())
         }
         (DType::SubArray(array), PyObject::List(items)) => {
             // Lists in lists are axes of the same sub-array.
             let inner = |item: &PyObject| if matches!(item, PyObject::List(_)) { dtype.clone() } else { array.base().clone() };
-            PyObject::List(items.iter().map(|item| with_none(&inner(item), path, item, columns)).collect())
+            PyObject::List(items.iter().map(|item| with_none(&inner(item), item, columns)).collect())
         }
         (DType::SubArray(array), PyObject::Objects(objects)) => {
-            let items = objects.items().iter().map(|item| with_none(array.base(), path, item, columns)).collect();
+            let items = objects.items().iter().map(|item| with_none(array.base(), item, columns)).collect();
             let present = ObjectArray::with_dtype(objects.dtype().clone(), objects.shape(), items, None);
             present.map_or_else(|_| item.clone(), |array| PyObject::Objects(Box::new(array)))
         }
-        (DType::Scalar(_), item) if is_nan(item) && columns.contains(path) => PyObject::None,
+        (DType::Scalar(_), item) if is_nan(item) => PyObject::None,
         (_, item) => item.clone(),
     }
 }
 
-/// Which objects of an array are missing, by the path of their field; those of sub-arrays one after another. Fields of which none is
-/// missing are left out.
-pub(crate) fn missing(array: &ObjectArray) -> Vec<(String, Vec<bool>)> {
+/// The names that lead on from a field, if they lead through it.
+pub(crate) fn below<'n>(names: &'n [String], field: &str) -> Option<&'n [String]> {
+    names.split_first().filter(|(name, _)| *name == field).map(|(_, rest)| rest)
+}
+
+/// Which objects of an array are missing, by the names of the fields that lead to them; those of sub-arrays one after another.
+/// Fields of which none is missing are left out.
+pub(crate) fn missing(array: &ObjectArray) -> Vec<(Vec<String>, Vec<bool>)> {
     let present = without_missing(array);
     let parts = parts(present.as_ref().unwrap_or(array)).unwrap_or_default();
-    let parts = parts.iter().filter(|part| part.is_object() && part.items.iter().any(|item| is_missing(item)));
-    parts.map(|part| (part.path.clone(), part.items.iter().map(|item| is_missing(item)).collect())).collect()
+    let parts = parts.into_iter().filter(|part| part.is_object() && part.items.iter().any(|item| is_missing(item)));
+    parts.map(|part| (part.names, part.items.iter().map(|item| is_missing(item)).collect())).collect()
 }

@@ -10,8 +10,8 @@ use crate::failure::Result;
 
 /// A field that is an object, or the largest one without objects in it.
 pub(crate) struct Part<'o> {
-    /// The names of the fields, joined by dots.
-    pub(crate) path: String,
+    /// The names of the fields that lead to it.
+    pub(crate) names: Vec<String>,
     /// The axes of sub-arrays around it.
     pub(crate) axes: Vec<usize>,
     pub(crate) dtype: &'o DType,
@@ -22,7 +22,7 @@ pub(crate) struct Part<'o> {
 /// The parts of all elements, in the order of the fields.
 pub(crate) fn parts(array: &ObjectArray) -> Result<Vec<Part<'_>>> {
     let mut parts = Vec::new();
-    let at = At { path: String::new(), shape: array.shape(), per_element: 1 };
+    let at = At { names: Vec::new(), shape: array.shape(), per_element: 1 };
     add(array.dtype(), array.items().iter().collect(), &at, &[], &mut parts)?;
     Ok(parts)
 }
@@ -39,12 +39,17 @@ fn add<'o>(dtype: &'o DType, items: Vec<&'o PyObject>, at: &At<'_>, axes: &[usiz
             let (items, count) = items_of(array.base(), array.shape(), &items, at)?;
             add(array.base(), items, &at.items(count), &[axes, array.shape()].concat(), parts)?;
         }
-        dtype => parts.push(Part { path: at.path.clone(), axes: axes.to_vec(), dtype, items }),
+        dtype => parts.push(Part { names: at.names.clone(), axes: axes.to_vec(), dtype, items }),
     }
     Ok(())
 }
 
 impl Part<'_> {
+    /// The names of the fields, joined by dots, for people.
+    pub(crate) fn path(&self) -> String {
+        self.names.join(".")
+    }
+
     /// Whether it is objects.
     pub(crate) fn is_object(&self) -> bool {
         self.dtype.has_object()
@@ -83,7 +88,7 @@ pub(crate) fn expect_one_kind(array: &ObjectArray) -> Result<()> {
     let present = without_missing(array);
     for part in parts(present.as_ref().unwrap_or(array))?.iter().filter(|part| part.is_object()) {
         let per_element = part.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        let at = At { path: part.path.clone(), shape: array.shape(), per_element };
+        let at = At { names: part.names.clone(), shape: array.shape(), per_element };
         Column::of(&part.items)
             .map_err(|(position, problem)| at.failure((position, format!("{problem}; --lossy writes its text"))))?;
     }

@@ -39,7 +39,7 @@ pub(crate) fn typed(array: &ObjectArray, wish: Wish<'_>) -> Result<Box<dyn Array
     let present = without_missing(array);
     let array = present.as_ref().unwrap_or(array);
     let items: Vec<&PyObject> = array.items().iter().collect();
-    let at = At { path: String::new(), shape: array.shape(), per_element: 1 };
+    let at = At { names: Vec::new(), shape: array.shape(), per_element: 1 };
     let dtype = dtype_of(array.dtype(), &items, &at, wish)?;
     let header = Header::new(dtype.clone(), Order::C, array.shape())?;
     let most = LEAST_BYTES.max(bytes_of(array).saturating_mul(64));
@@ -84,7 +84,8 @@ fn bytes_of(array: &ObjectArray) -> u64 {
 
 /// Where objects are: the field, and the shape of the array of which the element is told.
 pub(super) struct At<'a> {
-    pub(super) path: String,
+    /// The names of the fields that lead there.
+    pub(super) names: Vec<String>,
     pub(super) shape: &'a [usize],
     /// Of sub-arrays.
     pub(super) per_element: usize,
@@ -97,19 +98,18 @@ impl At<'_> {
             [index] => index.to_string(),
             index => quantity::shape(index),
         };
-        let field = if self.path.is_empty() { String::new() } else { format!("field \"{}\": ", self.path) };
+        let field = if self.names.is_empty() { String::new() } else { format!("field \"{}\": ", self.names.join(".")) };
         Failure::Nameless(format!("{field}element {element}: {problem}"))
     }
 
     /// Of a field.
     pub(super) fn field(&self, name: &str) -> Self {
-        let dot = if self.path.is_empty() { "" } else { "." };
-        Self { path: format!("{}{dot}{name}", self.path), ..*self }
+        Self { names: [&self.names[..], &[name.to_owned()]].concat(), ..*self }
     }
 
     /// Of the items of sub-arrays.
     pub(super) fn items(&self, count: usize) -> Self {
-        Self { path: self.path.clone(), shape: self.shape, per_element: self.per_element.saturating_mul(count) }
+        Self { names: self.names.clone(), shape: self.shape, per_element: self.per_element.saturating_mul(count) }
     }
 }
 

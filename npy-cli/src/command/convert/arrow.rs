@@ -106,7 +106,7 @@ struct Rows<'a> {
     shape: Vec<usize>,
     /// Bytes of a row.
     row_bytes: usize,
-    nulls: Vec<(String, Vec<bool>)>,
+    nulls: Vec<(Vec<String>, Vec<bool>)>,
     /// Rows so far.
     position: u64,
     table: Option<Table>,

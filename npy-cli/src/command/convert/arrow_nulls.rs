@@ -7,8 +7,10 @@ use npy_arrow::arrow_array::{Array, ArrayRef, FixedSizeListArray, RecordBatch, S
 use npy_arrow::arrow_buffer::NullBuffer;
 use npy_arrow::arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema};
 
-/// Which objects are null, by the path of their field, as [`missing`](crate::objects::missing) gives them.
-pub(super) type Nulls = [(String, Vec<bool>)];
+use crate::objects::below;
+
+/// Which objects are null, by the names of the fields that lead to them, as [`missing`](crate::objects::missing) gives them.
+pub(super) type Nulls = [(Vec<String>, Vec<bool>)];
 
 /// The batch with nulls; `begin` is the number of its first row among `rows`. Fields of records are columns in a table with
 /// `has_fields`, or else in its only column.
@@ -23,14 +25,14 @@ pub(super) fn with_nulls(
     }
     let schema = batch.schema();
     let mut columns: Vec<(FieldRef, ArrayRef)> = schema.fields().iter().cloned().zip(batch.columns().iter().cloned()).collect();
-    for (path, are_null) in nulls {
+    for (names, are_null) in nulls {
         let per_row = are_null.len() / rows.max(1);
         let own = are_null.get(begin * per_row..(begin + batch.num_rows()) * per_row).unwrap_or_default();
         let valid: NullBuffer = own.iter().map(|is_null| !is_null).collect();
         for (field, column) in &mut columns {
-            let below = if has_fields { rest(field.name(), path) } else { Some(path.as_str()) };
-            if let Some(path) = below {
-                (*field, *column) = placed(field, column, path, &valid)?;
+            let names = if has_fields { below(names, field.name()) } else { Some(&names[..]) };
+            if let Some(names) = names {
+                (*field, *column) = placed(field, column, names, &valid)?;
             }
         }
     }
@@ -38,31 +40,26 @@ pub(super) fn with_nulls(
     RecordBatch::try_new(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())), columns)
 }
 
-/// The path below a field of this name.
-fn rest<'p>(name: &str, path: &'p str) -> Option<&'p str> {
-    let rest = path.strip_prefix(name)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
-}
-
-/// The column with nulls where the path leads.
-fn placed(field: &FieldRef, column: &ArrayRef, path: &str, valid: &NullBuffer) -> Result<(FieldRef, ArrayRef), ArrowError> {
+/// The column with nulls in the field that the names lead to.
+fn placed(field: &FieldRef, column: &ArrayRef, names: &[String], valid: &NullBuffer) -> Result<(FieldRef, ArrayRef), ArrowError> {
     let (is_nullable, column): (bool, ArrayRef) = match column.data_type() {
         DataType::Struct(fields) => {
             let array = column.as_struct();
-            let inner = fields.iter().zip(array.columns()).map(|(field, column)| match rest(field.name(), path) {
-                Some(path) => placed(field, column, path, valid),
+            let inner = fields.iter().zip(array.columns()).map(|(field, column)| match below(names, field.name()) {
+                Some(names) => placed(field, column, names, valid),
                 None => Ok((Arc::clone(field), Arc::clone(column))),
             });
             let (fields, columns): (Vec<FieldRef>, Vec<ArrayRef>) = inner.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
             (field.is_nullable(), Arc::new(StructArray::try_new(Fields::from(fields), columns, array.nulls().cloned())?))
         }
         // The items of a list are several for a null, unless the list is a complex number.
-        DataType::FixedSizeList(item, size) if column.len() < valid.len() || !path.is_empty() => {
+        DataType::FixedSizeList(item, size) if column.len() < valid.len() || !names.is_empty() => {
             let array = column.as_fixed_size_list();
-            let (item, values) = placed(item, array.values(), path, valid)?;
+            let (item, values) = placed(item, array.values(), names, valid)?;
             let nulls = array.nulls().cloned();
             (field.is_nullable(), Arc::new(FixedSizeListArray::try_new_with_length(item, *size, values, nulls, column.len())?))
         }
+        _ if !names.is_empty() => return Ok((Arc::clone(field), Arc::clone(column))),
         _ => {
             let nulls = NullBuffer::union(column.nulls(), Some(valid));
             (true, make_array(column.to_data().into_builder().nulls(nulls).build()?))

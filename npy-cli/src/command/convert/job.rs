@@ -88,7 +88,7 @@ impl Job {
 
     /// Which elements are null, by the path of their field.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only tables have nulls"))]
-    pub(super) fn nulls(&self) -> &[(String, Vec<bool>)] {
+    pub(super) fn nulls(&self) -> &[(Vec<String>, Vec<bool>)] {
         if let Reading::Typed(_, nulls) = &self.reading { nulls } else { &[] }
     }
 

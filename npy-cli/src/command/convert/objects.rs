@@ -18,7 +18,7 @@ pub(super) enum Reading {
     /// The elements that the source has.
     Elements,
     /// Python objects as elements of the dtype that they tell, in a temporary file; and which of them are null.
-    Typed(Box<dyn Array>, Vec<(String, Vec<bool>)>),
+    Typed(Box<dyn Array>, Vec<(Vec<String>, Vec<bool>)>),
     /// The pickle as it is.
     Pickle,
     /// Python objects, with the fields and in the order that the header has.

@@ -20,16 +20,14 @@ pub(super) fn scan(header: &Header, array: &ObjectArray, settings: &Settings) ->
     let present = without_missing(array);
     let mut found = Vec::new();
     for part in parts(present.as_ref().unwrap_or(array))? {
-        let is_below = |leaf: &Leaf| leaf.path == part.path || leaf.path.starts_with(&format!("{}.", part.path));
-        let leaves: Vec<&Leaf> = selected.iter().filter(|leaf| part.path.is_empty() || is_below(leaf)).collect();
+        let leaves: Vec<&Leaf> = selected.iter().filter(|leaf| leaf.names.starts_with(&part.names)).collect();
         match leaves[..] {
             [] => {}
             [leaf, ..] if part.is_object() => found.push((leaf.clone(), of_objects(&part, settings)?)),
             _ => {
                 for (leaf, summary) in of_values(&part, settings)? {
-                    let path =
-                        [&part.path[..], &leaf.path].into_iter().filter(|path| !path.is_empty()).collect::<Vec<_>>().join(".");
-                    found.extend(leaves.iter().find(|leaf| leaf.path == path).map(|leaf| (Leaf::clone(leaf), summary)));
+                    let names = [&part.names[..], &leaf.names].concat();
+                    found.extend(leaves.iter().find(|leaf| leaf.names == names).map(|leaf| (Leaf::clone(leaf), summary)));
                 }
             }
         }
@@ -59,7 +57,7 @@ fn of_objects(part: &Part<'_>, settings: &Settings) -> Result<Summary> {
 /// Of a field without objects.
 fn of_values(part: &Part<'_>, settings: &Settings) -> Result<Vec<(Leaf, Summary)>> {
     let bytes = part.bytes().ok_or_else(|| {
-        let path = &part.path;
+        let path = part.path();
         Failure::Nameless(format!("field {path:?}: expected values of dtype {}, found others in the pickle", part.dtype))
     })?;
     let values = DynValues::new(part.dtype.clone(), Order::C, &[part.items.len()], bytes)?;
