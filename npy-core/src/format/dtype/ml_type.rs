@@ -86,8 +86,9 @@ impl MlType {
         matches!(TABLE[self.0 as usize].1, Form::Integer { .. })
     }
 
-    pub(crate) const fn is_signed(self) -> bool {
-        !matches!(TABLE[self.0 as usize].1, Form::Integer { is_signed: false, .. })
+    /// Returns whether its numbers may be negative.
+    pub const fn is_signed(self) -> bool {
+        !matches!(TABLE[self.0 as usize].1, Form::Integer { is_signed: false, .. } | Form::Power)
     }
 
     /// Returns the number that a byte is. An `f32` holds each of them.
