@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 
 use npy_core::object::{ObjectArray, Opaque, PyObject};
 
-pub(crate) use missing::{below, missing, without_missing};
+#[cfg(feature = "arrow")]
+pub(crate) use missing::below;
+pub(crate) use missing::{missing, without_missing};
 pub(crate) use part::{Part, expect_one_kind, is_text_in_csv, parts, with_fields};
 pub(crate) use typed::{Wish, plain, typed};
 
