@@ -81,6 +81,8 @@ enum Command {
 /// Runs the command line of the process, and returns its exit code.
 pub fn main() -> ExitCode {
     signals::exit_where_memory_ends(TROUBLE);
+    #[cfg(unix)]
+    signals::fail_where_files_are_too_large();
     let arguments = match Arguments::try_parse_from(std::env::args_os().map(with_named_input)) {
         Ok(arguments) => arguments,
         Err(error) => exit(&error),

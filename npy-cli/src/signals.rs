@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGXFSZ;
 use signal_hook::consts::{SIGABRT, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -41,6 +43,12 @@ static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
 pub(crate) fn exit_where_memory_ends(code: u8) {
     // Where the system refuses, the program is aborted.
     let _ = flag::register_conditional_shutdown(SIGABRT, i32::from(code), Arc::new(AtomicBool::new(true)));
+}
+
+/// Makes a file that exceeds the limit of the system an error of its write, which names the file, as in Python.
+#[cfg(unix)]
+pub(crate) fn fail_where_files_are_too_large() {
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// While it lives, the first signal does not end the program: [`check`] fails instead.

@@ -85,6 +85,7 @@ fn conversions_name_what_follows_the_array() {
     assert_snapshot!(refused(&["convert", "m.npz", "m.npz"]), @r#"npy: the conversion would lose x: 136 bytes behind the array "x"; allow it with --lossy"#);
     assert_snapshot!(refused(&["convert", "m.npz:y", "m.npz"]), @"npy: the conversion would lose y: the other arrays of the file, which the output replaces; allow it with --lossy");
     assert_snapshot!(refused(&["convert", "m.npy#1", "m.npy"]), @"npy: the conversion would lose m-1: the other arrays of the file, which the output replaces; allow it with --lossy");
+    assert_snapshot!(refused(&["repack", "m.npy#1", "m.npy"]), @"npy: m.npy#1: repacking would lose the other arrays of the file, which the output replaces; allow it with --lossy");
     assert_snapshot!(refused(&["cat", "m.npy", "-o", "m.npy"]), @"npy: m.npy: cat would lose the array #1 of the file; name the array, as in m.npy#0");
     let (code, _, stderr) = run_in(directory.path(), &["convert", "--lossy", "f.npy", "f.npy"]);
     assert_eq!((code, stderr.as_str()), (Some(0), "npy: lost f: 8 bytes behind the array\n"));

@@ -7,7 +7,7 @@ use npy_core::FileFormat;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::input::{Input, text_transfer};
 use crate::output::Screen;
 use crate::{quantity, signals};
 
@@ -67,6 +67,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 fn recover(path: &Path, format: FileFormat) -> Result<String> {
     Ok(match format {
         FileFormat::Npy => {
+            if let Some(transfer) = text_transfer(path, 0) {
+                return Err(Failure::new(format!("{}: {transfer}", escape::path(path))));
+            }
             let found = npy_core::append::recover(path)?;
             let rows = quantity::counted(found.rows, "row");
             match (found.rows.cmp(&found.before), found.cut) {

@@ -108,7 +108,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             let message = "`--compress`, `--store` and `--align` are for .npz archives";
             return Err(Failure::new(format!("{}: {message}", input.name())));
         }
-        _ => repack_array(arguments, &mut input, &output)?,
+        _ => {
+            // Objects are read whole, and what follows them in a stream is not seen.
+            if input.is_stream() && input.header(0)?.dtype().has_object() {
+                input = input.into_file()?;
+            }
+            repack_array(arguments, &mut input, &output)?;
+        }
     }
     if let (Some(before), Some(after)) = (before, size(&output)) {
         screen.report(&format!("{}: {}, {} before", escape::path(&output), quantity::bytes(after), quantity::bytes(before)));
@@ -120,6 +126,8 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Resu
     let name = input.name().to_owned();
     let is_file = input.format() == FileFormat::Npy && input.path().is_some();
     let behind = input.unread_parts()?;
+    let replaced: Vec<String> = input.replaced_parts(output).into_iter().collect();
+    losses::report(&format!("{name}: repacking"), &replaced, arguments.lossy)?;
     input.with_array(|array| {
         let header = array.header();
         let progress = Progress::new(&name, header.data_bytes());

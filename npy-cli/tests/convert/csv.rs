@@ -149,6 +149,22 @@ fn delimiters_and_decimal_commas_are_guessed() {
 }
 
 #[test]
+fn what_a_reader_would_misread_is_refused() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let refused = |text: &str, options: &[&str]| {
+        let file = directory.write("t.csv", text);
+        directory.refused(&[options, &[&file, &out]].concat())
+    };
+    assert_snapshot!(refused("a,b\r\n1,2\r\n3\r\n", &[]), @"npy: t.csv: line 3: expected 2 columns, found 1");
+    assert_snapshot!(refused("a,b\n1,2\n3,\"4\n5,6\n", &[]), @"npy: t.csv: line 3: expected a quote that closes, found the end of the file");
+    assert_snapshot!(refused("b,c\n1,2\n", &["--dtype", "[('a','i4'),('b','i4')]"]), @r#"npy: t.csv: expected the names of the dtype, found "c" where it has "b"; give the dtype the names of the file"#);
+    assert_snapshot!(refused("a\nx\0\n", &["--dtype", "[('a','U4')]"]), @r#"npy: t.csv: line 2, column 1 (a): <U4 drops the NUL at the end of "x\0"; allow it with --lossy"#);
+    check("v\n(5)\n6\n", &[], "[('v', '<U3')] [2] [('(5)',) ('6',)]", "names in line 1 (--no-header)");
+    check("[0]\nx\ny\n", &["--dtype", "<U3"], "<U3 [2] ['x' 'y']", "");
+}
+
+#[test]
 fn comments_are_skipped_and_may_have_the_names() {
     let comments = "comments after # (--comment)";
     let table = "[('a', '<f8'), ('b', '<f8')] [2] [(1.5, 2.5) (3.5, 4.5)]";

@@ -180,6 +180,21 @@ fn archives_gather_and_scatter_arrays() {
 }
 
 #[test]
+fn members_below_directories_come_back() {
+    let directory = Directory::new();
+    let (archive, there, back) = (directory.path("s.npz"), directory.path("out"), directory.path("back.npz"));
+    let mut writer = npy_core::npz::NpzWriter::create(&archive).unwrap();
+    for name in ["x", "grp/a", "grp/sub/b"] {
+        writer.add_slice(name, &[1_u8]).unwrap();
+    }
+    writer.finish().unwrap();
+    convert(&[&archive, "--to", "dir", &there]);
+    convert(&["--from", "dir", &there, &back]);
+    let names: Vec<String> = npy_core::npz::NpzReader::open(&back).unwrap().names().map(str::to_owned).collect();
+    assert_eq!(names, ["grp/a", "grp/sub/b", "x"]);
+}
+
+#[test]
 fn members_do_not_leave_the_directory() {
     let directory = Directory::new();
     for name in ["../evil", "/tmp/evil", "a/../../evil"] {

@@ -1,7 +1,6 @@
 //! CSV and JSON as inputs of `npy convert`.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use npy_core::{DynValues, Order};
@@ -200,12 +199,10 @@ fn reads_records_of_many_columns_in_any_order() {
     fs::write(path("in.json"), format!("[{},{}]", row(&mut (0..COLUMNS)), row(&mut (0..COLUMNS).rev()))).unwrap();
     let line = |prefix: &str| (0..COLUMNS).map(|column| format!("{prefix}{column}")).collect::<Vec<_>>().join(",");
     fs::write(path("in.csv"), format!("{}\n{}\n", line("column"), line(""))).unwrap();
-    let begin = Instant::now();
     for input in ["in.json", "in.csv"] {
         run(["convert", &path(input), &path("out.npy")]).ok();
         assert_eq!(run(["show", &path("out.npy"), "['column29999'][-1:]"]).ok(), "[29999]\n", "{input}");
     }
-    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
 #[test]

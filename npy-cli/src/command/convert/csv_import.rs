@@ -70,7 +70,7 @@ impl CsvSource {
                 false => slot.put_text(&self.dialect.number(cell), out),
             };
             stored.map_err(|problem| {
-                let line = line_of(record);
+                let line = self.dialect.line_of(record);
                 let is_name = cell.trim().starts_with(|first: char| first.is_alphabetic() || first == '_');
                 let is_header_likely = line == 1 && !self.has_header && is_name;
                 let hint = if is_header_likely { "; if the line has names, skip it with --header" } else { problem.hint() };
@@ -99,10 +99,6 @@ pub(super) fn next<R: Read>(reader: &mut Reader<R>, record: &mut StringRecord) -
         csv::ErrorKind::Io(error) if error.get_ref().is_some() => Failure::Nameless(error.to_string()),
         _ => Failure::Nameless(format!("cannot read the file: {error}")),
     })
-}
-
-pub(super) fn line_of(record: &StringRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
 }
 
 impl CSource for CsvSource {

@@ -21,6 +21,8 @@ pub(super) struct Lines<R> {
     cells: usize,
     bytes: usize,
     line: usize,
+    /// Where the last quote opened.
+    quote_line: usize,
 }
 
 /// Where in a line a byte is.
@@ -37,12 +39,15 @@ enum State {
 
 impl<R> Lines<R> {
     pub(super) fn new(file: R, skip: usize, delimiter: u8, comment: Option<u8>) -> Self {
-        Self { file, skip, delimiter, comment, state: State::Start, has_blank: false, cells: 0, bytes: 0, line: 1 }
+        Self { file, skip, delimiter, comment, state: State::Start, has_blank: false, cells: 0, bytes: 0, line: 1, quote_line: 1 }
     }
 
     fn step(&mut self, byte: u8) {
         self.bytes += 1;
         self.line += usize::from(byte == b'\n');
+        if (self.state, byte) == (State::Start, b'"') {
+            self.quote_line = self.line;
+        }
         self.state = match (self.state, byte) {
             (State::Quoted, b'"') => State::Quote,
             (State::Start | State::Quote, b'"') | (State::Quoted, _) => State::Quoted,
@@ -84,6 +89,14 @@ impl<R> Lines<R> {
         kept
     }
 
+    /// Fails at the end of the file within quotes.
+    fn expect_closed_quote(&self, count: usize) -> io::Result<()> {
+        if count > 0 || self.state != State::Quoted {
+            return Ok(());
+        }
+        Err(io::Error::other(format!("line {}: expected a quote that closes, found the end of the file", self.quote_line)))
+    }
+
     fn check(&self) -> io::Result<()> {
         let problem = if self.cells >= columns::MOST {
             format!("expected at most {}, found more", counted(columns::MOST as u64, "column"))
@@ -104,6 +117,7 @@ impl<R: Read> Read for Lines<R> {
         }
         if self.delimiter != b' ' {
             let count = self.file.read(buffer)?;
+            self.expect_closed_quote(count)?;
             for byte in buffer.iter().take(count) {
                 self.step(*byte);
                 self.check()?;
@@ -112,6 +126,7 @@ impl<R: Read> Read for Lines<R> {
         }
         loop {
             let count = self.file.read(buffer.get_mut(1..).unwrap_or_default())?;
+            self.expect_closed_quote(count)?;
             let kept = self.collapse(buffer, count);
             self.check()?;
             if kept > 0 || count == 0 {

@@ -8,7 +8,7 @@ use npy_core::DType;
 use npy_core::dtype::{ByteOrder, Record, Scalar, ScalarKind};
 
 use super::Arguments;
-use super::csv_import::{line_of, next};
+use super::csv_import::next;
 use super::dialect::Dialect;
 use super::guess::Guess;
 use super::parse::{Encoding, Slot};
@@ -76,7 +76,7 @@ impl Survey {
                     1 => "; --delimiter and --comment say how the file is written",
                     _ => "",
                 };
-                return Err(Failure::Nameless(format!("line {}: {message}{hint}", line_of(&record))));
+                return Err(Failure::Nameless(format!("line {}: {message}{hint}", dialect.line_of(&record))));
             }
             is_counted = is_counted && record.get(0).is_some_and(|cell| cell.parse() == Ok(rows));
             if arguments.dtype.is_none() {
@@ -276,8 +276,18 @@ impl Survey {
         let names = self.names.as_deref().unwrap_or_default();
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         let by_name: Option<Vec<usize>> = columns.iter().map(|(_, name)| places.get(name.as_str()).copied()).collect();
-        if let Some(indices) = by_name {
-            columns.iter_mut().zip(indices).for_each(|((column, _), index)| column.index = index);
+        match by_name {
+            Some(indices) => columns.iter_mut().zip(indices).for_each(|((column, _), index)| column.index = index),
+            // By their order, unless one of them would get what is called as another one.
+            None => {
+                let taken =
+                    columns.iter().find(|(column, name)| places.get(name.as_str()).is_some_and(|place| *place != column.index));
+                if let Some((column, name)) = taken {
+                    let found = names.get(column.index).map(String::as_str).unwrap_or_default();
+                    let message = format!("expected the names of the dtype, found {found:?} where it has {name:?}");
+                    return Err(Failure::Nameless(format!("{message}; give the dtype the names of the file")));
+                }
+            }
         }
         Ok(columns.into_iter().map(|(column, _)| column).collect())
     }
@@ -328,7 +338,7 @@ fn can_have_names(arguments: &Arguments) -> bool {
 /// Whether these are the names that arrays without fields have in CSV.
 fn are_of_plain_array(names: &[&str]) -> bool {
     match names {
-        [name] => *name == columns::PLAIN,
+        [name] => *name == columns::PLAIN || *name == "[0]",
         [first, ..] => {
             let axes = first.split(',').count();
             first.starts_with("[0")

@@ -92,6 +92,8 @@ pub(super) struct Dialect {
     pub(super) commented_names: Option<Vec<String>>,
     /// Whether the first line is in quotes and the second one is not, as where names look like numbers.
     pub(super) has_quoted_names: bool,
+    /// Whether lines end with `\r\n`, of which the reader counts the second character for the next line.
+    has_two_ends: bool,
     /// What was guessed and may be wrong, each with its option.
     pub(super) guesses: Vec<String>,
 }
@@ -113,6 +115,7 @@ impl Dialect {
             missing: options.na.clone(),
             commented_names: None,
             has_quoted_names: false,
+            has_two_ends: head.iter().position(|byte| *byte == b'\n').is_some_and(|end| end > 0 && head[end - 1] == b'\r'),
             guesses: Vec::new(),
         };
         if delimiter.is_none() {
@@ -182,6 +185,7 @@ impl Dialect {
             missing: None,
             commented_names: None,
             has_quoted_names: false,
+            has_two_ends: false,
             guesses: Vec::new(),
         }
     }
@@ -236,6 +240,11 @@ impl Dialect {
             .comment(self.comment)
             .buffer_capacity(1 << 18)
             .from_reader(lines)
+    }
+
+    /// The line in which a record begins, from 1.
+    pub(super) fn line_of(&self, record: &StringRecord) -> u64 {
+        record.position().map_or(0, |position| position.line() + u64::from(self.has_two_ends && position.byte() > 0))
     }
 
     /// Whether a cell is a word for what is missing.

@@ -217,7 +217,7 @@ impl Slot {
             let code = u32::from(character);
             unit.copy_from_slice(&if is_big { code.to_be_bytes() } else { code.to_le_bytes() });
         }
-        if characters.next().is_some() { self.truncated(text) } else { Ok(()) }
+        if characters.next().is_some() { self.truncated(text) } else { self.expect_no_padding(text) }
     }
 
     fn put_bytes(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
@@ -234,7 +234,14 @@ impl Slot {
         };
         let length = bytes.len().min(out.len());
         out[..length].copy_from_slice(&bytes[..length]);
-        if bytes.len() > length { self.truncated(text) } else { Ok(()) }
+        if bytes.len() > length { self.truncated(text) } else { self.expect_no_padding(text) }
+    }
+
+    fn expect_no_padding(self, text: &str) -> Result<(), Problem> {
+        if self.is_lossy || !text.ends_with('\0') {
+            return Ok(());
+        }
+        Err(Problem::loss(format!("{} drops the NUL at the end of {:?}", self.scalar, shown(text))))
     }
 
     fn truncated(self, text: &str) -> Result<(), Problem> {
@@ -285,7 +292,8 @@ pub(super) fn parse_bool(text: &str) -> Option<bool> {
 
 /// The parts of a complex number as Python writes it: `(1.5-2j)`, `2j`, or a plain number.
 pub(super) fn split_complex(text: &str) -> Option<(&str, &str)> {
-    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    // In accounts `(5)` is -5.
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix("j)")).map_or(text, |inner| &text[1..inner.len() + 2]);
     let (real, imaginary) = match text.strip_suffix('j') {
         None => (text, "0"),
         Some(parts) => {

@@ -69,11 +69,13 @@ pub(super) fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Resul
     format.map_or(Ok(()), Format::expect_support).map_err(|failure| failure.about(text))?;
     Ok(vec![match format {
         Some(Format::Dir) => {
-            return arrays_of(Path::new(path))?
-                .iter()
-                .map(|path| open(path, target, arguments))
-                .collect::<Result<Vec<_>>>()
-                .map(|sources| sources.into_iter().flatten().collect());
+            let (directory, mut sources) = (Path::new(path), Vec::<Box<dyn Source>>::new());
+            for path in arrays_of(directory)? {
+                let mut source = InputSource::open(&path, target, arguments)?;
+                source.name_below(directory, Path::new(&path));
+                sources.push(Box::new(source));
+            }
+            return Ok(sources);
         }
         Some(Format::Csv | Format::Tsv) => {
             let delimiter = (format == Some(Format::Tsv)).then_some(b'\t');
@@ -93,14 +95,20 @@ pub(super) fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Resul
     }])
 }
 
-/// The paths of the `.npy` files in a directory, sorted.
+/// The paths of the `.npy` files in a directory and those below it, sorted.
 fn arrays_of(directory: &Path) -> Result<Vec<OsString>> {
-    let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(directory)));
     let mut paths = Vec::new();
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == "npy") {
-            paths.push(path.into_os_string());
+    let mut directories = vec![directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(&directory)));
+        for entry in fs::read_dir(&directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_type().map_err(failed)?.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+                paths.push(path.into_os_string());
+            }
         }
     }
     if paths.is_empty() {
@@ -112,12 +120,15 @@ fn arrays_of(directory: &Path) -> Result<Vec<OsString>> {
 
 /// The name of the array of a file: that of the file without its extension.
 ///
-/// Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator in the names of members.
 fn stem_of(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
-    let Some(stem) = Path::new(path).file_stem().filter(|_| path != "-") else { return "arr_0".to_owned() };
+    Path::new(path).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
+}
+
+/// The name of a file as that of a member. Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator.
+fn member_name(file: &OsStr) -> String {
     let mut name = String::new();
-    for chunk in stem.as_encoded_bytes().utf8_chunks() {
+    for chunk in file.as_encoded_bytes().utf8_chunks() {
         name.push_str(chunk.valid());
         for byte in chunk.invalid() {
             let _ = write!(name, "%{byte:02X}");
@@ -181,6 +192,15 @@ enum Place {
 }
 
 impl InputSource {
+    /// Names the array of a file by its path below a directory, as the members of an archive are named.
+    fn name_below(&mut self, directory: &Path, path: &Path) {
+        let parents = path.parent().and_then(|parent| parent.strip_prefix(directory).ok()).into_iter().flat_map(Path::iter);
+        let parents: Vec<String> = parents.map(member_name).collect();
+        for item in self.items.iter_mut().filter(|_| !parents.is_empty()) {
+            item.name = format!("{}/{}", parents.join("/"), item.name);
+        }
+    }
+
     fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Result<Self> {
         let text = &*escape::path(path);
         let mut input = Input::open(path)?;
