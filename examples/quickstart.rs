@@ -4,7 +4,7 @@ use ndarray::{Array2, Axis};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 
 fn main() -> npy_ndarray::Result<()> {
-    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/travel_times.npy");
+    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/data/travel_times.npy");
     let seconds = Array2::<f64>::load_npy(input)?;
 
     // NumPy saved it in Fortran order. It arrives so, and goes back so, without an element being moved.

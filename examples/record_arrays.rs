@@ -6,7 +6,7 @@ use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, unit::Nanosecond};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 use std::collections::BTreeSet;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 const OUTPUT: &str = "target/record_arrays";
 
 // A seismic arrival; examples/data/make_data.py has the dtype. Fields are matched by name.

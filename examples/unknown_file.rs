@@ -2,7 +2,7 @@
 
 use npy_core::NpyReader;
 
-const PICKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/picks.npy");
+const PICKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/picks.npy");
 
 fn main() -> npy_core::Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| PICKS.to_owned());

@@ -20,7 +20,7 @@ struct Place {
 fn every_place_of_unsafe_is_on_the_page_with_its_proof() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut page = "# Where `unsafe` stands, and why it is sound\n\n\
-        Made of the comments in the code by `UPDATE_SNAPSHOTS=1 cargo test --test house`. All other crates of the workspace deny it, but\n\
+        Made of the comments in the code by `UPDATE_SNAPSHOTS=1 cargo test -p npy-tests --test house`. All other crates of the workspace deny it, but\n\
         for the code that the derive writes, whose proof is in `npy-derive/src/record/expand/view.rs`.\n"
         .to_owned();
     let (mut count, mut without) = (0, Vec::new());
@@ -47,7 +47,7 @@ fn every_place_of_unsafe_is_on_the_page_with_its_proof() {
         fs::write(root.join(PAGE), &page).unwrap();
     }
     let committed = fs::read_to_string(root.join(PAGE)).unwrap();
-    assert!(committed == page, "{PAGE} is old: UPDATE_SNAPSHOTS=1 cargo test --test house");
+    assert!(committed == page, "{PAGE} is old: UPDATE_SNAPSHOTS=1 cargo test -p npy-tests --test house");
 }
 
 fn places(text: &str) -> Vec<Place> {

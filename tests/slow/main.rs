@@ -1,6 +1,6 @@
 //! Slow tests: killed processes, power cuts, rewrites, 10 GiB of data, compiler messages, the packages around Zarr.
 //!
-//! `cargo test --test slow` runs only these.
+//! `cargo test -p npy-tests --test slow` runs only these.
 
 mod compile_fail;
 mod kills_npy;
