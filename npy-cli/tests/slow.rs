@@ -22,6 +22,8 @@ fn run(mebibytes: usize, arguments: &[&str], directory: &Path) -> Output {
         .args(["-c", &script, env!("CARGO_BIN_EXE_npy")])
         .args(arguments)
         .env_remove("RUST_BACKTRACE")
+        // Of glibc, an arena of each thread takes 64 MiB of addresses, not of memory, if threads meet.
+        .env("MALLOC_ARENA_MAX", "1")
         .current_dir(directory)
         .output()
         .unwrap()
