@@ -54,7 +54,7 @@ exact. The same file always gives the same figures, whatever the number of threa
 
 Checksums of stored members are not checked; npy verify checks them.
 
-Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype that they tell, and \
+Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype of their values, and \
 None is counted beside them. Of others the types are counted.
 
 Exit codes: 0 success, 2 an array cannot be read; the others are shown.")]

@@ -26,7 +26,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) has_nulls: bool,
 }
 
-/// The same array, or of objects one of the dtype that they tell.
+/// The same array, or of objects one of the dtype of their values.
 pub(crate) fn plain<'a>(array: Box<dyn Array + 'a>) -> Result<Box<dyn Array + 'a>> {
     if array.header().dtype().has_object() {
         return typed(&array.into_objects(object_options())?, Wish::default());
@@ -34,7 +34,7 @@ pub(crate) fn plain<'a>(array: Box<dyn Array + 'a>) -> Result<Box<dyn Array + 'a
     Ok(array)
 }
 
-/// The objects in a temporary file of the dtype that they tell.
+/// The objects in a temporary file of the dtype of their values.
 pub(crate) fn typed(array: &ObjectArray, wish: Wish<'_>) -> Result<Box<dyn Array>> {
     let present = without_missing(array);
     let array = present.as_ref().unwrap_or(array);

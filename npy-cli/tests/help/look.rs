@@ -176,8 +176,8 @@ gives the same figures, whatever the number of threads.
 
 Checksums of stored members are not checked; npy verify checks them.
 
-Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype that
-they tell, and None is counted beside them. Of others the types are counted.
+Python objects of one kind, such as text, numbers or dates, have the statistics of the dtype of
+their values, and None is counted beside them. Of others the types are counted.
 
 Exit codes: 0 success, 2 an array cannot be read; the others are shown.
 ");

@@ -110,22 +110,22 @@ Examples:
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
   npy convert picks.npy picks.parquet               a column for each field
 
-The formats are told by the extensions of the names. CSV has a line for each row of the first axis,
-and a column for each field and for each element of further axes. Of a CSV input the delimiter,
-decimal commas, comments after # and whether its first line has names are guessed; a guess that may
-be wrong is said on standard error, with the option that decides. A conversion that would change a
-value is refused without --lossy, and the loss is named: an integer of text stays that integer, a
-fraction is the nearest number of the dtype if that has its digits, up to 15 of them. Digits after a
-leading 0 are text. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy
-schema --python writes it. Python objects that are text, bytes, numbers, dates or None are converted
-to the dtype that they tell, or to --dtype from there; None, and NaN where no value is a number, is
-null in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats
-keep their pickle. Of an .npy file of several arrays, .npz, a directory and safetensors take all;
-others the first, with --lossy. A member with other objects is left out with an error, and the
-others are converted. JSON has NaN as "NaN" and infinities as "Infinity"; bare words, as Python
-writes them, are read too. Parquet and Arrow keep the dtype as metadata; a null that is read needs
---lossy, unless it is a time. The two need the feature arrow: cargo install --path npy-cli
---features arrow. The output replaces an existing file when it is complete.
+File extensions select the formats. CSV has a line for each row of the first axis, and a column for
+each field and for each element of further axes. Of a CSV input the delimiter, decimal commas,
+comments after # and whether its first line has names are guessed; uncertain guesses are reported on
+standard error, with the option that overrides each. A conversion that would change a value is
+refused without --lossy, and the loss is named: an integer of text stays that integer, a fraction is
+the nearest number of the dtype if that has its digits, up to 15 of them. Digits after a leading 0
+are text. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
+--python writes it. Python objects that are text, bytes, numbers, dates or None are converted to the
+dtype of their values, or to --dtype from there; None, and NaN where no value is a number, is null
+in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep
+their pickle. From an .npy file with several arrays, .npz, a directory and safetensors keep all;
+other formats keep the first and need --lossy. A member with other objects is left out with an
+error, and the others are converted. JSON has NaN as "NaN" and infinities as "Infinity"; bare words,
+as Python writes them, are read too. Parquet and Arrow keep the dtype as metadata; a null that is
+read needs --lossy, unless it is a time. The two need the feature arrow: cargo install --path
+npy-cli --features arrow. The output replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

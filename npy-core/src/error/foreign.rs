@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A format that this library does not read, or damage to one that it does.
 ///
-/// Errors name it, with what to do. The command `npy` has more of it to say.
+/// Errors name it, with what to do.
 ///
 /// ```
 /// use npy_core::error::ForeignFormat;
@@ -140,7 +140,7 @@ impl ForeignFormat {
         })
     }
 
-    /// Returns what to do with such a file; empty if that is anybody's guess.
+    /// Returns what to do with such a file; empty if there is no advice.
     ///
     /// See [`ForeignFormat`] for an example.
     pub const fn advice(self) -> &'static str {

@@ -132,7 +132,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Takes the delimiter by which the cells of all lines are as many, and the most of them numbers or dates.
+    /// Takes the delimiter that splits all lines into the same number of cells, of which the most are numbers or dates.
     fn guess_delimiter(&mut self, lines: &[u8]) {
         let mut best = Survey::default();
         for delimiter in *b",\t;| " {
@@ -157,7 +157,7 @@ impl Dialect {
         }
     }
 
-    /// Skips comments if they are some, and takes the last one before the data as names if it has as many.
+    /// Decides whether the leading `#` lines are comments, and takes the last one before the data as names if it has as many.
     fn guess_comment(&mut self, is_given: bool, comments: &[&str], last: &str, lines: &[u8]) {
         let survey = self.survey(lines);
         let is_comment = |line: &str| matches!(line.as_bytes().get(1), None | Some(b' ' | b'\t' | b'#' | b'!'));
@@ -271,7 +271,7 @@ impl Dialect {
     }
 }
 
-/// What lines have by one delimiter; nothing if their columns are not as many.
+/// What lines have by one delimiter; the default if they differ in the number of columns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Survey {
     columns: usize,

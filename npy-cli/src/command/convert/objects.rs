@@ -1,4 +1,4 @@
-//! Arrays of Python objects on their way to a target: as their pickle, as text, or as the dtype that they tell.
+//! Arrays of Python objects on their way to a target: as their pickle, as text, or as the dtype of their values.
 
 use npy_core::object::ObjectArray;
 use npy_core::{DType, Header, Order};
@@ -17,7 +17,7 @@ use crate::objects::{self, Wish, typed, with_fields};
 pub(super) enum Reading {
     /// The elements that the source has.
     Elements,
-    /// Python objects as elements of the dtype that they tell, in a temporary file; and which of them are null.
+    /// Python objects as elements of the dtype of their values, in a temporary file; and which of them are null.
     Typed(Box<dyn Array>, Vec<(Vec<String>, Vec<bool>)>),
     /// The pickle as it is.
     Pickle,

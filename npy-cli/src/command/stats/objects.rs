@@ -1,4 +1,4 @@
-//! Statistics of Python objects: of the values that they tell, or how many there are of each type.
+//! Statistics of Python objects: of their values, or how many there are of each type.
 
 use std::io::Cursor;
 use std::sync::Mutex;

@@ -7,18 +7,18 @@ use half::f16;
 const BIAS: u32 = (127 - 15) << 23;
 const INFINITY: u32 = 0x7c00;
 
-/// The number itself.
+/// Widens to `f32`, exactly.
 #[inline(always)]
 pub(super) fn to_f32(half: f16) -> f32 {
     let bits = u32::from(half.to_bits());
     let magnitude = bits & 0x7fff;
-    // Exact, also of those without a leading bit. Infinity and NaN keep their bits.
+    // Exact, also for subnormals. Infinity and NaN keep their bits.
     let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(BIAS + (127 << 23));
     let special = if magnitude >= INFINITY { f32::INFINITY.to_bits() } else { 0 };
     f32::from_bits(scaled.to_bits() | special | (bits & 0x8000) << 16)
 }
 
-/// The nearest half float, of two the even one.
+/// Rounds to nearest, ties to even.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, reason = "no more than 16 bits are left")]
 pub(super) fn from_f32(value: f32) -> f16 {

@@ -1,5 +1,5 @@
-//! Casts over slices, a block at a time. The loop over a block is vectorized, and tells whether all
-//! numbers surely fit. Only if not are they looked at one by one.
+//! Casts over slices, a block at a time. The loop over a block is vectorized, and returns whether all
+//! numbers fit. Otherwise a scalar loop finds the first that does not.
 #![allow(clippy::needless_bitwise_bool, reason = "`&&` is a branch, which keeps the loop from being vectorized")]
 
 use std::any::Any;
@@ -51,8 +51,8 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
         for block in items.chunks(BLOCK) {
             let begin = converted.len();
             let all_fit = match casting {
-                Casting::Checked => append_surely::<S, T, false>(converted, block),
-                Casting::Exact => append_surely::<S, T, true>(converted, block),
+                Casting::Checked => append_checked::<S, T, false>(converted, block),
+                Casting::Exact => append_checked::<S, T, true>(converted, block),
                 _ => {
                     append_any(converted, block, &mut are_whole);
                     true
@@ -112,7 +112,7 @@ fn append_if<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], co
 
 /// Appends numbers, and returns whether all of them fit; `false` also if a closer look is needed.
 #[inline(always)]
-fn append_surely<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
+fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
     let (from, to) = (S::CLASS, T::CLASS);
     let is_rounded_if_safe = matches!(from, Class::Unsigned(8) | Class::Signed(8)) && !to.is_integer();
     if from.is_held_by(to) && !is_rounded_if_safe {
