@@ -299,6 +299,9 @@ fn other_files_are_refused() {
     };
     let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data end after the file"#);
+    assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file behind its tensors, at byte 63, found 64 bytes");
+    let shared = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
+    assert_snapshot!(directory.refused(&[&tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F4"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F4; leave the tensor out with --lossy"#);
     let twice = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;

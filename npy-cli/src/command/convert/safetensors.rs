@@ -129,6 +129,7 @@ impl TensorSource {
         let (data, tensors) = read_header(&mut stream)?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
+        let mut has_all = true;
         for (name, about) in tensors.0 {
             if name == "__metadata__" {
                 let about: Map<String, Value> = about.0.into_iter().collect();
@@ -141,6 +142,7 @@ impl TensorSource {
                 Some(kind) => (kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
                 None if is_lossy => {
+                    has_all = false;
                     losses.push(format!("the tensor {name:?} of dtype {code}"));
                     continue;
                 }
@@ -166,14 +168,35 @@ impl TensorSource {
         }
         // By place in the file, in which they are read.
         let mut both: Vec<_> = items.into_iter().zip(places).collect();
-        both.sort_by_key(|(_, (begin, _))| *begin);
+        both.sort_by_key(|(item, (begin, _))| (*begin, item.header.data_bytes()));
         let (mut items, places): (Vec<Item>, Vec<(u64, bool)>) = both.into_iter().unzip();
+        if has_all {
+            expect_contiguous(&items, &places, data, bytes)?;
+        }
         match items.first_mut() {
             Some(first) => first.losses.append(&mut losses),
             None => return Err(Failure::Nameless(format!("expected tensors, found none in {:?}", file.stem))),
         }
         Ok(Self { file, items, places })
     }
+}
+
+/// Fails unless each tensor begins where another ends, and the last one ends with the file, as the crate `safetensors` has it.
+fn expect_contiguous(items: &[Item], places: &[(u64, bool)], data: u64, bytes: u64) -> Result<()> {
+    let mut end = data;
+    for (item, (begin, is_brain)) in items.iter().zip(places) {
+        if *begin != end {
+            let message = format!("expected data from offset {}, found {}", end - data, begin - data);
+            return Err(Failure::Nameless(format!("invalid header: tensor {:?}: {message}", item.name)));
+        }
+        end += item.header.data_bytes() / if *is_brain { 2 } else { 1 };
+    }
+    if end != bytes {
+        return Err(Failure::Nameless(format!(
+            "expected the end of the file behind its tensors, at byte {end}, found {bytes} bytes"
+        )));
+    }
+    Ok(())
 }
 
 /// An object of JSON. A name that comes twice is an error: readers do not agree on which of them counts.
