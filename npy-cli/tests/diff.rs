@@ -223,3 +223,26 @@ fn shapes_kinds_and_trouble_have_their_exit_codes() {
     npy: o.npy: unsupported pickle at byte 130: expected an array of objects, found a list
     ");
 }
+
+/// Of archives that are equal otherwise.
+#[test]
+fn diff_compares_members_that_are_not_arrays() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    for (name, text) in [("a.npz", "hi"), ("b.npz", "ho")] {
+        let mut archive = npy_core::npz::NpzWriter::create(path(name)).unwrap();
+        archive.add_slice("x", &[1_u8]).unwrap();
+        archive.add_bytes("readme.txt", text.as_bytes()).unwrap();
+        archive.add_bytes(&format!("{text}.txt"), b"").unwrap();
+        archive.finish().unwrap();
+    }
+    assert_eq!(run(["diff", &path("a.npz"), &path("a.npz")]).ok(), "x: equal\n");
+    let run = run(["diff", &path("a.npz"), &path("b.npz")]);
+    assert_eq!(run.code, Some(1));
+    let expected = format!(
+        "x: equal\nreadme.txt: different, not arrays\nonly in {}: hi.txt\nonly in {}: ho.txt\n",
+        path("a.npz"),
+        path("b.npz")
+    );
+    assert_eq!(run.stdout, expected);
+}

@@ -5,7 +5,7 @@ mod equality;
 mod judge;
 mod objects;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -24,6 +24,9 @@ use crate::quantity;
 use compare::{Comparison, Field, compare};
 use judge::Tolerance;
 
+/// The largest member that is not an array, which is held in memory.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// The exit code of different values.
 const DIFFERENT: u8 = 1;
 
@@ -38,7 +41,7 @@ Examples:
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
 
-Of files with several arrays, one behind another, all are compared, each with that of its number.
+Members of archives that are not arrays are compared by their bytes. Of files with several arrays, one behind another, all are compared, each with that of its number.
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's \
 promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
@@ -102,9 +105,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     // The arrays of a stream have to be counted.
     let [a, b] = [&arguments.a, &arguments.b].map(|file| Input::open(file).and_then(Input::into_file));
     let mut inputs = [a?, b?];
-    let Pairs { pairs, only } = Pairs::of(&inputs)?;
+    let Contents { pairs, only, others } = Contents::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
-    let mut is_equal = only.iter().all(Vec::is_empty);
+    let mut is_equal = only.iter().all(Vec::is_empty) && others.is_empty();
     let mut reports = Vec::new();
     let mut failures = Vec::new();
     for mut pair in pairs {
@@ -128,10 +131,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if arguments.json {
         let report = json!({
             "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal && failures.is_empty(),
-            "only_a": only[0], "only_b": only[1], "arrays": reports,
+            "only_a": only[0], "only_b": only[1], "arrays": reports, "other_members": others,
         });
         screen.json(&report)?;
     } else {
+        for name in &others {
+            let verdict = screen.paint(Style::Bad, "different");
+            writeln!(screen, "{}: {verdict}, not arrays", screen.paint(Style::Title, &escape::line(name)))?;
+        }
         for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
             for name in names {
                 let text = escape::line(&format!("only in {}: {name}", escape::path(file))).into_owned();
@@ -144,10 +151,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 }
 
 /// What is compared with what.
-struct Pairs {
+struct Contents {
     pairs: Vec<Pair>,
     /// The names of members that the other archive does not have.
     only: [Vec<String>; 2],
+    /// Members of both archives that are not arrays, and have different bytes.
+    others: Vec<String>,
 }
 
 struct Pair {
@@ -158,7 +167,7 @@ struct Pair {
     numbered: Option<[Input; 2]>,
 }
 
-impl Pairs {
+impl Contents {
     fn of(inputs: &[Input; 2]) -> Result<Self> {
         let is_whole = |input: &Input| input.format() == FileFormat::Npz && input.selected().is_none();
         if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
@@ -177,7 +186,8 @@ impl Pairs {
             }
             let is_left = |index: &usize, name| others.get(name).and_then(VecDeque::front).is_some_and(|first| index >= first);
             only[1].extend(b.iter().filter(|(index, name)| is_left(index, name)).filter_map(|(_, name)| name.clone()));
-            return Ok(Self { pairs, only });
+            let others = other_members(inputs, &mut only)?;
+            return Ok(Self { pairs, only, others });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];
         let [a, b] = match inputs.each_ref().map(Input::part) {
@@ -185,7 +195,8 @@ impl Pairs {
             _ => [Vec::new(), Vec::new()],
         };
         if a.len() < 2 && b.len() < 2 {
-            return Ok(Self { pairs: vec![Pair { indices, name: None, numbered: None }], only: [Vec::new(), Vec::new()] });
+            let pair = Pair { indices, name: None, numbered: None };
+            return Ok(Self { pairs: vec![pair], only: [Vec::new(), Vec::new()], others: Vec::new() });
         }
         let name = |number: usize| format!("#{number}");
         // What is no `.npy` file is one array.
@@ -199,8 +210,28 @@ impl Pairs {
             Ok(Pair { indices, name: Some(name(number)), numbered })
         };
         let pairs = (0..both).map(pair).collect::<Result<_>>()?;
-        Ok(Self { pairs, only: [a_count, b_count].map(|count| (both..count).map(name).collect()) })
+        Ok(Self { pairs, only: [a_count, b_count].map(|count| (both..count).map(name).collect()), others: Vec::new() })
     }
+}
+
+/// The members of both archives that are not arrays and are different; those of one alone are added to `only`.
+fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2]) -> Result<Vec<String>> {
+    let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
+    let [a, b] = archives.each_ref().map(|archive| {
+        let names = (0..archive.len()).filter_map(|index| Some((archive.whole_name(index)?.to_owned(), index)));
+        names.filter(|(name, _)| !name.ends_with(".npy") && !name.ends_with('/')).collect::<BTreeMap<_, _>>()
+    });
+    only[0].extend(a.keys().filter(|name| !b.contains_key(*name)).cloned());
+    only[1].extend(b.keys().filter(|name| !a.contains_key(*name)).cloned());
+    let mut different = Vec::new();
+    for (name, first) in &a {
+        let Some(second) = b.get(name) else { continue };
+        let [one, other] = &mut archives;
+        if one.size(*first) != other.size(*second) || one.bytes(*first, MOST_BYTES)? != other.bytes(*second, MOST_BYTES)? {
+            different.push(name.clone());
+        }
+    }
+    Ok(different)
 }
 
 /// The arrays of an `.npy` file, one behind another.

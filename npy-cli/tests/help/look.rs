@@ -314,7 +314,8 @@ Examples:
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are
   differences
 
-Of files with several arrays, one behind another, all are compared, each with that of its number.
+Members of archives that are not arrays are compared by their bytes. Of files with several arrays,
+one behind another, all are compared, each with that of its number.
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose,
 with NumPy's promotion of different number types. Infinities are equal by their sign, zeros of both

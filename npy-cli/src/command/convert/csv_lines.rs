@@ -159,6 +159,6 @@ mod tests {
         assert!(count(&format!("{most}\n{most}\n")).is_ok());
         assert!(count(&format!("\"{most},,\"\n")).is_ok());
         let error = count(&format!("1\n{most},\n")).unwrap_err();
-        assert_eq!(error.to_string(), "line 2: expected at most 1048576 columns, found more");
+        assert_eq!(error.to_string(), "line 2: expected at most 1,048,576 columns, found more");
     }
 }
