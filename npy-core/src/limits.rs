@@ -175,7 +175,7 @@ impl Limits {
     /// # archive.add_slice("y", &[2.0_f64])?;
     /// # let upload = archive.finish()?;
     /// let error = NpzReader::new_with(upload, Limits::new().members(1)).unwrap_err();
-    /// assert!(error.to_string().starts_with("limit exceeded: expected at most 1 members, found 2"));
+    /// assert!(error.to_string().starts_with("limit exceeded: expected at most 1 member, found 2"));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     #[cfg(feature = "npz")]
