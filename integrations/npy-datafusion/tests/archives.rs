@@ -129,9 +129,9 @@ async fn archives_that_are_no_table_are_refused_by_name() {
     for (members, expected) in [
         (
             vec!["time", "depth"],
-            r#"a.npz: members of different lengths: expected 10 rows as in "time", found 9 in "depth"; choose members of one length with the option members"#,
+            r#"a.npz: members of different lengths: expected 10 as in "time", found 9 in "depth"; choose members of one length with the option members"#,
         ),
-        (vec!["time", "rate"], r#"expected 10 rows as in "time", found 1 in "rate""#),
+        (vec!["time", "rate"], r#"expected 10 as in "time", found 1 in "rate""#),
         (vec!["notes.txt"], r#"a.npz: member "notes.txt": not an .npy file"#),
         (vec!["tme"], r#"a.npz: missing array "tme": the archive has time, depth"#),
         (vec!["time", "time"], r#"a.npz: two columns of the name "time""#),

@@ -162,11 +162,11 @@ async fn files_without_rows_are_tables_without_rows() {
 #[tokio::test]
 async fn times_of_other_units_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
-    for (name, dtype) in [("a", "[('t', '<M8[Y]')]"), ("b", "[('t', '<M8[M]')]")] {
+    for (name, dtype) in [("a", "[('t', '<m8[Y]')]"), ("b", "[('t', '<m8[M]')]")] {
         let values = npy_core::DynValues::new(dtype.parse().unwrap(), npy_core::Order::C, &[1], vec![1; 8]).unwrap();
         values.save(directory.path().join(format!("{name}.npy"))).unwrap();
     }
     let location = format!("{}/", directory.path().display());
     let error = session(1).register_npy("t", &location, NpyOptions::new()).await.unwrap_err().to_string();
-    assert!(error.contains("expected Int64 of M8[Y] with missing values, found Int64 of M8[M] with missing values"), "{error}");
+    assert!(error.contains("expected Int64 of m8[Y] with missing values, found Int64 of m8[M] with missing values"), "{error}");
 }
