@@ -299,7 +299,7 @@ fn other_files_are_refused() {
     };
     let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data end after the file"#);
-    assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file behind its tensors, at byte 63, found 64 bytes");
+    assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file behind its tensors, at byte 63, found it at byte 64");
     let shared = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);

@@ -193,7 +193,7 @@ fn expect_contiguous(items: &[Item], places: &[(u64, bool)], data: u64, bytes: u
     }
     if end != bytes {
         return Err(Failure::Nameless(format!(
-            "expected the end of the file behind its tensors, at byte {end}, found {bytes} bytes"
+            "expected the end of the file behind its tensors, at byte {end}, found it at byte {bytes}"
         )));
     }
     Ok(())

@@ -71,6 +71,8 @@ const TABLE: [(&str, Form); 16] = [
 impl MlType {
     /// Returns the type of that name. `float8_e5m2` is not one of them: it is
     /// [`ScalarKind::Float8E5M2`](super::ScalarKind::Float8E5M2).
+    ///
+    /// See [`MlType`] for an example.
     pub fn named(name: &str) -> Option<Self> {
         let place = TABLE.iter().position(|(known, _)| *known == name)?;
         u8::try_from(place).ok().map(Self)
@@ -92,6 +94,8 @@ impl MlType {
     }
 
     /// Returns the number that a byte is. An `f32` holds each of them.
+    ///
+    /// See [`MlType`] for an example.
     pub fn value(self, byte: u8) -> f32 {
         match TABLE[self.0 as usize].1 {
             Form::Integer { bits, is_signed } => {

@@ -4,6 +4,8 @@
 ///
 /// Python allows them in text, Rust does not: converting one to a `String` fails. It is printed with
 /// the surrogates escaped, and written as it was read.
+///
+/// See [`code_points`](Self::code_points) for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurrogateStr {
     bytes: Box<[u8]>,
