@@ -1,5 +1,6 @@
-//! Runs the tests of all packages but the benchmarks and the integrations, in place of those of the examples alone, which are the
-//! default package so that one of them is built with what it needs.
+//! Runs the tests of all packages but the benchmarks and the integrations.
+//!
+//! Only the examples are a default package, so that `cargo run --example` builds what they need. `cargo test` would test them alone.
 
 use std::env;
 use std::process::{Command, exit};

@@ -10,7 +10,7 @@ use crate::error::{Result, ValueError, ValueProblem};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
 
-/// The numbers of a block, which stays in the cache from one loop to the next.
+/// The numbers of a block. Where one does not fit, the block is converted again, out of the cache.
 const BLOCK: usize = 1024;
 
 /// Converts numbers to another type.

@@ -219,21 +219,20 @@ macro_rules! integers {
             type Bits = (Self, Self);
 
             // In a signed number, a bit that differs from the next lower one is the last before those
-            // that repeat the sign; no shift to the right, which 64-bit vectors lack.
+            // that repeat the sign; no shift to the right, which 64-bit vectors lack. `MIN` is 0 where
+            // there is no sign.
             #[inline(always)]
-            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned ones are never negative")]
             fn gather((bits, any): &mut Self::Bits, item: Self) {
-                *bits |= if Self::MIN < 0 { item ^ (item << 1) } else { item };
+                *bits |= if Self::MIN != 0 { item ^ (item << 1) } else { item };
                 *any |= item;
             }
 
             #[inline(always)]
             #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, reason = "they are bits")]
-            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned ones are never negative")]
             fn span((bits, any): Self::Bits) -> Span {
                 // Without the ones that a sign extends to.
                 let width = if Self::BITS < 64 { (1 << Self::BITS) - 1 } else { u64::MAX };
-                Span { bits: (bits as u64 & width) >> u32::from(Self::MIN < 0), is_any_negative: any < 0 }
+                Span { bits: (bits as u64 & width) >> u32::from(Self::MIN != 0), is_any_negative: Self::MIN != 0 && any.leading_zeros() == 0 }
             }
         }
     )*};
