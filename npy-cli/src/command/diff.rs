@@ -24,7 +24,7 @@ use crate::quantity;
 use compare::{Comparison, Field, compare};
 use judge::Tolerance;
 
-/// The largest member that is not an array, which is held in memory.
+/// The most bytes of a member that is not an array, for it is compared in memory, as those of an element are.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The exit code of different values.
@@ -105,11 +105,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     // The arrays of a stream have to be counted.
     let [a, b] = [&arguments.a, &arguments.b].map(|file| Input::open(file).and_then(Input::into_file));
     let mut inputs = [a?, b?];
-    let Contents { pairs, only, others } = Contents::of(&inputs)?;
+    let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
     let mut is_equal = only.iter().all(Vec::is_empty) && others.is_empty();
     let mut reports = Vec::new();
-    let mut failures = Vec::new();
     for mut pair in pairs {
         let inputs = pair.numbered.as_mut().unwrap_or(&mut inputs);
         let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
@@ -157,6 +156,8 @@ struct Contents {
     only: [Vec<String>; 2],
     /// Members of both archives that are not arrays, and have different bytes.
     others: Vec<String>,
+    /// Of members that cannot be read.
+    failures: Vec<Failure>,
 }
 
 struct Pair {
@@ -186,8 +187,9 @@ impl Contents {
             }
             let is_left = |index: &usize, name| others.get(name).and_then(VecDeque::front).is_some_and(|first| index >= first);
             only[1].extend(b.iter().filter(|(index, name)| is_left(index, name)).filter_map(|(_, name)| name.clone()));
-            let others = other_members(inputs, &mut only)?;
-            return Ok(Self { pairs, only, others });
+            let mut failures = Vec::new();
+            let others = other_members(inputs, &mut only, &mut failures)?;
+            return Ok(Self { pairs, only, others, failures });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];
         let [a, b] = match inputs.each_ref().map(Input::part) {
@@ -196,7 +198,7 @@ impl Contents {
         };
         if a.len() < 2 && b.len() < 2 {
             let pair = Pair { indices, name: None, numbered: None };
-            return Ok(Self { pairs: vec![pair], only: [Vec::new(), Vec::new()], others: Vec::new() });
+            return Ok(Self { pairs: vec![pair], only: [Vec::new(), Vec::new()], others: Vec::new(), failures: Vec::new() });
         }
         let name = |number: usize| format!("#{number}");
         // What is no `.npy` file is one array.
@@ -210,12 +212,17 @@ impl Contents {
             Ok(Pair { indices, name: Some(name(number)), numbered })
         };
         let pairs = (0..both).map(pair).collect::<Result<_>>()?;
-        Ok(Self { pairs, only: [a_count, b_count].map(|count| (both..count).map(name).collect()), others: Vec::new() })
+        Ok(Self {
+            pairs,
+            only: [a_count, b_count].map(|count| (both..count).map(name).collect()),
+            others: Vec::new(),
+            failures: Vec::new(),
+        })
     }
 }
 
 /// The members of both archives that are not arrays and are different; those of one alone are added to `only`.
-fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2]) -> Result<Vec<String>> {
+fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2], failures: &mut Vec<Failure>) -> Result<Vec<String>> {
     let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
     let [a, b] = archives.each_ref().map(|archive| {
         let names = (0..archive.len()).filter_map(|index| Some((archive.whole_name(index)?.to_owned(), index)));
@@ -227,8 +234,15 @@ fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2]) -> Result<Vec
     for (name, first) in &a {
         let Some(second) = b.get(name) else { continue };
         let [one, other] = &mut archives;
-        if one.size(*first) != other.size(*second) || one.bytes(*first, MOST_BYTES)? != other.bytes(*second, MOST_BYTES)? {
+        if one.size(*first) != other.size(*second) {
             different.push(name.clone());
+            continue;
+        }
+        match (one.bytes(*first, MOST_BYTES), other.bytes(*second, MOST_BYTES)) {
+            (Ok(one), Ok(other)) if one == other => {}
+            (Ok(_), Ok(_)) => different.push(name.clone()),
+            // The other members are compared all the same.
+            (Err(error), _) | (_, Err(error)) => failures.push(error.into()),
         }
     }
     Ok(different)

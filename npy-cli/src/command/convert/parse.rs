@@ -293,7 +293,8 @@ pub(super) fn parse_bool(text: &str) -> Option<bool> {
 /// The parts of a complex number as Python writes it: `(1.5-2j)`, `2j`, or a plain number.
 pub(super) fn split_complex(text: &str) -> Option<(&str, &str)> {
     // In accounts `(5)` is -5.
-    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix("j)")).map_or(text, |inner| &text[1..inner.len() + 2]);
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let text = inner.filter(|inner| inner.ends_with('j')).unwrap_or(text);
     let (real, imaginary) = match text.strip_suffix('j') {
         None => (text, "0"),
         Some(parts) => {
