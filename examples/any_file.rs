@@ -1,4 +1,4 @@
-//! Files of which nobody knows the dtype. `cargo run --example any_file -- [file.npy]...`
+//! Files of which nobody knows the dtype. `cargo run --example any_file --features object -- [file.npy]...`
 
 use npy_core::object::{ObjectArray, ObjectOptions, PyObject};
 use npy_ndarray::{Casting, DynArray, match_dtype};

@@ -1,5 +1,7 @@
-//! A log of records that grows, is left by a process that dies, and goes on; then one field of it in place. `cargo run --example growing_log`
+//! A log of records that grows, is left by a process that dies, and goes on; then one field of it in place.
+//! `cargo run --example growing_log --features mmap`
 
+use std::path::Path;
 use std::process::Command;
 
 use npy_core::{NpyMap, NpyRecord, NpyWriter};
@@ -21,20 +23,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Begins a log, loses the process, and goes on with the log.
 fn start() -> Result<(), Box<dyn std::error::Error>> {
-    let path = tempfile::tempdir()?.keep().join("readings.npy"); // a new directory, which stays
-    let child = Command::new(std::env::current_exe()?).arg(&path).status()?;
+    let path = Path::new("target/growing_log/readings.npy");
+    std::fs::create_dir_all("target/growing_log")?;
+    let child = Command::new(std::env::current_exe()?).arg(path).status()?;
     println!("the process ended with {child}");
     // What was flushed, and nothing that is torn.
-    assert_eq!(npy_core::load::<Reading>(&path)?.len(), 1000);
+    assert_eq!(npy_core::load::<Reading>(path)?.len(), 1000);
 
-    let mut log = NpyWriter::<Reading, _>::append(&path)?;
+    let mut log = NpyWriter::<Reading, _>::append(path)?;
     for i in 1000..1500 {
         log.push(&reading(i))?;
     }
     log.finish()?;
 
     // SAFETY: no one changes the file while it is mapped.
-    let map = unsafe { NpyMap::open(&path)? };
+    let map = unsafe { NpyMap::open(path)? };
     let times = map.column::<f64>("time")?;
     println!("np.load({path:?}, mmap_mode='r')['time'].mean() == {}", times.iter().sum::<f64>() / times.len() as f64);
     assert_eq!((times.len(), times.get(1499)), (1500, Some(1499.0)));

@@ -1,5 +1,7 @@
-//! Four processes fill one file, each its own rows, and none of them reads or copies the others'. `cargo run --example mmap`
+//! Four processes fill one file, each its own rows, and none of them reads or copies the others'.
+//! `cargo run --example mmap --features mmap`
 
+use std::path::Path;
 use std::process::Command;
 
 use ndarray::{Axis, Ix2};
@@ -20,19 +22,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Makes the file, has it filled, and looks at the result.
 fn start() -> Result<(), Box<dyn std::error::Error>> {
-    let path = tempfile::tempdir()?.keep().join("traces.npy"); // a new directory, which stays
+    let path = Path::new("target/mmap/traces.npy");
+    std::fs::create_dir_all("target/mmap")?;
     // Of the right size at once. It takes room on the disk only where it is filled.
     // SAFETY: no one else knows the file.
-    drop(unsafe { NpyMapMut::create(&path, &Header::new(f64::dtype(), Order::C, &SHAPE)?)? });
+    drop(unsafe { NpyMapMut::create(path, &Header::new(f64::dtype(), Order::C, &SHAPE)?)? });
 
-    let start = |i: usize| Command::new(std::env::current_exe()?).arg(&path).arg(i.to_string()).spawn();
+    let start = |i: usize| Command::new(std::env::current_exe()?).arg(path).arg(i.to_string()).spawn();
     let children: Vec<_> = (0..PROCESSES).map(start).collect::<Result<_, _>>()?;
     for mut child in children {
         assert!(child.wait()?.success());
     }
 
     // SAFETY: those who filled it are done.
-    let map = unsafe { NpyMap::open(&path)? };
+    let map = unsafe { NpyMap::open(path)? };
     let traces = map.array::<f64, Ix2>()?;
     // Row 7 holds 512 times 7.
     let expected = (0..SHAPE[0] * SHAPE[1]).map(|i| (i / SHAPE[1]) as f64).sum::<f64>();

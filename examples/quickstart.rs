@@ -1,5 +1,7 @@
 //! An array in, an array out. `cargo run --example quickstart`
 
+use std::path::Path;
+
 use ndarray::{Array2, Axis};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 
@@ -11,8 +13,9 @@ fn main() -> npy_ndarray::Result<()> {
     println!("{:?}, strides {:?}", seconds.dim(), seconds.strides());
     println!("mean of each column: {:.1}", seconds.mean_axis(Axis(0)).unwrap_or_default());
 
-    let output = tempfile::tempdir()?.keep().join("minutes.npy"); // a new directory, which stays
-    (seconds / 60.0).save_npy(&output)?;
+    let output = Path::new("target/quickstart/minutes.npy");
+    std::fs::create_dir_all("target/quickstart")?;
+    (seconds / 60.0).save_npy(output)?;
     println!("np.load({output:?})");
     Ok(())
 }
