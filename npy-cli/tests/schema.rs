@@ -9,6 +9,7 @@ use std::process::Command;
 use npy_core::npz::NpzWriter;
 use npy_core::{DType, NpyReader};
 
+use crate::support::numpy::numpy;
 use crate::support::{example, files_below, run, workspace};
 
 #[test]
@@ -55,7 +56,7 @@ fn writes_the_array_type_of_plain_dtypes() {
 }
 
 #[test]
-fn objects_are_read_without_a_struct() {
+fn records_with_objects_are_structs_for_serde() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("o.npy");
     let schema = |descr: &str| {
@@ -68,13 +69,43 @@ fn objects_are_read_without_a_struct() {
     pub type O = npy_core::object::PyObject;
     ");
     insta::assert_snapshot!(schema("[('id', '<u4'), ('Depth [km]', '|O'), ('name', '<U3')]"), @r#"
-    // O: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:
-    //     let array = npy_core::object::load(path)?;
-    //     let id = array.field("id")?.to_vec::<u32>()?;
-    //     let depth_km = array.field("Depth [km]")?.to_vec::<npy_core::object::PyObject>()?;
-    //     let name = array.field("name")?.to_vec::<String>()?;
+    /// A record with Python objects, read by `npy_core::object::load(path)?.deserialize::<O>()`.
+    #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+    pub struct O {
+        /// `<u4`
+        pub id: u32,
+        /// `|O`
+        #[serde(rename = "Depth [km]")]
+        pub depth_km: npy_core::object::PyObject,
+        /// `<U3`
+        pub name: String,
+    }
     "#);
 }
+
+/// A record with objects and a field of each kind beside them.
+const OBJECTS: &str = "
+import sys
+import numpy as np
+dtype = [('id', '<u4'), ('depth', 'O'), ('at', [('x', 'O'), ('when', '<M8[s]')], (2,)), ('half', '<f2', (3, 2)), ('wide', '<c8', (40,)),
+         ('code', 'S2'), ('rows', [('y', '<i8')], (2,)), ('row', [('y', '<U2'), ('ok', '?')]), ('none', '<f8', (0, 2)), ('raw', 'V3'), ('z', '<c16'),
+         ('objects', 'O', (2, 1))]
+records = np.zeros(2, dtype)
+first = records[0]
+first['id'] = 7
+first['depth'] = (1, None)
+first['at']['x'] = ['a', {'b': 2}]
+first['at']['when'][0] = '2024-02-29'
+first['half'][2, 1] = 0.5
+first['wide'][39] = 1 - 2j
+first['code'] = b'xy'
+first['rows']['y'] = [3, 4]
+first['row'] = ('z', True)
+first['raw'] = b'abc'
+first['z'] = 3j
+first['objects'] = [[5], ['s']]
+np.save(sys.stdout.buffer, records, allow_pickle=True)
+";
 
 /// The struct of every structured golden file compiles and loads it, and that of an archive the
 /// whole archive.
@@ -88,17 +119,20 @@ fn structs_of_golden_files_compile_and_load_them() {
     for path in files_below(&workspace.join("tests/data"), ".npy") {
         let Ok(reader) = NpyReader::open(&path) else { continue };
         let dtype = reader.header().dtype().clone();
-        if !matches!(dtype, DType::Record(_)) || dtype.has_object() || !dtypes.insert(dtype.to_string()) {
+        if !matches!(dtype, DType::Record(_)) || !dtypes.insert(dtype.to_string()) {
             continue;
         }
         // Some golden files are damaged on purpose.
-        if npy_core::DynValues::load(&path).is_err() {
-            continue;
-        }
+        let load = if dtype.has_object() {
+            npy_core::object::load(&path).map(|_| "load_objects")
+        } else {
+            npy_core::DynValues::load(&path).map(|_| "load")
+        };
+        let Ok(load) = load else { continue };
         let code = run(["schema".as_ref(), "--name".as_ref(), "Record".as_ref(), path.as_os_str()]).ok();
         let module: String = code.lines().map(|line| format!("    {line}\n")).collect();
         writeln!(program, "mod case_{count} {{\n{module}}}\n").unwrap();
-        writeln!(main, "    load::<case_{count}::Record>({:?});", path.display().to_string()).unwrap();
+        writeln!(main, "    {load}::<case_{count}::Record>({:?});", path.display().to_string()).unwrap();
         count += 1;
     }
     assert!(count > 40, "{count}");
@@ -118,6 +152,20 @@ fn structs_of_golden_files_compile_and_load_them() {
     writeln!(main, "    let run = <Run as npy_ndarray::NpzArchive>::load_npz({:?}).unwrap();", path.display().to_string()).unwrap();
     main.push_str("    assert_eq!((run.times.len(), run.sampling_rate, run.picks.len()), (2, 100, 240));\n");
 
+    let objects = numpy("structs_of_golden_files_compile_and_load_them, of objects").map(|numpy| {
+        let path = directory.join("objects.npy");
+        fs::write(&path, numpy.run(["-c", OBJECTS], b"")).unwrap();
+        let code = run(["schema".as_ref(), path.as_os_str()]).ok();
+        writeln!(program, "{code}").unwrap();
+        writeln!(main, "    let records = npy_core::object::load({path:?}).unwrap().deserialize::<Objects>().unwrap();").unwrap();
+        main.push_str("    let first = &records[0];\n");
+        for field in ["depth", "at[0].when", "at[1].x", "code", "rows", "raw", "objects[1][0]"] {
+            writeln!(main, "    println!(\"{field}: {{}}\", first.{field});").unwrap();
+        }
+        for field in ["id", "half", "wide[39]", "row", "none", "z"] {
+            writeln!(main, "    println!(\"{field}: {{:?}}\", first.{field});").unwrap();
+        }
+    });
     write!(
         program,
         "fn load<T: npy_core::NpyRecord>(path: &str) {{
@@ -126,12 +174,18 @@ fn structs_of_golden_files_compile_and_load_them() {
     assert_eq!(reader.into_vec::<T>().unwrap().len(), count, \"{{path}}\");
 }}
 
+fn load_objects<T: serde::de::DeserializeOwned>(path: &str) {{
+    let array = npy_core::object::load(path).unwrap();
+    assert_eq!(array.deserialize::<T>().unwrap().len(), array.items().len(), \"{{path}}\");
+}}
+
 fn main() {{\n{main}}}\n"
     )
     .unwrap();
     let manifest = format!(
         "[package]\nname = \"schemas\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         npy-core = {{ path = {:?}, features = [\"complex\", \"derive\", \"half\"] }}\n\
+         npy-core = {{ path = {:?}, features = [\"complex\", \"derive\", \"half\", \"serde\"] }}\n\
+         serde = {{ version = \"1\", features = [\"derive\"] }}\n\
          npy-ndarray = {{ path = {:?}, features = [\"derive\", \"npz\"] }}\n\n[profile.dev]\ndebug = false\n",
         workspace.join("npy-core"),
         workspace.join("npy-ndarray"),
@@ -149,5 +203,22 @@ fn main() {{\n{main}}}\n"
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    if objects.is_some() {
+        insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r#"
+        depth: (1, None)
+        at[0].when: datetime.datetime(2024, 2, 29, 0, 0)
+        at[1].x: {'b': 2}
+        code: b'xy'
+        rows: array([(3,), (4,)], dtype=[('y', '<i8')])
+        raw: b'abc'
+        objects[1][0]: 's'
+        id: 7
+        half: [[0.0, 0.0], [0.0, 0.0], [0.0, 0.5]]
+        wide[39]: (1.0, -2.0)
+        row: ObjectsRow { y: "z", ok: true }
+        none: []
+        z: (0.0, 3.0)
+        "#);
+    }
     crate::support::announce(&format!("npy schema: structs of {count} golden dtypes compile and load"));
 }

@@ -224,14 +224,52 @@ fn hostile_names_stay_short_in_bounded_time() {
 }
 
 #[test]
-fn records_with_objects_become_a_comment() {
-    let dtype: DType = "[('id', '<u4'), ('Depth [km]', '|O'), ('at', [('x', '|O')])]".parse().unwrap();
-    insta::assert_snapshot!(dtype.to_rust_exact("Pick"), @r#"
-    // Pick: no struct reads records with Python objects. Their fields are read one by one, with the feature `object`:
-    //     let array = npy_core::object::load(path)?;
-    //     let id = array.field("id")?.to_vec::<u32>()?;
-    //     let depth_km = array.field("Depth [km]")?.to_vec::<npy_core::object::PyObject>()?;
-    //     let at = array.field("at")?.to_vec::<npy_core::object::PyObject>()?;
+fn records_with_objects_become_structs_that_serde_fills() {
+    let dtype: DType =
+        "[('id', '<u4'), ('Depth [km]', '|O'), ('at', [('x', '|O'), ('when', '<M8[s]')], (2,)), ('n', '<f2', (3, 2)), \
+                        ('wide', '<c8', (40,)), ('type', '|S2'), ('rows', [('y', '<i8')], (2,)), ('row', [('y', '<U2')])]"
+            .parse()
+            .unwrap();
+    let rust = dtype.to_rust("Pick");
+    assert_eq!(dtype.to_rust_exact("Pick"), rust);
+    insta::assert_snapshot!(rust, @r#"
+    /// A record with Python objects, read by `npy_core::object::load(path)?.deserialize::<Pick>()`.
+    #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+    pub struct Pick {
+        /// `<u4`
+        pub id: u32,
+        /// `|O`
+        #[serde(rename = "Depth [km]")]
+        pub depth_km: npy_core::object::PyObject,
+        /// A record.
+        pub at: [PickAt; 2],
+        /// `('<f2', (3, 2))`
+        pub n: [[f32; 2]; 3],
+        /// `('<c8', (40,))`
+        pub wide: Vec<(f32, f32)>,
+        /// `|S2`
+        pub r#type: npy_core::object::PyObject,
+        /// `([('y', '<i8')], (2,))`
+        pub rows: npy_core::object::PyObject,
+        /// A record.
+        pub row: PickRow,
+    }
+
+    /// A record of 2 fields.
+    #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+    pub struct PickAt {
+        /// `|O`
+        pub x: npy_core::object::PyObject,
+        /// `<M8[s]`
+        pub when: npy_core::object::PyObject,
+    }
+
+    /// A record of 1 field.
+    #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+    pub struct PickRow {
+        /// `<U2`
+        pub y: String,
+    }
     "#);
 }
 

@@ -99,6 +99,38 @@ fn errors_say_where_in_the_object() {
     assert_eq!(object::from_object::<Option<i64>>(&nat).unwrap(), None);
 }
 
+/// An object is taken as it is, also one that serde's data cannot express, wherever it stands.
+#[test]
+fn objects_stay_what_they_are() {
+    let date = PyObject::Date(PyDate::new(2024, 2, 29).unwrap());
+    let tuple = PyObject::Tuple(vec![date.clone(), PyObject::Set(vec![1.into()])]);
+    let dict = PyObject::Dict(vec![("a".into(), tuple.clone()), ("b".into(), PyObject::None)]);
+    type Map = BTreeMap<String, PyObject>;
+    assert_eq!(object::from_object::<Map>(&dict).unwrap(), Map::from([("a".to_owned(), tuple), ("b".to_owned(), PyObject::None)]));
+    type Optional = BTreeMap<String, Option<(PyObject, PyObject)>>;
+    assert_eq!(object::from_object::<Optional>(&dict).unwrap()["a"].as_ref().unwrap().0, date);
+    assert_eq!(object::from_object::<PyObject>(&dict).unwrap(), dict);
+
+    let matrix = ObjectArray::new(&[1, 2], vec![date.clone(), PyObject::None]).unwrap();
+    let whole = PyObject::from(matrix);
+    assert_eq!(object::from_object::<PyObject>(&whole).unwrap(), whole);
+    assert_eq!(object::from_object::<[[PyObject; 2]; 1]>(&whole).unwrap(), [[date.clone(), PyObject::None]]);
+    // The row of an array is no object of its own.
+    assert_eq!(object::from_object::<Vec<PyObject>>(&whole).unwrap(), [PyObject::List(vec![date.clone(), PyObject::None])]);
+    let single = PyObject::from(ObjectArray::new(&[], vec![date.clone()]).unwrap());
+    assert_eq!(object::from_object::<(PyObject,)>(&PyObject::List(vec![single.clone()])).unwrap().0, single);
+    let steps = DynValues::new("<M8[s]".parse().unwrap(), npy_core::Order::C, &[1], 5_i64.to_le_bytes().to_vec()).unwrap();
+    let scalars = object::from_object::<Vec<PyObject>>(&PyObject::from(steps)).unwrap();
+    assert_eq!(scalars[0].to_string(), "np.datetime64('1970-01-01T00:00:05')");
+}
+
+#[test]
+fn other_formats_become_the_nearest_object() {
+    let json = r#"{"a": [null, true, -1, 18446744073709551615, 0.5, "x"], "b": {}}"#;
+    let object: PyObject = serde_json::from_str(json).unwrap();
+    assert_eq!(object.to_string(), "{'a': [None, True, -1, 18446744073709551615, 0.5, 'x'], 'b': {}}");
+}
+
 #[test]
 fn spans_have_texts() {
     let text = |days, seconds, micros| {

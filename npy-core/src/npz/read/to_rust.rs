@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 
 use super::NpzReader;
 use crate::error::{Error, Result};
-use crate::format::dtype::to_rust::{ArchiveMember, archive_to_rust};
+use crate::format::dtype::to_rust::archive::{ArchiveMember, archive_to_rust};
 
 impl<R: Read + Seek> NpzReader<R> {
     /// Generates Rust code for this archive: a struct with `#[derive(NpzArchive)]`.

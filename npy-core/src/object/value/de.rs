@@ -9,7 +9,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAc
 use super::array::ObjectArray;
 use super::convert::FromPyObject;
 use super::iso::Steps;
-use super::{PyObject, convert, iso};
+use super::{PyObject, convert, de_object, iso};
 use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError, ValueProblem, first_names};
 use crate::format::dtype::{DType, Field, ScalarKind};
@@ -33,6 +33,7 @@ use crate::format::dtype::{DType, Field, ScalarKind};
 /// | `dict`, `OrderedDict` | a map, a struct; one of one entry also an enum with data |
 /// | elements of an array of records with objects | a struct by the names of the fields, a tuple |
 /// | `str` | an enum without data |
+/// | any object | a [`PyObject`] |
 ///
 /// Values that no field asks for are ignored.
 ///
@@ -243,8 +244,11 @@ impl<'de> Deserializer<'de> for Element<'de> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        match name {
+            de_object::NAME => de_object::hand_over(self.object, visitor),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -443,8 +447,12 @@ impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Prob
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        match (self.shape, self.items) {
+            // The element itself, not data of it.
+            ([], [object]) if name == de_object::NAME => (self.of)(object).deserialize_newtype_struct(name, visitor),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
@@ -521,8 +529,11 @@ impl<'de> Deserializer<'de> for Scalar<'_> {
         if steps(self.object).is_some_and(|steps| steps.is_nat()) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
+        match name {
+            de_object::NAME => de_object::hand_over(self.object, visitor),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     deserialize_integers! {

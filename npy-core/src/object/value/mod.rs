@@ -4,6 +4,8 @@ pub(crate) mod array;
 pub(crate) mod convert;
 #[cfg(feature = "serde")]
 pub(crate) mod de;
+#[cfg(feature = "serde")]
+mod de_object;
 pub(crate) mod half;
 pub(crate) mod int;
 pub(crate) mod iso;
