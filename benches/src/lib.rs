@@ -15,17 +15,17 @@ use std::process::ExitCode;
 
 use crate::harness::arguments::Arguments;
 use crate::harness::bench::{Bench, render};
-use crate::workloads::PAGE;
+use crate::workloads::PAGES;
 
 /// Runs the cases that the command line asks for. Without names, runs all and writes the results.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let result = Arguments::parse(arguments).and_then(|arguments| {
         if arguments.is_render {
-            return render(&PAGE, arguments.is_quick);
+            return render(&PAGES, arguments.is_quick);
         }
         let mut bench = Bench::new(arguments)?;
         workloads::run(&mut bench);
-        bench.finish(&PAGE)
+        bench.finish(&PAGES)
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use crate::harness::case::{Case, Extent};
 use crate::harness::directory::{Directory, Need};
 use crate::harness::machine::facts;
 use crate::harness::outcome::Outcome;
-use crate::harness::report::{self, Page};
+use crate::harness::report::{self, Pages};
 use crate::harness::samples;
 use crate::peers::numpy::NumPy;
 
@@ -100,8 +100,8 @@ impl Bench {
     }
 
     /// Writes samples and results if all cases ran. Fails if one of them could not.
-    pub(crate) fn finish(mut self, page: &Page) -> Result<(), String> {
-        let group_of = |outcome: &Outcome| page.groups.iter().position(|group| outcome.name.starts_with(group.name));
+    pub(crate) fn finish(mut self, pages: &Pages) -> Result<(), String> {
+        let group_of = |outcome: &Outcome| pages.groups.iter().position(|group| outcome.name.starts_with(group.name));
         self.outcomes.sort_by_key(group_of);
         if self.arguments.wants_all() {
             let mut facts = self.facts();
@@ -110,7 +110,7 @@ impl Bench {
             let is_quick = self.arguments.is_quick;
             facts.extend(is_quick.then(|| "**made with `--quick`: the figures mean nothing**".to_owned()));
             write(samples_path(is_quick), &samples::write(&facts, &self.outcomes))?;
-            render(page, is_quick)?;
+            render(pages, is_quick)?;
         } else {
             println!("{}", report::summary(&self.outcomes));
         }
@@ -152,12 +152,14 @@ impl Bench {
     }
 }
 
-/// Renders the results of the samples in the file.
-pub(crate) fn render(page: &Page, is_quick: bool) -> Result<(), String> {
+/// Renders the pages of the samples in the file.
+pub(crate) fn render(pages: &Pages, is_quick: bool) -> Result<(), String> {
     let path = samples_path(is_quick);
     let text = fs::read_to_string(in_package(path)).map_err(|error| format!("{path}: {error}"))?;
     let (facts, outcomes) = samples::read(&text).map_err(|problem| format!("{path}: {problem}"))?;
-    write(if is_quick { "RESULTS-quick.md" } else { "RESULTS.md" }, &page.render(&facts, &outcomes))
+    let quick = if is_quick { "-quick" } else { "" };
+    write(&format!("RESULTS{quick}.md"), &pages.results(&facts, &outcomes))?;
+    write(&format!("RATIOS{quick}.md"), &pages.ratios(&facts, &outcomes))
 }
 
 fn samples_path(is_quick: bool) -> &'static str {

@@ -1,4 +1,4 @@
-//! Reports in Markdown: a table of one case for the terminal, and the page of all.
+//! Reports in Markdown: a table of one case for the terminal, the page of a few jobs, and that of all cases.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -24,39 +24,52 @@ pub(crate) struct Headline {
     pub(crate) ours: &'static str,
     /// What NumPy does for the same result, the fastest of several between ` | `.
     pub(crate) numpy: &'static str,
+    /// The bytes of the elements, if they are what a person waits for.
+    pub(crate) bytes: Option<u64>,
 }
 
-/// What `RESULTS.md` shows, in this order.
-pub(crate) struct Page {
+/// What the pages show, in this order.
+pub(crate) struct Pages {
     pub(crate) headlines: &'static [Headline],
+    /// Where ours is not the fastest of these jobs.
+    pub(crate) slower: &'static str,
     pub(crate) groups: &'static [Group],
 }
 
 /// What stands where there is no figure.
 const NONE: &str = "–";
 
-impl Page {
-    /// Renders `RESULTS.md`.
-    pub(crate) fn render(&self, facts: &[String], outcomes: &[Outcome]) -> String {
-        let mut text = "# Results\n\n\
-            How many times as long ours takes as a baseline: below 1 ours is faster. The limit is what the\n\
-            machine needs at least. Two figures are for files on a disk and in memory.\n\n"
-            .to_owned();
-        let mut lines = vec![line(["job", "ours", "NumPy", "best Rust peer", "limit"])];
+impl Pages {
+    /// Renders `RESULTS.md`: a few jobs, in seconds.
+    pub(crate) fn results(&self, facts: &[String], outcomes: &[Outcome]) -> String {
+        let mut text = "# Results\n\nOne thread, files in the page cache, in seconds and in bytes of elements.\n\n".to_owned();
+        let mut lines = vec![line(["job", "NumPy", "ours", "fastest Rust peer"])];
         lines.extend(self.headlines.iter().filter_map(|headline| headline.line(outcomes)));
-        text.push_str(&table(&lines, 2));
-        let count = |verdict| outcomes.iter().map(|outcome| outcome.count(verdict)).sum::<usize>();
-        let (met, missed, open) = (count(Verdict::Met), count(Verdict::Missed), count(Verdict::NotMeasured));
+        text.push_str(&table(&lines, 1));
         let _ = write!(
             text,
-            "\nTargets: {met} met, {missed} missed, {open} not measured; [NOTES.md](NOTES.md) says why. Each ratio is the\n\
-             median of the ratios within the rounds. `?`: the rounds do not decide whether ours is slower.\n\
-             `~`: the quotient of two medians. [README.md](README.md) says how it is measured, and\n\
-             [samples.tsv](samples.tsv) holds all figures. Only ratios carry over to another machine:\n\n"
+            "\n{}\n\n\
+             [RATIOS.md](RATIOS.md) has all cases as ratios, which carry over to other machines as times do not, and the targets.\n\
+             [NOTES.md](NOTES.md) says what bounds each case, and [README.md](README.md) how it is measured:\n\n",
+            self.slower
         );
-        for fact in facts {
-            let _ = writeln!(text, "- {fact}");
-        }
+        text.push_str(&list(facts));
+        text
+    }
+
+    /// Renders `RATIOS.md`: all cases beside their baselines.
+    pub(crate) fn ratios(&self, facts: &[String], outcomes: &[Outcome]) -> String {
+        let count = |verdict| outcomes.iter().map(|outcome| outcome.count(verdict)).sum::<usize>();
+        let (met, missed, open) = (count(Verdict::Met), count(Verdict::Missed), count(Verdict::NotMeasured));
+        let mut text = format!(
+            "# Ratios\n\n\
+             How many times as long ours takes as a baseline: below 1 ours is faster. The limit is what the\n\
+             machine needs at least. Two figures are for files on a disk and in memory.\n\n\
+             Targets: {met} met, {missed} missed, {open} not measured; [NOTES.md](NOTES.md) says why. Each ratio is the\n\
+             median of the ratios within the rounds. `?`: the rounds do not decide whether ours is slower.\n\
+             `~`: the quotient of two medians. [samples.tsv](samples.tsv) holds all figures.\n\n"
+        );
+        text.push_str(&list(facts));
         for group in self.groups {
             text.push_str(&group.section(outcomes));
         }
@@ -65,16 +78,30 @@ impl Page {
 }
 
 impl Headline {
+    /// The job in its first place.
     fn line(&self, outcomes: &[Outcome]) -> Option<Vec<String>> {
-        let places = places_of(outcomes, self.case);
-        let of_numpy = |outcome: &Outcome, own: &Series| {
-            let names = self.numpy.split(" | ").map(|name| outcome.find(name));
-            Some(own.ratio_to_fastest(&names.collect::<Option<Vec<_>>>()?)?.to_string())
-        };
-        let [_, peer, limit] = baselines(&places, self.ours);
-        let numpy = cell(&places, self.ours, of_numpy);
-        (!places.is_empty()).then(|| vec![self.job.to_owned(), code(self.ours), numpy, peer, limit])
+        let outcome = outcomes.iter().find(|outcome| outcome.name == self.case)?;
+        let numpy = self.numpy.split(" | ").filter_map(|name| outcome.find(name)).map(Series::median).reduce(f64::min);
+        let peer = outcome.with_role(Role::Peer).min_by(|a, b| a.median().total_cmp(&b.median()));
+        let peer = peer.map(|peer| format!("{}: {}", peer.name, self.speed(outcome, peer.median())));
+        let text = |speed: Option<String>| speed.unwrap_or_else(|| NONE.to_owned());
+        Some(vec![
+            self.job.to_owned(),
+            text(numpy.map(|time| self.speed(outcome, time))),
+            text(outcome.find(self.ours).map(|own| self.speed(outcome, own.median()))),
+            text(peer),
+        ])
     }
+
+    fn speed(&self, outcome: &Outcome, time: f64) -> String {
+        let unit = outcome.unit.as_ref().map_or(String::new(), |unit| format!(" a {unit}"));
+        let rate = self.bytes.map_or(String::new(), |bytes| format!(", {:.1} GB/s", bytes as f64 / time / 1e9));
+        outcome.quantity.text(time) + &unit + &rate
+    }
+}
+
+fn list(facts: &[String]) -> String {
+    facts.iter().map(|fact| format!("- {fact}\n")).collect()
 }
 
 impl Group {
@@ -278,16 +305,19 @@ mod tests {
     }
 
     #[test]
-    fn page_joins_the_places_of_a_case() {
-        let headline = Headline { job: "Load 64 MiB", case: "read.64MiB", ours: "load", numpy: "np.load" };
-        let page = Page {
+    fn pages_have_the_first_place_in_seconds_and_all_places_as_ratios() {
+        let headline = Headline { job: "Load 64 MiB", case: "read.64MiB", ours: "load", numpy: "np.load", bytes: Some(1 << 26) };
+        let pages = Pages {
             headlines: Box::leak(Box::new([headline])),
+            slower: "Ours is never slower.",
             groups: &[Group { name: "read", about: "Reading." }, Group { name: "write", about: "Writing." }],
         };
         let places = [outcome("ext4", [0.0066; 6]), outcome("tmpfs", [0.004, 0.004, 0.004, 0.009, 0.009, 0.009])];
-        let text = page.render(&["cores: 2".to_owned()], &places);
-        let line = "| Load 64 MiB | `load` | 0.825 / 0.812? | rawarray 0.660 / 0.650 | 1.320 / 1.300? |";
-        assert!(text.contains(line), "{text}");
+        let facts = ["cores: 2".to_owned()];
+        let text = pages.results(&facts, &places);
+        let line = "| Load 64 MiB | 8.00 ms, 8.4 GB/s | 6.60 ms, 10.2 GB/s | rawarray: 10.0 ms, 6.7 GB/s |";
+        assert!(text.contains(line) && text.contains("\n- cores: 2\n") && text.contains("Ours is never slower."), "{text}");
+        let text = pages.ratios(&facts, &places);
         assert!(text.contains("Targets: 3 met, 1 missed, 0 not measured;"), "{text}");
         let group = "## read\n\nReading.\n\n| case         | ours   |          NumPy |";
         assert!(text.contains(group) && text.contains("missed 1 of 2 / met |") && !text.contains("load_array"), "{text}");
