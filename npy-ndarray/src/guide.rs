@@ -1,6 +1,7 @@
 //! Guide: a chapter for each job, and the counterparts of other libraries.
 //!
-//! Every example is compiled and run.
+//! Every example is compiled and run. Those that name `npy_core` need it as a dependency beside this
+//! crate, or `use npy_ndarray::npy_core;`. Records, growing files and async code need `npy-core` alone.
 //!
 //! | chapter | after it you can |
 //! |---|---|
