@@ -78,8 +78,10 @@
 //! - `print` (feature `print`): arrays as text, exactly as NumPy prints them, and as tables.
 //! - [`Error`], [`error`]: what went wrong, and where; [`Limits`]: bounds for untrusted files.
 //!
-//! The crate `npy-ndarray` reads and writes arrays of `ndarray`. Its module `guide` has a chapter
-//! for each job.
+//! The crate `npy-ndarray` reads and writes arrays of `ndarray`. Its [guide] has a chapter for each
+//! job, of which those on records, growing files and async code need this crate alone.
+//!
+//! [guide]: https://docs.rs/npy-ndarray/latest/npy_ndarray/guide/index.html
 //!
 //! # Features
 //!
@@ -228,3 +230,8 @@ pub mod append {
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+
+/// The example of the README.
+#[cfg(all(doctest, feature = "derive"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -205,6 +205,8 @@ pub mod ndarray_0_16 {
     use array_ref;
 }
 
-#[cfg(all(doctest, feature = "derive", feature = "mmap", feature = "ndarray-0_17", feature = "npz"))]
+/// The example of the README, and that of the repository's.
+#[cfg(all(doctest, feature = "derive", feature = "ndarray-0_17"))]
+#[doc = include_str!("../README.md")]
 #[doc = include_str!("../../README.md")]
-struct ReadmeDoctests;
+struct Readme;
