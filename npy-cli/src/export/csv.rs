@@ -51,8 +51,12 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Plans the columns of an array of this dtype; `row_shape` is its shape without the first axis.
-    pub(crate) fn new(dtype: &DType, row_shape: &[usize], delimiter: Delimiter) -> Result<Self> {
+    /// Plans the columns of an array of this dtype and shape.
+    pub(crate) fn new(dtype: &DType, shape: &[usize], delimiter: Delimiter) -> Result<Self> {
+        if !shape.contains(&0) {
+            columns::expect_bytes(dtype, shape, false)?;
+        }
+        let row_shape = shape.get(1..).unwrap_or_default();
         let cells = columns::count(dtype)?;
         let push = match delimiter {
             Delimiter::Comma => push_of::<Csv<COMMA>>,
@@ -164,7 +168,7 @@ pub(crate) fn objects(array: &ObjectArray, delimiter: Delimiter, with_header: bo
 }
 
 fn object_rows<const DELIMITER: u8>(array: &ObjectArray, delimiter: Delimiter, with_header: bool, sink: Sink<'_>) -> Result<()> {
-    let writer = Writer::new(array.dtype(), array.shape().get(1..).unwrap_or_default(), delimiter)?;
+    let writer = Writer::new(array.dtype(), array.shape(), delimiter)?;
     let cells = Cells::new::<Csv<DELIMITER>>(array.dtype())?;
     let mut text = String::new();
     if with_header || writer.has_names() {
@@ -266,7 +270,7 @@ mod tests {
 
     fn csv(dtype: &str, shape: &[usize], bytes: Vec<u8>) -> String {
         let values = DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap();
-        let mut writer = Writer::new(values.dtype(), shape.get(1..).unwrap_or_default(), Delimiter::Comma).unwrap();
+        let mut writer = Writer::new(values.dtype(), shape, Delimiter::Comma).unwrap();
         let mut out = String::new();
         if writer.has_names() {
             writer.header(&mut out).unwrap();

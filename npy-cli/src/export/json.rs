@@ -53,16 +53,11 @@ enum Node {
 impl Writer {
     /// Plans an array of this dtype and shape.
     pub(crate) fn new(dtype: &DType, shape: &[usize], layout: Layout) -> Result<Self> {
-        columns::count(dtype)?;
+        columns::expect_bytes(dtype, shape, true)?;
         let axes = match layout {
             Layout::Whole => shape,
             Layout::Lines => shape.get(1..).unwrap_or_default(),
         };
-        let empty_lists =
-            axes.iter().take_while(|length| **length > 0).try_fold(1_usize, |count, &length| count.checked_mul(length));
-        if axes.contains(&0) && empty_lists.is_none_or(|count| count > columns::MOST) {
-            return Err(columns::too_many());
-        }
         Ok(Self {
             node: Node::new(dtype, 0),
             layout,

@@ -7,7 +7,7 @@ use csv::{Reader, StringRecord};
 use npy_core::{DType, DynValues, Header, Order};
 
 use super::Arguments;
-use super::csv_survey::{Column, Survey, place_of};
+use super::csv_survey::{Columns, Survey, place_of};
 use super::dialect::Dialect;
 use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
@@ -21,7 +21,7 @@ pub(super) struct CsvSource {
     has_header: bool,
     names: Option<Vec<String>>,
     item: Item,
-    columns: Vec<Column>,
+    columns: Columns,
     /// The bytes of a line in the array.
     row_bytes: usize,
 }
@@ -36,7 +36,7 @@ impl CsvSource {
 
     fn survey(file: FileOrSpool, input: &str, delimiter: Option<u8>, arguments: &Arguments) -> Result<Self> {
         let mut dialect = Dialect::new(file.file()?, delimiter, &arguments.csv)?;
-        let survey = Survey::new(file.file()?, &mut dialect, arguments)?;
+        let survey = Survey::new(&file, &mut dialect, arguments)?;
         let (dtype, row_shape) = match &arguments.dtype {
             Some(dtype) => survey.row_of(dtype),
             None => survey.guessed()?,
@@ -59,7 +59,7 @@ impl CsvSource {
     /// Stores the cells of a line. Returns the first column with a word for what is missing, if no option gave the words.
     fn put(&self, record: &StringRecord, row: &mut [u8]) -> Result<Option<usize>> {
         let mut guessed = None;
-        for column in &self.columns {
+        for column in self.columns.iter() {
             let cell = record.get(column.index).unwrap_or_default();
             let slot = column.slot;
             let out = row.get_mut(column.offset..column.offset + slot.scalar.itemsize()).unwrap_or_default();

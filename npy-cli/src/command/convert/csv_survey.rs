@@ -1,7 +1,6 @@
 //! The first reading of CSV: how many rows it has, what its columns are, and whether its first line has their names.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 
 use csv::StringRecord;
 use npy_core::DType;
@@ -12,16 +11,41 @@ use super::csv_import::next;
 use super::dialect::Dialect;
 use super::guess::Guess;
 use super::parse::{Encoding, Slot};
-use crate::columns;
+use super::source::FileOrSpool;
+use crate::columns::{self, Names};
 use crate::failure::{Failure, Result};
 use crate::quantity::counted;
 use crate::signals;
 
 /// A cell of each line, and where it is stored in the row.
+#[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) index: usize,
     pub(super) offset: usize,
     pub(super) slot: Slot,
+}
+
+/// The cells of a line.
+pub(super) enum Columns {
+    /// An axis of equal elements, of which there can be a million.
+    Axis {
+        count: usize,
+        slot: Slot,
+    },
+    Each(Vec<Column>),
+}
+
+impl Columns {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Column> {
+        let (axis, each) = match self {
+            Self::Axis { count, slot } => (Some((*count, *slot)), &[][..]),
+            Self::Each(columns) => (None, &columns[..]),
+        };
+        let of_axis = |(count, slot): (usize, Slot)| {
+            (0..count).map(move |index| Column { index, offset: index * slot.scalar.itemsize(), slot })
+        };
+        axis.into_iter().flat_map(of_axis).chain(each.iter().copied())
+    }
 }
 
 /// What the first reading finds.
@@ -50,28 +74,30 @@ struct Evidence {
 }
 
 impl Survey {
-    pub(super) fn new(file: File, dialect: &mut Dialect, arguments: &Arguments) -> Result<Self> {
+    pub(super) fn new(file: &FileOrSpool, dialect: &mut Dialect, arguments: &Arguments) -> Result<Self> {
         let mut survey = Self::read(file, dialect, arguments)?;
         survey.find_names(dialect, arguments)?;
         Ok(survey)
     }
 
-    fn read(file: File, dialect: &Dialect, arguments: &Arguments) -> Result<Self> {
-        let mut reader = dialect.reader(file);
-        let mut first = StringRecord::new();
-        next(&mut reader, &mut first)?;
-        expect_memory(first.len())?;
-        let mut guesses = vec![Guess::new(); first.len()];
+    fn read(file: &FileOrSpool, dialect: &Dialect, arguments: &Arguments) -> Result<Self> {
+        let mut reader = dialect.reader(file.file()?);
         let mut record = StringRecord::new();
+        next(&mut reader, &mut record)?;
+        let columns = record.len();
+        let mut guesses = Vec::new();
+        let bytes = columns.saturating_mul(size_of::<Guess>());
+        guesses.try_reserve_exact(columns).map_err(|_| Failure::allocation(bytes))?;
+        guesses.resize(columns, Guess::new());
         let (mut rows, mut is_counted) = (0_usize, true);
         while next(&mut reader, &mut record)? {
             if rows.is_multiple_of(1 << 16) {
                 signals::check()?;
             }
-            if record.len() != first.len() {
-                let message = format!("expected {}, found {}", counted(first.len() as u64, "column"), record.len());
+            if record.len() != columns {
+                let message = format!("expected {}, found {}", counted(columns as u64, "column"), record.len());
                 let is_comment = record.get(0).is_some_and(|cell| cell.starts_with('#'));
-                let hint = match first.len() {
+                let hint = match columns {
                     _ if is_comment => "; skip comments with --comment \"#\"",
                     1 => "; --delimiter and --comment say how the file is written",
                     _ => "",
@@ -84,7 +110,10 @@ impl Survey {
             }
             rows += 1;
         }
-        Ok(Self { first, names: None, has_header: false, guesses, rows, is_counted })
+        // The first line once more, in the same memory: a line of a million cells takes far more than its text.
+        let mut reader = dialect.reader(file.file()?);
+        next(&mut reader, &mut record)?;
+        Ok(Self { first: record, names: None, has_header: false, guesses, rows, is_counted })
     }
 
     /// Decides whether the first line has names, and counts it as a row if it has none.
@@ -97,7 +126,10 @@ impl Survey {
             };
         let commented = dialect.commented_names.take().filter(|_| !arguments.csv.no_header && can_have_names(arguments));
         if self.has_header {
-            self.names = Some(distinct(self.first.iter().map(str::trim), dialect));
+            if !self.has_plain_names(arguments) {
+                self.expect_few_names(arguments)?;
+                self.names = Some(distinct(self.first.iter().map(str::trim), dialect));
+            }
         } else {
             self.rows += usize::from(!self.first.is_empty());
             self.guesses.iter_mut().zip(&self.first).for_each(|(guess, cell)| add(guess, cell, dialect));
@@ -111,20 +143,17 @@ impl Survey {
     }
 
     fn guess_header(&self, dialect: &mut Dialect, arguments: &Arguments) -> Result<bool> {
-        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
-        if are_of_plain_array(&first) && !matches!(arguments.dtype, Some(DType::Record(_))) {
-            let is_text = |guess: &Guess| guess.is_blank() || guess.is_text();
-            if arguments.dtype.is_some() || self.guesses.iter().all(is_text) {
-                return Ok(true);
-            }
+        if self.has_plain_names(arguments) {
+            return Ok(true);
         }
         // Only records have names: where the dtype is plain, text in the first line is a value.
         if !can_have_names(arguments) {
             return Ok(false);
         }
+        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
         let evidence = match &arguments.dtype {
             Some(dtype) => {
-                let columns = self.columns(dtype, None, arguments.lossy)?;
+                let columns = self.columns(dtype, arguments.lossy)?;
                 let names: HashSet<&str> = first.iter().copied().collect();
                 if columns.iter().all(|(_, name)| names.contains(name.as_str())) {
                     return Ok(true);
@@ -156,6 +185,29 @@ impl Survey {
             dialect.guesses.push(guess.to_owned());
         }
         Ok(is_header)
+    }
+
+    /// Whether the first line has the names that an array without fields has in CSV.
+    fn has_plain_names(&self, arguments: &Arguments) -> bool {
+        let is_text = |guess: &Guess| guess.is_blank() || guess.is_text();
+        let is_plain = match &arguments.dtype {
+            Some(dtype) => !matches!(dtype, DType::Record(_)),
+            None => self.guesses.iter().all(is_text),
+        };
+        is_plain && are_of_plain_array(self.first.iter().map(str::trim))
+    }
+
+    /// Fails where the cells of the first line are too many names, or too long ones. A dtype says itself how many there are.
+    fn expect_few_names(&self, arguments: &Arguments) -> Result<()> {
+        if arguments.dtype.is_some() {
+            return Ok(());
+        }
+        let mut names = Names::default();
+        let added = self.first.iter().try_for_each(|name| names.add(name.trim()));
+        added.map_err(|problem| {
+            let hint = format!("; without names, a line may have {} (--no-header)", counted(columns::MOST as u64, "number"));
+            Failure::Nameless(format!("line 1: {problem}{hint}"))
+        })
     }
 
     /// Whether integers from 0 stand above fractions, as the names of a table of pandas that has none.
@@ -196,35 +248,38 @@ impl Survey {
 
     /// The dtype by the cells, and how many elements a line has if they are an axis.
     pub(super) fn guessed(&self) -> Result<(DType, Option<usize>)> {
-        let scalars: Vec<Scalar> = self.guesses.iter().filter_map(Guess::scalar).collect();
+        let scalars = || self.guesses.iter().filter_map(Guess::scalar);
         let little = |kind| DType::from(Scalar::new(kind, ByteOrder::Little));
-        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
-        if self.has_header && are_of_plain_array(&first) && self.guesses.iter().all(|guess| guess.is_blank() || guess.is_text()) {
-            let lengths = scalars.iter().map(|scalar| scalar.itemsize() / 4).max();
+        let count = self.first.len();
+        if self.has_header && self.names.is_none() {
+            let lengths = scalars().map(|scalar| scalar.itemsize() / 4).max();
             let dtype = little(ScalarKind::Unicode { length: lengths.filter(|_| self.rows > 0).unwrap_or(1) });
-            return Ok((dtype, Some(first.len()).filter(|count| *count > 1)));
+            return Ok((dtype, Some(count).filter(|count| *count > 1)));
         }
         if self.names.is_none() {
-            match scalars[..] {
-                [] => return Ok((little(ScalarKind::Float64), None)),
-                [scalar] => return Ok((scalar.into(), None)),
+            match (count, scalars().next()) {
+                (0, _) => return Ok((little(ScalarKind::Float64), None)),
+                (1, Some(scalar)) => return Ok((scalar.into(), None)),
                 _ => {}
             }
             if let Some(kind) = self.common_number() {
-                return Ok((little(kind), Some(scalars.len())));
+                return Ok((little(kind), Some(count)));
             }
+            let mut names = Names::default();
+            let added = (0..count).try_for_each(|_| names.add(""));
+            added.map_err(|problem| Failure::Nameless(format!("{problem}; give columns of one type, or a plain --dtype")))?;
         }
-        let fields = scalars.iter().enumerate().map(|(i, scalar)| (self.name(i), DType::from(*scalar)));
+        let fields = scalars().enumerate().map(|(i, scalar)| (self.name(i), DType::from(scalar)));
         Ok((Record::packed(fields)?.into(), None))
     }
 
     /// The kind of number that holds the cells of all columns.
     fn common_number(&self) -> Option<ScalarKind> {
-        let kinds: Vec<ScalarKind> = self.guesses.iter().map(Guess::number).collect::<Option<_>>()?;
-        let first = *kinds.first()?;
-        let has = |kind| kinds.contains(&kind);
+        let first = self.guesses.first()?.number()?;
+        let has = |kind| self.guesses.iter().any(|guess| guess.number() == Some(kind));
         Some(match first {
-            _ if kinds.iter().all(|kind| *kind == first) => first,
+            _ if self.guesses.iter().any(|guess| guess.number().is_none()) => return None,
+            _ if self.guesses.iter().all(|guess| guess.number() == Some(first)) => first,
             _ if has(ScalarKind::Bool) => return None,
             _ if has(ScalarKind::Complex128) => ScalarKind::Complex128,
             _ => ScalarKind::Float64,
@@ -247,19 +302,14 @@ impl Survey {
     }
 
     /// Which cell is stored where, by the order of the dtype, and what that calls it.
-    fn columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Vec<(Column, String)>> {
+    fn columns(&self, dtype: &DType, is_lossy: bool) -> Result<Vec<(Column, String)>> {
         let mut columns = Vec::new();
-        for element in 0..row_shape.unwrap_or(1) {
-            for part in columns::of(dtype)? {
-                let slot = Slot { scalar: part.scalar, encoding: Encoding::Utf8, is_lossy };
-                if !slot.is_supported() {
-                    return Err(Failure::Nameless(format!("cannot read {} from text: expected another dtype", part.scalar)));
-                }
-                for i in 0..part.count {
-                    let name = format!("{}{}", part.path, columns::index_text(&part.axes, i));
-                    let offset = element * dtype.itemsize() + part.offset + i * part.scalar.itemsize();
-                    columns.push((Column { index: columns.len(), offset, slot }, name));
-                }
+        for part in columns::of(dtype)? {
+            let slot = Slot { scalar: part.scalar, encoding: Encoding::Utf8, is_lossy };
+            expect_support(slot)?;
+            for i in 0..part.count {
+                let name = format!("{}{}", part.path, columns::index_text(&part.axes, i));
+                columns.push((Column { index: columns.len(), offset: part.offset + i * part.scalar.itemsize(), slot }, name));
             }
         }
         if !self.first.is_empty() && columns.len() != self.first.len() {
@@ -271,8 +321,13 @@ impl Survey {
     }
 
     /// Which cell is stored where: by their names, if the file has these in another order.
-    pub(super) fn placed_columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Vec<Column>> {
-        let mut columns = self.columns(dtype, row_shape, is_lossy)?;
+    pub(super) fn placed_columns(&self, dtype: &DType, row_shape: Option<usize>, is_lossy: bool) -> Result<Columns> {
+        if let (Some(count), DType::Scalar(scalar)) = (row_shape, dtype) {
+            let slot = Slot { scalar: *scalar, encoding: Encoding::Utf8, is_lossy };
+            expect_support(slot)?;
+            return Ok(Columns::Axis { count, slot });
+        }
+        let mut columns = self.columns(dtype, is_lossy)?;
         let names = self.names.as_deref().unwrap_or_default();
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         let by_name: Option<Vec<usize>> = columns.iter().map(|(_, name)| places.get(name.as_str()).copied()).collect();
@@ -289,7 +344,7 @@ impl Survey {
                 }
             }
         }
-        Ok(columns.into_iter().map(|(column, _)| column).collect())
+        Ok(Columns::Each(columns.into_iter().map(|(column, _)| column).collect()))
     }
 }
 
@@ -336,19 +391,25 @@ fn can_have_names(arguments: &Arguments) -> bool {
 }
 
 /// Whether these are the names that arrays without fields have in CSV.
-fn are_of_plain_array(names: &[&str]) -> bool {
-    match names {
-        [name] => *name == columns::PLAIN || *name == "[0]",
-        [first, ..] => {
-            let axes = first.split(',').count();
-            first.starts_with("[0")
-                && names.iter().all(|name| {
-                    let index = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or_default();
-                    index.split(',').count() == axes && index.split(',').all(|number| number.parse::<usize>().is_ok())
-                })
-        }
-        [] => false,
+fn are_of_plain_array<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
+    let Some(first) = names.next() else { return false };
+    let axes = first.split(',').count();
+    let is_index = |name: &str| {
+        let index = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or_default();
+        index.split(',').count() == axes && index.split(',').all(|number| number.parse::<usize>().is_ok())
+    };
+    match names.next() {
+        None => first == columns::PLAIN || first == "[0]",
+        Some(second) => first.starts_with("[0") && [first, second].into_iter().chain(names).all(is_index),
     }
+}
+
+/// Fails where there is no text for a scalar.
+fn expect_support(slot: Slot) -> Result<()> {
+    if slot.is_supported() {
+        return Ok(());
+    }
+    Err(Failure::Nameless(format!("cannot read {} from text: expected another dtype", slot.scalar)))
 }
 
 /// The names of fields: numbered where there is none, and different.
@@ -371,12 +432,4 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>, dialect: &mut Dialect) -> 
     }
     dialect.guesses.extend(renamed);
     distinct
-}
-
-/// Fails where there is no memory for what is known of each column.
-fn expect_memory(columns: usize) -> Result<()> {
-    const BYTES_OF_COLUMN: usize = 1024;
-    let bytes = columns.saturating_mul(BYTES_OF_COLUMN);
-    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
-    probe.map_err(|_| Failure::allocation(bytes))
 }

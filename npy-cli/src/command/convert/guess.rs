@@ -7,56 +7,80 @@ use super::time;
 use crate::units::finer;
 
 /// What the values of a column can be; each value rules something out.
+///
+/// There is one for each column of a file, of which some have a million: it takes 16 bytes.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Guess {
-    can: Kinds,
-    is_blank: bool,
-    has_missing: bool,
-    has_negative: bool,
-    /// Whether an integer exceeds `i64`.
-    is_unsigned: bool,
     /// The widest integer that a float has to hold.
     largest: u64,
-    unit: TimeUnit,
     /// The most characters of text.
-    width: usize,
-    /// Of JSON, where numbers are not text.
-    has_number: bool,
-    has_bool: bool,
-    has_text: bool,
-    has_integer: bool,
-    /// Whether all are numbers, but one begins with a 0, as identifiers do.
-    has_leading_zero: bool,
+    width: u32,
+    facts: Facts,
+    unit: TimeUnit,
 }
 
+/// A set of facts, one in each bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "a set of kinds")]
-struct Kinds {
-    bool: bool,
-    int: bool,
-    float: bool,
-    complex: bool,
-    time: bool,
+struct Facts(u16);
+
+impl Facts {
+    /// What all values can be.
+    const CAN_BOOL: Self = Self(1);
+    const CAN_INT: Self = Self(1 << 1);
+    const CAN_FLOAT: Self = Self(1 << 2);
+    const CAN_COMPLEX: Self = Self(1 << 3);
+    const CAN_TIME: Self = Self(1 << 4);
+    const BLANK: Self = Self(1 << 5);
+    const MISSING: Self = Self(1 << 6);
+    const NEGATIVE: Self = Self(1 << 7);
+    /// Whether an integer exceeds `i64`.
+    const UNSIGNED: Self = Self(1 << 8);
+    /// Of JSON, where numbers are not text.
+    const NUMBER: Self = Self(1 << 9);
+    const BOOL: Self = Self(1 << 10);
+    const TEXT: Self = Self(1 << 11);
+    const INTEGER: Self = Self(1 << 12);
+    /// Whether all are numbers, but one begins with a 0, as identifiers do.
+    const LEADING_ZERO: Self = Self(1 << 13);
+
+    /// Whether all of these hold.
+    fn has(self, facts: Self) -> bool {
+        self.0 & facts.0 == facts.0
+    }
+
+    fn add(&mut self, facts: Self) {
+        self.0 |= facts.0;
+    }
+
+    fn add_if(&mut self, is_so: bool, facts: Self) {
+        if is_so {
+            self.add(facts);
+        }
+    }
+
+    fn remove(&mut self, facts: Self) {
+        self.0 &= !facts.0;
+    }
+
+    fn remove_if(&mut self, is_so: bool, facts: Self) {
+        if is_so {
+            self.remove(facts);
+        }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl Guess {
     pub(super) fn new() -> Self {
-        Self {
-            can: Kinds { bool: true, int: true, float: true, complex: true, time: true },
-            is_blank: true,
-            has_missing: false,
-            has_negative: false,
-            is_unsigned: false,
-            largest: 0,
-            unit: TimeUnit::Day,
-            width: 0,
-            has_number: false,
-            has_bool: false,
-            has_text: false,
-            has_integer: false,
-            has_leading_zero: false,
-        }
+        let can = Facts::CAN_BOOL.and(Facts::CAN_INT).and(Facts::CAN_FLOAT).and(Facts::CAN_COMPLEX).and(Facts::CAN_TIME);
+        Self { largest: 0, width: 0, facts: can.and(Facts::BLANK), unit: TimeUnit::Day }
+    }
+
+    fn has(&self, facts: Facts) -> bool {
+        self.facts.has(facts)
     }
 
     /// The guess by one cell of CSV.
@@ -68,7 +92,7 @@ impl Guess {
 
     /// Adds a cell of CSV that is a word for what is missing. It is text if the others are.
     pub(super) fn add_missing_word(&mut self, word: &str) {
-        self.has_missing = true;
+        self.facts.add(Facts::MISSING);
         self.add_width(word);
     }
 
@@ -76,30 +100,33 @@ impl Guess {
     pub(super) fn add_cell(&mut self, cell: &str) {
         let text = cell.trim_matches([' ', '\t']);
         if text.is_empty() {
-            self.width = self.width.max(cell.len());
-            self.has_missing = true;
+            self.add_width(cell);
+            self.facts.add(Facts::MISSING);
             return;
         }
-        self.is_blank = false;
+        self.facts.remove(Facts::BLANK);
         self.add_width(cell);
-        self.can.bool = self.can.bool && parse_bool(text).is_some();
-        let integer = if self.can.int || !self.has_integer { parse_integer(text) } else { None };
-        self.has_integer |= integer.is_some();
+        self.facts.remove_if(self.has(Facts::CAN_BOOL) && parse_bool(text).is_none(), Facts::CAN_BOOL);
+        let is_parsed = self.has(Facts::CAN_INT) || !self.has(Facts::INTEGER);
+        let integer = if is_parsed { parse_integer(text) } else { None };
+        self.facts.add_if(integer.is_some(), Facts::INTEGER);
         // An integer has no negative zero.
-        match integer.filter(|_| self.can.int && text != "-0") {
+        match integer.filter(|_| self.has(Facts::CAN_INT) && text != "-0") {
             Some(value) => self.note_int(value),
-            None => self.can.int = false,
+            None => self.facts.remove(Facts::CAN_INT),
         }
-        if integer.is_none() && (self.can.float || self.has_leading_zero) && text.parse::<f64>().is_err() {
-            (self.can.float, self.has_leading_zero) = (false, false);
+        let may_be_float = self.has(Facts::CAN_FLOAT) || self.has(Facts::LEADING_ZERO);
+        if integer.is_none() && may_be_float && text.parse::<f64>().is_err() {
+            self.facts.remove(Facts::CAN_FLOAT.and(Facts::LEADING_ZERO));
         }
-        if self.can.float && has_leading_zero(text) {
-            (self.can.int, self.can.float, self.can.complex) = (false, false, false);
-            self.has_leading_zero = true;
+        if self.has(Facts::CAN_FLOAT) && has_leading_zero(text) {
+            self.facts.remove(Facts::CAN_INT.and(Facts::CAN_FLOAT).and(Facts::CAN_COMPLEX));
+            self.facts.add(Facts::LEADING_ZERO);
         }
-        let can = &mut self.can;
-        can.complex = can.complex && (can.float || split_complex(text).is_some());
-        if can.time {
+        if self.has(Facts::CAN_COMPLEX) && !self.has(Facts::CAN_FLOAT) && split_complex(text).is_none() {
+            self.facts.remove(Facts::CAN_COMPLEX);
+        }
+        if self.has(Facts::CAN_TIME) {
             self.add_time(text);
         }
     }
@@ -107,70 +134,72 @@ impl Guess {
     /// Adds a string of JSON.
     pub(super) fn add_text(&mut self, text: &str) {
         if matches!(text, "NaN" | "Infinity" | "-Infinity") {
-            (self.can.bool, self.can.int, self.can.time) = (false, false, false);
+            self.facts.remove(Facts::CAN_BOOL.and(Facts::CAN_INT).and(Facts::CAN_TIME));
         } else {
-            (self.can.bool, self.can.int, self.can.float) = (false, false, false);
-            if self.can.time {
+            self.facts.remove(Facts::CAN_BOOL.and(Facts::CAN_INT).and(Facts::CAN_FLOAT));
+            if self.has(Facts::CAN_TIME) {
                 self.add_time(text);
             }
         }
-        self.can.complex = false;
-        (self.is_blank, self.has_text) = (false, true);
+        self.facts.remove(Facts::CAN_COMPLEX.and(Facts::BLANK));
+        self.facts.add(Facts::TEXT);
         self.add_width(text);
     }
 
     /// Adds a whole number of JSON.
     pub(super) fn add_int(&mut self, value: i128) {
         self.add_scalar();
-        (self.can.bool, self.has_number) = (false, true);
+        self.facts.remove(Facts::CAN_BOOL);
+        self.facts.add(Facts::NUMBER);
         self.note_int(value);
     }
 
     /// Adds a number of JSON.
     pub(super) fn add_float(&mut self) {
         self.add_scalar();
-        (self.can.bool, self.can.int, self.has_number) = (false, false, true);
+        self.facts.remove(Facts::CAN_BOOL.and(Facts::CAN_INT));
+        self.facts.add(Facts::NUMBER);
     }
 
     pub(super) fn add_bool(&mut self) {
         self.add_scalar();
-        (self.can.int, self.can.float, self.has_bool) = (false, false, true);
+        self.facts.remove(Facts::CAN_INT.and(Facts::CAN_FLOAT));
+        self.facts.add(Facts::BOOL);
     }
 
     /// Adds a null.
     pub(super) fn add_missing(&mut self) {
-        self.has_missing = true;
+        self.facts.add(Facts::MISSING);
     }
 
     /// What is not text in JSON.
     fn add_scalar(&mut self) {
-        (self.can.time, self.can.complex) = (false, false);
-        self.is_blank = false;
+        self.facts.remove(Facts::CAN_TIME.and(Facts::CAN_COMPLEX).and(Facts::BLANK));
     }
 
     /// Whether no value was added but what is missing.
     pub(super) fn is_blank(&self) -> bool {
-        self.is_blank
+        self.has(Facts::BLANK)
     }
 
     pub(super) fn has_missing(&self) -> bool {
-        self.has_missing
+        self.has(Facts::MISSING)
     }
 
     /// Whether a number of JSON is not an integer of 64 bits, so that its digits count.
     pub(super) fn has_fraction(&self) -> bool {
-        self.has_number && !self.can.int
+        self.has(Facts::NUMBER) && !self.has(Facts::CAN_INT)
     }
 
     /// The kinds of values that JSON has in one place, as a message names them.
     pub(super) fn kinds(&self) -> String {
         let mut kinds = Vec::new();
-        for (has, name) in [(self.has_text, "text"), (self.has_bool, "bools"), (self.has_number, "numbers")] {
-            if has {
+        for (fact, name) in [(Facts::TEXT, "text"), (Facts::BOOL, "bools"), (Facts::NUMBER, "numbers")] {
+            if self.has(fact) {
                 kinds.push(name);
             }
         }
-        if kinds.len() < 2 && self.has_missing {
+        if kinds.len() < 2 && self.has(Facts::MISSING) {
             kinds.push("nulls");
         }
         match kinds.split_last() {
@@ -181,12 +210,12 @@ impl Guess {
 
     /// Whether a column is text only since a number of it begins with a 0.
     pub(super) fn has_leading_zero(&self) -> bool {
-        self.has_leading_zero && self.is_text()
+        self.has(Facts::LEADING_ZERO) && self.is_text()
     }
 
     /// Whether the values are numbers, none of them written as an integer.
     pub(super) fn is_fraction(&self) -> bool {
-        !self.has_integer && !self.is_blank && self.number() == Some(ScalarKind::Float64)
+        !self.has(Facts::INTEGER) && !self.is_blank() && self.number() == Some(ScalarKind::Float64)
     }
 
     /// Whether the values are text.
@@ -195,15 +224,15 @@ impl Guess {
     }
 
     fn note_int(&mut self, value: i128) {
-        self.has_negative |= value < 0;
-        self.is_unsigned |= value > i128::from(i64::MAX);
+        self.facts.add_if(value < 0, Facts::NEGATIVE);
+        self.facts.add_if(value > i128::from(i64::MAX), Facts::UNSIGNED);
         self.largest = self.largest.max(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
     }
 
     fn add_width(&mut self, text: &str) {
         // Bytes are an upper limit, which most texts do not reach.
-        if text.len() > self.width {
-            self.width = self.width.max(text.chars().count());
+        if text.len() > self.width as usize {
+            self.width = self.width.max(u32::try_from(text.chars().count()).unwrap_or(u32::MAX));
         }
     }
 
@@ -211,7 +240,7 @@ impl Guess {
         match time::parse(text) {
             Some(time) if !matches!(time.unit, TimeUnit::Year | TimeUnit::Month) => self.unit = finer(self.unit, time.unit),
             _ if text == "NaT" => {}
-            _ => self.can.time = false,
+            _ => self.facts.remove(Facts::CAN_TIME),
         }
     }
 
@@ -224,24 +253,25 @@ impl Guess {
 
     /// The dtype that holds all values; `None` for text and numbers in the same column of JSON.
     pub(super) fn scalar(&self) -> Option<Scalar> {
-        let can = self.can;
-        let kind = if self.is_blank {
+        let (can_int, can_float) = (self.has(Facts::CAN_INT), self.has(Facts::CAN_FLOAT));
+        let has_both_ends = self.has(Facts::UNSIGNED.and(Facts::NEGATIVE));
+        let kind = if self.is_blank() {
             ScalarKind::Float64
-        } else if can.bool && !self.has_missing {
+        } else if self.has(Facts::CAN_BOOL) && !self.has_missing() {
             ScalarKind::Bool
-        } else if can.int && !self.has_missing && !(self.is_unsigned && self.has_negative) {
-            if self.is_unsigned { ScalarKind::UInt64 } else { ScalarKind::Int64 }
-        } else if can.float && (!can.int || self.largest <= 1 << 53 || self.is_unsigned && self.has_negative || self.has_number) {
+        } else if can_int && !self.has_missing() && !has_both_ends {
+            if self.has(Facts::UNSIGNED) { ScalarKind::UInt64 } else { ScalarKind::Int64 }
+        } else if can_float && (!can_int || self.largest <= 1 << 53 || has_both_ends || self.has(Facts::NUMBER)) {
             // Whole numbers that it would round are refused by the slot, which knows their place.
             ScalarKind::Float64
-        } else if can.time {
+        } else if self.has(Facts::CAN_TIME) {
             ScalarKind::Datetime { unit: self.unit, count: 1 }
-        } else if can.complex && !can.float {
+        } else if self.has(Facts::CAN_COMPLEX) && !can_float {
             ScalarKind::Complex128
-        } else if self.has_number || self.has_bool {
+        } else if self.has(Facts::NUMBER) || self.has(Facts::BOOL) {
             return None;
         } else {
-            ScalarKind::Unicode { length: self.width.max(1) }
+            ScalarKind::Unicode { length: self.width.max(1) as usize }
         };
         Some(Scalar::new(kind, ByteOrder::Little))
     }
@@ -268,6 +298,11 @@ mod tests {
             guess.add_cell(cell);
         }
         guess.scalar().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_column_takes_16_bytes() {
+        assert_eq!(size_of::<Guess>(), 16);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::json_magnitude::Small;
 use super::json_schema::{Schema, SchemaSeed};
 use super::json_words::Words;
 use super::source::{CSource, FileOrSpool, Item};
+use crate::columns::Names;
 use crate::failure::{Failure, Result};
 use crate::pieces::Sink;
 use crate::signals;
@@ -35,11 +36,17 @@ impl JsonSource {
     }
 
     fn survey(file: FileOrSpool, input: &str, is_lines: bool, arguments: &Arguments) -> Result<Self> {
-        let mut schema = Schema::Unknown;
+        let (mut schema, mut names) = (Schema::Unknown, Names::default());
         let mut rows = 0_usize;
-        read(Small::new(file.file()?), is_lines, &mut |stream| {
+        let result = read(Small::new(file.file()?), is_lines, &mut |stream| {
             rows += 1;
-            SchemaSeed(&mut schema).deserialize(stream)
+            SchemaSeed { schema: &mut schema, names: &mut names }.deserialize(stream)
+        });
+        result.map_err(|failure| match failure {
+            Failure::Nameless(message) if names.are_too_many() => {
+                Failure::Nameless(format!("{message}; write lists of values, which may be longer"))
+            }
+            failure => failure,
         })?;
         if is_lines {
             schema = Schema::List { length: rows, item: Box::new(schema) };

@@ -7,7 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use super::guess::Guess;
 use super::json_fields::Fields;
-use crate::columns;
+use super::parse::shown;
+use crate::columns::Names;
 use crate::float::part_of;
 use crate::quantity::counted;
 
@@ -60,7 +61,11 @@ impl Schema {
 }
 
 /// Reads a value into its schema.
-pub(super) struct SchemaSeed<'a>(pub(super) &'a mut Schema);
+pub(super) struct SchemaSeed<'a> {
+    pub(super) schema: &'a mut Schema,
+    /// Of all objects of the text.
+    pub(super) names: &'a mut Names,
+}
 
 impl<'de> DeserializeSeed<'de> for SchemaSeed<'_> {
     type Value = ();
@@ -78,39 +83,39 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        self.0.guess("a bool").map(Guess::add_bool)
+        self.schema.guess("a bool").map(Guess::add_bool)
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        self.0.guess("a number").map(|guess| guess.add_int(value.into()))
+        self.schema.guess("a number").map(|guess| guess.add_int(value.into()))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        self.0.guess("a number").map(|guess| guess.add_int(value.into()))
+        self.schema.guess("a number").map(|guess| guess.add_int(value.into()))
     }
 
     fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        self.0.guess("a number").map(Guess::add_float)
+        self.schema.guess("a number").map(Guess::add_float)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        self.0.guess("text").map(|guess| guess.add_text(text))
+        self.schema.guess("text").map(|guess| guess.add_text(text))
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.0.guess("null").map(Guess::add_missing)
+        self.schema.guess("null").map(Guess::add_missing)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let is_first = matches!(self.0, Schema::Unknown);
+        let is_first = matches!(self.schema, Schema::Unknown);
         if is_first {
-            *self.0 = Schema::List { length: 0, item: Box::new(Schema::Unknown) };
+            *self.schema = Schema::List { length: 0, item: Box::new(Schema::Unknown) };
         }
-        let Schema::List { length, item } = self.0 else {
-            return Err(A::Error::custom(format!("expected {}, as before, found a list", self.0.name())));
+        let Schema::List { length, item } = self.schema else {
+            return Err(A::Error::custom(format!("expected {}, as before, found a list", self.schema.name())));
         };
         let mut count = 0_usize;
-        while items.next_element_seed(SchemaSeed(item))?.is_some() {
+        while items.next_element_seed(SchemaSeed { schema: item, names: self.names })?.is_some() {
             count += 1;
         }
         if is_first {
@@ -125,12 +130,12 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let is_first = matches!(self.0, Schema::Unknown);
+        let is_first = matches!(self.schema, Schema::Unknown);
         if is_first {
-            *self.0 = Schema::Object(Fields::new());
+            *self.schema = Schema::Object(Fields::new());
         }
-        let Schema::Object(fields) = self.0 else {
-            return Err(A::Error::custom(format!("expected {}, as before, found an object", self.0.name())));
+        let Schema::Object(fields) = self.schema else {
+            return Err(A::Error::custom(format!("expected {}, as before, found an object", self.schema.name())));
         };
         let mut count = 0;
         // Of each field whether it came, once one is out of order.
@@ -142,22 +147,21 @@ impl<'de> Visitor<'de> for SchemaSeed<'_> {
                 let place = place.unwrap_or(fields.len());
                 came.resize(came.len().max(place + 1), false);
                 if std::mem::replace(&mut came[place], true) {
-                    return Err(A::Error::custom(format!("duplicate field {name:?}")));
+                    return Err(A::Error::custom(format!("duplicate field {:?}", shown(&name))));
                 }
             }
             let place = match place {
                 Some(place) => place,
-                None if is_first && fields.len() >= columns::MOST => {
-                    return Err(A::Error::custom(format!(
-                        "expected at most {}, found more",
-                        counted(columns::MOST as u64, "field")
-                    )));
+                None if is_first => {
+                    self.names.add(&name).map_err(A::Error::custom)?;
+                    fields.push(name, Schema::Unknown)
                 }
-                None if is_first => fields.push(name, Schema::Unknown),
-                None => return Err(A::Error::custom(format!("unknown field {name:?}: the first object has no such field"))),
+                None => {
+                    return Err(A::Error::custom(format!("unknown field {:?}: the first object has no such field", shown(&name))));
+                }
             };
             if let Some(field) = fields.get_mut(place) {
-                entries.next_value_seed(SchemaSeed(field))?;
+                entries.next_value_seed(SchemaSeed { schema: field, names: self.names })?;
             }
             count += 1;
         }

@@ -58,21 +58,21 @@ impl Slot {
             ScalarKind::Unicode { length } => self.put_unicode(text, length, out),
             ScalarKind::Bytes { .. } => self.put_bytes(text, out),
             ScalarKind::Void { .. } => put_hexadecimal(trimmed, out).ok_or_else(|| {
-                Problem::error(format!("expected {} hexadecimal digits, found {text:?}", out.len().saturating_mul(2)))
+                Problem::error(format!("expected {} hexadecimal digits, found {:?}", out.len().saturating_mul(2), shown(text)))
             }),
             ScalarKind::Datetime { unit, count } if !trimmed.is_empty() => {
                 match time::parse(trimmed).map(|time| time.to_steps(unit, count)) {
                     Some(Ok(steps)) => self.put_raw(steps, out),
                     Some(Err(time::Misfit::Inexact)) if self.is_lossy => {
                         let steps = time::parse(trimmed).and_then(|time| time.to_steps_below(unit, count));
-                        steps.map_or_else(|| Err(self.outside(text)), |steps| self.put_raw(steps, out))
+                        steps.map_or_else(|| Err(self.outside(shown(text))), |steps| self.put_raw(steps, out))
                     }
                     Some(Err(time::Misfit::Inexact)) => {
-                        Err(Problem::loss(format!("{text:?} is not a whole number of the units of {}", self.scalar)))
+                        Err(Problem::loss(format!("{:?} is not a whole number of the units of {}", shown(text), self.scalar)))
                     }
-                    Some(Err(time::Misfit::OutOfRange)) => Err(self.outside(text)),
+                    Some(Err(time::Misfit::OutOfRange)) => Err(self.outside(shown(text))),
                     None if trimmed == "NaT" => self.put_raw(i64::MIN, out),
-                    None => Err(Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found {text:?}"))),
+                    None => Err(Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found {:?}", shown(text)))),
                 }
             }
             _ if trimmed.is_empty() => self.put_null(out),
@@ -80,7 +80,7 @@ impl Slot {
                 Some(value) => self.put_int(i128::from(value), out),
                 None => match trimmed {
                     "0" | "1" => self.put_int(i128::from(trimmed == "1"), out),
-                    _ => Err(Problem::error(format!("expected True or False, found {text:?}"))),
+                    _ => Err(Problem::error(format!("expected True or False, found {:?}", shown(text)))),
                 },
             },
             ScalarKind::Timedelta { .. } if trimmed == "NaT" => self.put_raw(i64::MIN, out),
@@ -122,7 +122,7 @@ impl Slot {
             _ if part_of(self.scalar).is_some() => self.put_complex(text, "0", out),
             _ => match Decimal::parse(text).filter(Decimal::is_integer).map(Decimal::to_integer) {
                 Some(Some(value)) => self.put_int(value, out),
-                Some(None) => Err(self.outside(text)),
+                Some(None) => Err(self.outside(shown(text))),
                 None => Err(self.expected(text)),
             },
         }
@@ -228,7 +228,7 @@ impl Slot {
                 let characters = text.chars().map(|character| u8::try_from(u32::from(character)));
                 latin = characters
                     .collect::<Result<_, _>>()
-                    .map_err(|_| Problem::error(format!("expected characters of Latin-1, found {text:?}")))?;
+                    .map_err(|_| Problem::error(format!("expected characters of Latin-1, found {:?}", shown(text))))?;
                 &latin
             }
         };
@@ -273,7 +273,7 @@ impl Slot {
 }
 
 /// The beginning of a text, for messages.
-fn shown(text: &str) -> Cow<'_, str> {
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

@@ -96,7 +96,8 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
         let written = objects::write_csv(&array, delimiter, job.is_lossy, &mut |text| write_piece(text, out));
         return written.map_err(|failure| failure.about(&job.input));
     }
-    let mut writer = csv::Writer::new(job.header.dtype(), job.header.shape().get(1..).unwrap_or_default(), delimiter)?;
+    let writer = csv::Writer::new(job.header.dtype(), job.header.shape(), delimiter);
+    let mut writer = writer.map_err(|failure| failure.about(&job.input))?;
     let mut text = String::new();
     if writer.needs_header() {
         writer.header(&mut text)?;
@@ -135,7 +136,8 @@ fn write_json(job: &mut Job, layout: json::Layout, out: &mut dyn Write) -> Resul
         let written = objects::write_json(&array, layout, job.is_lossy, &mut |text| write_piece(text, out));
         return written.map_err(|failure| failure.about(&job.input));
     }
-    let mut writer = json::Writer::new(job.header.dtype(), job.header.shape(), layout)?;
+    let writer = json::Writer::new(job.header.dtype(), job.header.shape(), layout);
+    let mut writer = writer.map_err(|failure| failure.about(&job.input))?;
     let mut text = String::new();
     write_text(job, &mut text, out, &mut |values, text| writer.rows(&values, text))?;
     writer.end(&mut text);

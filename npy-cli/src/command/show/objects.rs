@@ -40,7 +40,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
             stream::write_json(&mut text, screen)
         }
         Chosen::Values(values) if arguments.csv => {
-            let mut writer = csv::Writer::new(values.dtype(), values.shape().get(1..).unwrap_or_default(), Delimiter::Comma)?;
+            let mut writer = csv::Writer::new(values.dtype(), values.shape(), Delimiter::Comma)?;
             let mut text = String::new();
             if writer.has_names() {
                 writer.header(&mut text)?;

@@ -45,8 +45,7 @@ pub(super) fn write_json(text: &mut String, screen: &mut Screen) -> Result<()> {
 
 /// Writes a line for each row; of records, after a line of their names.
 pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let shape = selection.shape();
-    let mut writer = csv_export::Writer::new(&selection.dtype()?, shape.get(1..).unwrap_or_default(), Delimiter::Comma)?;
+    let mut writer = csv_export::Writer::new(&selection.dtype()?, &selection.shape(), Delimiter::Comma)?;
     let mut text = String::new();
     if writer.has_names() {
         writer.header(&mut text)?;
