@@ -14,6 +14,8 @@ import uuid
 
 import numpy as np
 
+from times import overflow
+
 # Every global that a pickle of data needs; the list is that of npy-core/src/object/pickle/globals.rs.
 GLOBALS = [
     ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "scalar"),
@@ -33,6 +35,11 @@ GLOBALS = [
 # Those of which any bytes are a value.
 SCALARS = ["?", "i1", "u1", "i2", ">i2", "u4", "i8", ">u8", "f2", "f4", ">f4", "f8", "c8", "c16", "S3", "V3",
            "M8[s]", "M8[25us]", ">M8[D]", "m8[ns]", "m8"]
+
+
+def within_limits(array):
+    """The array, or zeros where its times overflow in NumPy."""
+    return np.zeros_like(array) if overflow(array) else array
 
 
 class Values:
@@ -144,7 +151,7 @@ class Values:
         kind = r.randrange(9)
         if kind < 3:
             dtype = self.dtype()
-            return np.copy(np.frombuffer(bytes(r.getrandbits(8) for _ in range(dtype.itemsize)), dtype))[0]
+            return within_limits(np.copy(np.frombuffer(bytes(r.getrandbits(8) for _ in range(dtype.itemsize)), dtype)))[0]
         if kind == 3:
             return r.choice([np.str_(self.text()), np.longdouble(self.float()) / 3, np.clongdouble(complex(self.float(), 1)) / 3])
         if kind < 6:
@@ -160,7 +167,7 @@ class Values:
         r = self.r
         shape = tuple(r.choice([0, 1, 1, 2, 3]) for _ in range(r.randrange(4)))
         size = int(np.prod(shape, dtype=int)) * dtype.itemsize
-        array = np.frombuffer(bytes(r.choice([0, 1, r.getrandbits(8)]) for _ in range(size)), dtype).reshape(shape)
+        array = within_limits(np.frombuffer(bytes(r.choice([0, 1, r.getrandbits(8)]) for _ in range(size)), dtype).reshape(shape))
         return np.copy(array) if r.random() < 0.6 else np.asfortranarray(array)
 
     def array(self, most_axes, depth=0):

@@ -1,5 +1,7 @@
 //! A real NumPy in a virtual environment under `target/`, made by the first test that needs it.
 
+use std::cmp::Reverse;
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
@@ -10,8 +12,12 @@ use std::thread;
 
 use super::announce;
 
-/// The NumPy that the tests compare with, and what to take where the Python is too old for it.
+/// The NumPy that the tests compare with, and what to take where no Python is new enough for it.
+/// `NPY_NUMPY=2.5.5` names another release, which it must be then.
 const NUMPY: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
+
+/// Where to look for a Python, the usual one first. NumPy 2.5 needs 3.12.
+const PYTHONS: [&str; 5] = ["python3", "python", "python3.14", "python3.13", "python3.12"];
 
 /// What portable files must still open in.
 const OLD_NUMPY: [&str; 2] = ["numpy==1.23.5", "numpy==1.26.4"];
@@ -38,7 +44,7 @@ pub struct NumPy {
 /// `NPY_REQUIRE_NUMPY=1` that is a failure.
 pub fn numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
-    required(NUMPY.get_or_init(|| provide("numpy", &self::NUMPY, &OTHERS, IMPORTS)), "NumPy", test)
+    required(NUMPY.get_or_init(|| provide_numpy("numpy", &OTHERS, IMPORTS)), "NumPy", test)
 }
 
 /// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that
@@ -59,7 +65,7 @@ pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
 pub fn pyarrow(test: &str) -> Option<&'static NumPy> {
     static PYARROW: OnceLock<Result<NumPy, String>> = OnceLock::new();
     let others = ["pyarrow", "duckdb", "polars"];
-    let provided = PYARROW.get_or_init(|| provide("pyarrow", &self::NUMPY, &others, "import numpy, pyarrow, duckdb, polars"));
+    let provided = PYARROW.get_or_init(|| provide_numpy("pyarrow", &others, "import numpy, pyarrow, duckdb, polars"));
     required(provided, "PyArrow", test)
 }
 
@@ -68,7 +74,7 @@ pub fn pyarrow(test: &str) -> Option<&'static NumPy> {
 pub fn zarr(test: &str) -> Option<&'static NumPy> {
     static ZARR: OnceLock<Result<NumPy, String>> = OnceLock::new();
     let others = ["zarr>=3", "xarray", "dask[array]", "kerchunk"];
-    let provided = ZARR.get_or_init(|| provide("zarr", &self::NUMPY, &others, "import numpy, zarr, xarray, dask.array, kerchunk"));
+    let provided = ZARR.get_or_init(|| provide_numpy("zarr", &others, "import numpy, zarr, xarray, dask.array, kerchunk"));
     required(provided, "Zarr", test)
 }
 
@@ -87,6 +93,14 @@ fn required(provided: &'static Result<NumPy, String>, what: &str, test: &str) ->
     }
 }
 
+/// The virtual environment of that name, with the release of NumPy that was asked for.
+fn provide_numpy(name: &str, others: &[&str], imports: &'static str) -> Result<NumPy, String> {
+    match env::var("NPY_NUMPY") {
+        Ok(release) => provide(&format!("{name}-{release}"), &[&format!("numpy=={release}")], others, imports),
+        Err(_) => provide(name, &NUMPY, others, imports),
+    }
+}
+
 /// Makes the virtual environment of that name, unless it is there, with the first release that can
 /// be had.
 fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str) -> Result<NumPy, String> {
@@ -99,17 +113,17 @@ fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str
     announce(&format!("making a virtual environment with {} for the live tests", releases[0]));
     // Made beside and renamed, so that tests that run at the same time see all of it or nothing.
     let fresh = home.with_file_name(format!("{name}-{}", std::process::id()));
-    let system =
-        ["python3", "python"].into_iter().find(|python| run(python, ["--version"]).is_ok()).ok_or("no python3 was found")?;
-    run(system, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
-    let install = |numpy: &&str| {
-        let pip = ["-m", "pip", "install", "--quiet", "--only-binary", "numpy", "--disable-pip-version-check", numpy];
+    let pythons = pythons();
+    let install = |release: &str, python: &Path| {
+        run(python, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
+        let pip = ["-m", "pip", "install", "--quiet", "--only-binary", "numpy", "--disable-pip-version-check", release];
         run(python_in(&fresh), pip.into_iter().chain(others.iter().copied()))
     };
-    let installed = releases.iter().find_map(|release| install(release).ok());
-    if installed.is_none() {
+    let installed = releases.iter().any(|release| pythons.iter().any(|python| install(release, python).is_ok()));
+    if !installed {
         let _ = fs::remove_dir_all(&fresh);
-        return Err(format!("{} cannot be installed", releases.join(" or ")));
+        let pythons = pythons.iter().map(|python| python.display().to_string()).collect::<Vec<_>>().join(", ");
+        return Err(format!("{} cannot be installed for any Python of this machine ({pythons})", releases.join(" or ")));
     }
     if fs::rename(&fresh, &home).is_err() {
         // Another test was faster, or an earlier one left something that does not work.
@@ -119,6 +133,26 @@ fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str
         let _ = fs::remove_dir_all(&fresh);
     }
     if found.works() { Ok(found) } else { Err("NumPy was installed, but cannot be imported".to_owned()) }
+}
+
+/// The Pythons of this machine: on the search path, of pyenv, and what uv finds.
+fn pythons() -> Vec<PathBuf> {
+    let mut pythons: Vec<_> = PYTHONS.iter().map(PathBuf::from).collect();
+    let printed = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
+        Some(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+    };
+    let of_pyenv = printed("pyenv", &["root"]).and_then(|root| fs::read_dir(root.join("versions")).ok());
+    let mut of_pyenv: Vec<_> = of_pyenv.into_iter().flatten().flatten().map(|version| version.path()).collect();
+    // The newest first.
+    of_pyenv.sort_by_key(|home| {
+        let version = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Reverse(version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>())
+    });
+    pythons.extend(of_pyenv.iter().map(|home| home.join("bin/python")));
+    pythons.extend(printed("uv", &["python", "find", "3.13"]));
+    pythons.retain(|python| run(python, ["--version"]).is_ok());
+    pythons
 }
 
 fn run<I, A>(program: impl AsRef<OsStr>, arguments: I) -> Result<(), String>

@@ -9,27 +9,31 @@ pub(crate) fn steps(bytes: &[u8], order: ByteOrder) -> Option<i64> {
     i64::try_from(signed(bytes, order)).ok().filter(|&steps| steps != i64::MIN)
 }
 
-/// Days from 1970 to the beginning of 2000, from where NumPy counts them.
-const DAYS_TO_2000: i64 = 10_957;
-
 /// A point in time in ISO 8601, as `datetime_as_string` writes it.
 ///
-/// NumPy computes in 64 bits and does not notice an overflow; what it prints then, this prints too.
+/// NumPy computes in 64 bits, and near their limits prints another time or, from 2.5 on, mostly refuses. This is exact.
 pub(super) fn date_time(unit: TimeUnit, count: u32, steps: i64) -> String {
-    let units = steps.wrapping_mul(i64::from(count));
-    match unit {
-        TimeUnit::Year => iso_8601(unit, i128::from(units.wrapping_add(1970)) - 1970),
-        TimeUnit::Week => iso_8601(TimeUnit::Day, days(units.wrapping_mul(7))),
-        TimeUnit::Day => iso_8601(unit, days(units)),
-        _ => iso_8601(unit, i128::from(units)),
-    }
-}
-
-fn days(days: i64) -> i128 {
-    i128::from(days.wrapping_sub(DAYS_TO_2000)) + i128::from(DAYS_TO_2000)
+    iso_8601(unit, i128::from(steps) * i128::from(count))
 }
 
 /// A span of time with its unit, as `str` of a NumPy scalar.
 pub(super) fn span(unit: TimeUnit, count: u32, steps: i64) -> String {
-    format!("{} {}", steps.wrapping_mul(i64::from(count)), unit.plural())
+    format!("{} {}", i128::from(steps) * i128::from(count), unit.plural())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_near_the_limits_are_exact() {
+        let last = i64::MAX;
+        // As NumPy 2.5 has it.
+        assert_eq!(date_time(TimeUnit::Day, 1, -last), "-25252734927764585-06-08");
+        assert_eq!(date_time(TimeUnit::Week, 1, -last), iso_8601(TimeUnit::Day, i128::from(last) * -7));
+        // NumPy refuses these, or prints others.
+        assert_eq!(date_time(TimeUnit::Year, 1, last), "9223372036854777777");
+        assert_eq!(date_time(TimeUnit::Second, 25, last), iso_8601(TimeUnit::Second, i128::from(last) * 25));
+        assert_eq!(span(TimeUnit::Second, 25, last), "230584300921369395175 seconds");
+    }
 }

@@ -97,6 +97,10 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
             },
         },
         Rule {
+            name: "times that overflow",
+            holds: |verdict| verdict.theirs.starts_with("no text: OverflowError: Overflow when converting between datetime64"),
+        },
+        Rule {
             name: "objects that Python cannot print",
             holds: |verdict| verdict.refused().is_some() && verdict.theirs.starts_with("no text: "),
         },

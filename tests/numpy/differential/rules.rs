@@ -45,6 +45,10 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
             },
         },
         Rule {
+            name: "bytes named by a",
+            holds: |verdict| verdict.read("is not a valid dtype descriptor").is_some() && verdict.theirs.contains("'a"),
+        },
+        Rule {
             name: "line continued by a backslash",
             holds: |verdict| {
                 let joined = verdict.rewritten(|header| header.replace("\\\n", ""));
