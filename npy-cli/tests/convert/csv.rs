@@ -132,7 +132,8 @@ fn delimiters_and_decimal_commas_are_guessed() {
     }
     check("a:b\n1:2.5\n3:4.5\n", &["--delimiter", ":"], table, "");
     check("a;b\n1;2,5\n3;4,5\n", &["--delimiter", ";", "--decimal", ","], table, "");
-    check("a;b\n1;2,5\n", &["--delimiter", ";", "--decimal", "."], "[('a', '<i8'), ('b', '<U3')] [1] [(1, '2,5')]", "");
+    let other = "text in column 2 (b), since it has a comma where decimals have a point (--decimal)";
+    check("a;b\n1;2,5\n", &["--delimiter", ";", "--decimal", "."], "[('a', '<i8'), ('b', '<U3')] [1] [(1, '2,5')]", other);
     check("1\t2\n", &["--delimiter", "tab"], "<i8 [1, 2] [[1 2]]", "");
     check("a;b\n1;2\n", &["--delimiter", ","], "[('a;b', '<U3')] [1] [('1;2',)]", "names in line 1 (--no-header)");
     let directory = Directory::new();
@@ -146,6 +147,39 @@ fn delimiters_and_decimal_commas_are_guessed() {
     assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
     let array = directory.save("a.npy", &DynValues::from_slice(&[1_u8]).unwrap());
     assert_snapshot!(directory.refused(&["--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
+}
+
+#[test]
+fn points_are_no_decimals_beside_commas() {
+    let said = |column, other, sign| format!("text in {column}, since it has a {other} where decimals have a {sign} (--decimal)");
+    let point = said("column 2 (b)", "point", "comma");
+    for cell in ["1.5", "1.234", ".5", "-1.5e3", "(1.5+2j)", "1.234,5"] {
+        let (text, width) = (format!("a;b\n1;2,5\n2;{cell}\n3;7\n"), cell.len().max(3));
+        let expected = format!("[('a', '<i8'), ('b', '<U{width}')] [3] [(1, '2,5') (2, '{cell}') (3, '7')]");
+        let said = if cell == "1.234,5" { "" } else { &point };
+        let (found, words) = read(&text, &["--delimiter", ";", "--decimal", ","]);
+        assert_eq!((found.replace("  ", " ").replace("  ", " "), words.as_str()), (expected, said), "{cell}");
+    }
+    // Text, and times, may have points.
+    let text = "a;b;t\n2,5;v1.5;2024-01-01T12:30:00.5\n3;2.5;2024-01-01T12:30:00\n";
+    check(
+        text,
+        &["--delimiter", ";", "--decimal", ","],
+        "[('a', '<f8'), ('b', '<U4'), ('t', '<M8[ms]')] [2] [(2.5, 'v1.5', '2024-01-01T12:30:00.500') (3. , '2.5', '2024-01-01T12:30:00.000')]",
+        "",
+    );
+    // Where a file has both, none of them is guessed to be the decimal comma.
+    let guessed = format!("delimiter \";\" (--delimiter), {}", said("column 1 (a)", "comma", "point"));
+    check("a;b\n1,5;2.5\n3;4\n", &[], "[('a', '<U3'), ('b', '<f8')] [2] [('1,5', 2.5) ('3', 4. )]", &guessed);
+    // Beyond the lines by which it is guessed.
+    let text = format!("a;b\n{}1;2.5\n", "1;2,5\n".repeat(60_000));
+    let words = read(&text, &[]).1;
+    assert_eq!(words, format!("delimiter \";\" (--delimiter), decimal commas (--decimal), {point}"));
+    let directory = Directory::new();
+    let (file, out) = (directory.write("t.csv", "2,5;1\n1.5;2\n"), directory.path("o.npy"));
+    let options = ["--dtype", "f8", "--delimiter", ";"];
+    assert_snapshot!(directory.refused(&[&options[..], &["--decimal", ",", &file, &out]].concat()), @r#"npy: t.csv: line 2, column 1: expected a decimal comma, found a point in "1.5"; --decimal says which the file has"#);
+    assert_snapshot!(directory.refused(&[&options[..], &[&file, &out]].concat()), @r#"npy: t.csv: line 1, column 1: expected a decimal point, found a comma in "2,5"; --decimal says which the file has"#);
 }
 
 #[test]

@@ -7,8 +7,10 @@ use csv::{Reader, StringRecord};
 use npy_core::{DType, DynValues, Header, Order};
 
 use super::Arguments;
+use super::cast::Problem;
 use super::csv_survey::{Columns, Survey, place_of};
 use super::dialect::Dialect;
+use super::parse::shown;
 use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
 use crate::output;
@@ -56,6 +58,12 @@ impl CsvSource {
         }
     }
 
+    fn other_decimal(&self, cell: &str) -> Problem {
+        let (sign, other) = self.dialect.decimal_signs();
+        let cell = shown(cell.trim());
+        Problem::error(format!("expected a decimal {sign}, found a {other} in {cell:?}; --decimal says which the file has"))
+    }
+
     /// Stores the cells of a line. Returns the first column with a word for what is missing, if no option gave the words.
     fn put(&self, record: &StringRecord, row: &mut [u8]) -> Result<Option<usize>> {
         let mut guessed = None;
@@ -67,7 +75,10 @@ impl CsvSource {
             let stored = match is_missing {
                 true => slot.put_null(out),
                 false if slot.is_text() => slot.put_text(cell, out),
-                false => slot.put_text(&self.dialect.number(cell), out),
+                false => match self.dialect.number(cell) {
+                    Some(number) => slot.put_text(&number, out),
+                    None => Err(self.other_decimal(cell)),
+                },
             };
             stored.map_err(|problem| {
                 let line = self.dialect.line_of(record);

@@ -135,11 +135,22 @@ impl Survey {
             self.guesses.iter_mut().zip(&self.first).for_each(|(guess, cell)| add(guess, cell, dialect));
             self.names = commented.map(|names| distinct(names.iter().map(String::as_str), dialect));
         }
+        if arguments.dtype.is_none() {
+            self.tell_of_text(dialect);
+        }
+        Ok(())
+    }
+
+    /// Notes a column that is text although its cells are nearly numbers.
+    fn tell_of_text(&self, dialect: &mut Dialect) {
         if let Some(column) = self.guesses.iter().position(Guess::has_leading_zero) {
             let place = place_of(self.names.as_deref(), column);
             dialect.guesses.push(format!("text in {place}, since numbers do not begin with 0 (--dtype)"));
         }
-        Ok(())
+        if let Some(column) = self.guesses.iter().position(Guess::has_other_decimal) {
+            let (place, (sign, other)) = (place_of(self.names.as_deref(), column), dialect.decimal_signs());
+            dialect.guesses.push(format!("text in {place}, since it has a {other} where decimals have a {sign} (--decimal)"));
+        }
     }
 
     fn guess_header(&self, dialect: &mut Dialect, arguments: &Arguments) -> Result<bool> {
@@ -224,7 +235,7 @@ impl Survey {
                 evidence.names += usize::from(is_corner && (below.is_text() || self.is_counted));
                 continue;
             }
-            let guess = Guess::of(&dialect.number(cell));
+            let guess = guess_of(cell, dialect);
             // An identifier is a value, as a number is.
             let is_text = guess.is_text() && !guess.has_leading_zero();
             if below.has_leading_zero() && is_text {
@@ -236,7 +247,7 @@ impl Survey {
                 continue;
             }
             let mut with_it = below.clone();
-            with_it.add_cell(&dialect.number(cell));
+            add_value(&mut with_it, cell, dialect);
             match (below.is_blank(), is_text) {
                 (true, true) => evidence.texts += 1,
                 _ if with_it.is_text() && !guess.has_leading_zero() => evidence.names += 1,
@@ -353,7 +364,7 @@ impl Evidence {
     fn by_slots(first: &[&str], slots: &[Slot], dialect: &Dialect) -> Self {
         let mut evidence = Self::default();
         for (cell, slot) in first.iter().zip(slots).filter(|(cell, _)| !cell.is_empty() && !dialect.is_missing(cell)) {
-            let is_text = Guess::of(&dialect.number(cell)).is_text();
+            let is_text = guess_of(cell, dialect).is_text();
             match (is_text, slot.is_text()) {
                 (true, true) => evidence.texts += 1,
                 (true, false) => evidence.names += 1,
@@ -381,8 +392,22 @@ fn add(guess: &mut Guess, cell: &str, dialect: &Dialect) {
     match dialect.is_missing(cell) {
         true if dialect.has_given_words() => guess.add_missing(),
         true => guess.add_missing_word(cell),
-        false => guess.add_cell(&dialect.number(cell)),
+        false => add_value(guess, cell, dialect),
     }
+}
+
+fn add_value(guess: &mut Guess, cell: &str, dialect: &Dialect) {
+    match dialect.number(cell) {
+        Some(number) => guess.add_cell(&number),
+        None => guess.add_other_decimal(cell),
+    }
+}
+
+/// The guess by one cell.
+fn guess_of(cell: &str, dialect: &Dialect) -> Guess {
+    let mut guess = Guess::new();
+    add_value(&mut guess, cell, dialect);
+    guess
 }
 
 /// Only records have names.

@@ -8,6 +8,7 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 
 use super::csv_lines::Lines;
 use super::guess::Guess;
+use super::parse::split_complex;
 use crate::failure::{Failure, Result};
 
 /// Options for CSV and TSV inputs.
@@ -261,13 +262,19 @@ impl Dialect {
         self.missing.is_some()
     }
 
-    /// A cell with a point where it has a decimal comma.
-    pub(super) fn number<'a>(&self, cell: &'a str) -> Cow<'a, str> {
-        if self.has_decimal_comma && is_decimal(cell.trim_matches([' ', '\t']), ',') {
-            Cow::Owned(cell.replacen(',', ".", 1))
-        } else {
-            Cow::Borrowed(cell)
+    /// A cell with a point where it has a decimal comma. `None` if it has the other one of the two, so that it is no number.
+    pub(super) fn number<'a>(&self, cell: &'a str) -> Option<Cow<'a, str>> {
+        let text = cell.trim_matches([' ', '\t']);
+        match self.has_decimal_comma {
+            true if is_decimal(text, ',') => Some(Cow::Owned(cell.replacen(',', ".", 1))),
+            true => (!text.contains('.') || split_complex(text).is_none()).then_some(Cow::Borrowed(cell)),
+            false => (!is_decimal(text, ',')).then_some(Cow::Borrowed(cell)),
         }
+    }
+
+    /// What decimals have, and what the cells have of which [`number`](Self::number) makes none.
+    pub(super) fn decimal_signs(&self) -> (&'static str, &'static str) {
+        if self.has_decimal_comma { ("comma", "point") } else { ("point", "comma") }
     }
 }
 

@@ -30,6 +30,7 @@ impl Facts {
     const CAN_FLOAT: Self = Self(1 << 2);
     const CAN_COMPLEX: Self = Self(1 << 3);
     const CAN_TIME: Self = Self(1 << 4);
+    const CAN_ALL: Self = Self::CAN_BOOL.and(Self::CAN_INT).and(Self::CAN_FLOAT).and(Self::CAN_COMPLEX).and(Self::CAN_TIME);
     const BLANK: Self = Self(1 << 5);
     const MISSING: Self = Self(1 << 6);
     const NEGATIVE: Self = Self(1 << 7);
@@ -42,6 +43,8 @@ impl Facts {
     const INTEGER: Self = Self(1 << 12);
     /// Whether all are numbers, but one begins with a 0, as identifiers do.
     const LEADING_ZERO: Self = Self(1 << 13);
+    /// Whether all are numbers, but one has a decimal comma among points or a point among commas.
+    const OTHER_DECIMAL: Self = Self(1 << 14);
 
     /// Whether all of these hold.
     fn has(self, facts: Self) -> bool {
@@ -75,19 +78,11 @@ impl Facts {
 
 impl Guess {
     pub(super) fn new() -> Self {
-        let can = Facts::CAN_BOOL.and(Facts::CAN_INT).and(Facts::CAN_FLOAT).and(Facts::CAN_COMPLEX).and(Facts::CAN_TIME);
-        Self { largest: 0, width: 0, facts: can.and(Facts::BLANK), unit: TimeUnit::Day }
+        Self { largest: 0, width: 0, facts: Facts::CAN_ALL.and(Facts::BLANK), unit: TimeUnit::Day }
     }
 
     fn has(&self, facts: Facts) -> bool {
         self.facts.has(facts)
-    }
-
-    /// The guess by one cell of CSV.
-    pub(super) fn of(cell: &str) -> Self {
-        let mut guess = Self::new();
-        guess.add_cell(cell);
-        guess
     }
 
     /// Adds a cell of CSV that is a word for what is missing. It is text if the others are.
@@ -115,9 +110,8 @@ impl Guess {
             Some(value) => self.note_int(value),
             None => self.facts.remove(Facts::CAN_INT),
         }
-        let may_be_float = self.has(Facts::CAN_FLOAT) || self.has(Facts::LEADING_ZERO);
-        if integer.is_none() && may_be_float && text.parse::<f64>().is_err() {
-            self.facts.remove(Facts::CAN_FLOAT.and(Facts::LEADING_ZERO));
+        if integer.is_none() && self.is_nearly_number() && text.parse::<f64>().is_err() {
+            self.facts.remove(Facts::CAN_FLOAT.and(Facts::LEADING_ZERO).and(Facts::OTHER_DECIMAL));
         }
         if self.has(Facts::CAN_FLOAT) && has_leading_zero(text) {
             self.facts.remove(Facts::CAN_INT.and(Facts::CAN_FLOAT).and(Facts::CAN_COMPLEX));
@@ -129,6 +123,18 @@ impl Guess {
         if self.has(Facts::CAN_TIME) {
             self.add_time(text);
         }
+    }
+
+    /// Adds a cell of CSV that would be a number with the other decimal sign.
+    pub(super) fn add_other_decimal(&mut self, cell: &str) {
+        self.facts.add_if(self.is_blank() || self.is_nearly_number(), Facts::OTHER_DECIMAL);
+        self.facts.remove(Facts::CAN_ALL.and(Facts::BLANK).and(Facts::LEADING_ZERO));
+        self.add_width(cell);
+    }
+
+    /// Whether all values are numbers, but for how one of them is written.
+    fn is_nearly_number(&self) -> bool {
+        self.has(Facts::CAN_FLOAT) || self.has(Facts::LEADING_ZERO) || self.has(Facts::OTHER_DECIMAL)
     }
 
     /// Adds a string of JSON.
@@ -211,6 +217,11 @@ impl Guess {
     /// Whether a column is text only since a number of it begins with a 0.
     pub(super) fn has_leading_zero(&self) -> bool {
         self.has(Facts::LEADING_ZERO) && self.is_text()
+    }
+
+    /// Whether a column is text only since a number of it has the other decimal sign.
+    pub(super) fn has_other_decimal(&self) -> bool {
+        self.has(Facts::OTHER_DECIMAL)
     }
 
     /// Whether the values are numbers, none of them written as an integer.
