@@ -63,11 +63,37 @@ pub(crate) fn factors((a, a_count): (TimeUnit, u32), (b, b_count): (TimeUnit, u3
         }
     };
     let (a, b) = (a_length * i128::from(a_count), b_length * i128::from(b_count));
-    let (mut divisor, mut rest) = (a, b);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
+    let divisor = greatest_divisor(a, b);
+    Some((a / divisor, b / divisor))
+}
+
+/// The greatest number that divides both.
+pub(crate) fn greatest_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
     }
-    Some((a / divisor.max(1), b / divisor.max(1)))
+    a.max(1)
+}
+
+/// How many days after 1970-01-01 the first day of a month is. Years from March on have the leap day at their end.
+pub(crate) fn days_before(year: i128, month: i128) -> i128 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
+    era * 146_097 + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - 719_468
+}
+
+/// A point in time, of steps of a unit since 1970: the days, and the attoseconds since midnight. `None` for the generic unit.
+pub(crate) fn moment((unit, count): (TimeUnit, u32), steps: i64) -> Option<(i128, i128)> {
+    const DAY: i128 = 86_400 * SECOND;
+    let units = i128::from(steps) * i128::from(count);
+    Some(match length_of(unit)? {
+        Length::Months(length) => {
+            let months = units * length;
+            (days_before(1970 + months.div_euclid(12), months.rem_euclid(12) + 1), 0)
+        }
+        Length::Attoseconds(length) if length >= DAY => (units * (length / DAY), 0),
+        Length::Attoseconds(length) => (units.div_euclid(DAY / length), units.rem_euclid(DAY / length) * length),
+    })
 }
 
 #[cfg(test)]

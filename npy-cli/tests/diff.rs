@@ -224,6 +224,53 @@ fn shapes_kinds_and_trouble_have_their_exit_codes() {
     ");
 }
 
+/// The verdict, and the first difference.
+fn verdict(directory: &TempDir, [a, b]: [(&str, &[i64]); 2], options: &[&str]) -> String {
+    let save = |name, (dtype, bits): (&str, &[i64])| {
+        save(directory, name, dtype, &[bits.len()], bits.iter().flat_map(|bits| bits.to_le_bytes()).collect())
+    };
+    let text = diff(directory, &[&[save("a.npy", a).as_str(), save("b.npy", b).as_str()], options].concat());
+    let first = text.lines().find_map(|line| line.trim().strip_prefix("first "));
+    first.map_or_else(|| text.lines().next().unwrap_or_default().to_owned(), |first| first.trim().to_owned())
+}
+
+#[test]
+fn moments_of_all_units_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let years: (&str, &[i64]) = ("<M8[Y]", &[50, 51, i64::MIN, -1]);
+    assert_eq!(verdict(&directory, [years, ("<M8[D]", &[18_262, 18_628, i64::MIN, -365])], &[]), "0");
+    assert_eq!(verdict(&directory, [years, ("<M8[D]", &[18_262, 18_629, i64::MIN, -365])], &[]), "(1,): 2021  2021-01-02");
+    assert_eq!(verdict(&directory, [("<M8[7h]", &[24, 25]), ("<M8[M]", &[0, 0])], &[]), "(0,): 1970-01-08T00  1970-01");
+    assert_eq!(verdict(&directory, [("<M8[2W]", &[0]), ("<M8[3M]", &[0])], &[]), "0");
+    // Beyond 128 bits of attoseconds.
+    assert_eq!(verdict(&directory, [("<M8[Y]", &[i64::MAX]), ("<M8[D]", &[i64::MAX])], &[]).split(':').next(), Some("(0,)"));
+    assert!(verdict(&directory, [years, years], &["--no-equal-nan"]).starts_with("(2,)"));
+    // Spans of years have no length in days.
+    assert_eq!(verdict(&directory, [("<m8[Y]", &[1]), ("<m8[D]", &[365])], &[]), "1");
+}
+
+#[test]
+fn integers_are_compared_exactly_with_floats() {
+    let directory = tempfile::tempdir().unwrap();
+    let large = 1_i64 << 53;
+    let float = |value: f64| value.to_bits().cast_signed();
+    let floats: (&str, &[i64]) = ("<f8", &[float(9_007_199_254_740_992.0), float(3.0)]);
+    assert_eq!(verdict(&directory, [("<i8", &[large, 3]), floats], &[]), "0");
+    for integers in ["<i8", "<u8"] {
+        let integers: (&str, &[i64]) = (integers, &[large + 1, 3]);
+        assert_eq!(verdict(&directory, [integers, floats], &[]), "(0,): 9007199254740993  9007199254740992.0");
+        assert_eq!(verdict(&directory, [floats, integers], &[]), "(0,): 9007199254740992.0  9007199254740993");
+        assert_eq!(verdict(&directory, [integers, floats], &["--atol", "1"]), "0");
+        assert_eq!(verdict(&directory, [integers, floats], &["--rtol", "1e-15"]), "0");
+    }
+    let real = save(&directory, "i.npy", "<i8", &[1], (large + 1).to_le_bytes().to_vec());
+    let parts = [9_007_199_254_740_992_f64, 0.0];
+    let complex = save(&directory, "c.npy", "<c16", &[1], parts.iter().flat_map(|part| part.to_le_bytes()).collect());
+    assert!(diff(&directory, &[&real, &complex]).starts_with("1\n"));
+    let [largest, rounded] = [("<u8", &[-1][..]), ("<f8", &[float(18_446_744_073_709_551_616.0)])];
+    assert!(verdict(&directory, [largest, rounded], &[]).starts_with("(0,): 18446744073709551615"));
+}
+
 /// Of archives that are equal otherwise.
 #[test]
 fn diff_compares_members_that_are_not_arrays() {

@@ -135,4 +135,19 @@ fn diff_pairs_members_of_the_same_name_in_their_order() {
     assert_eq!(diff(&a, &b), (Some(1), format!("{equal_x}{equal_y}only in a.npz: namex\n")));
     assert_eq!(diff(&b, &a), (Some(1), format!("{equal_y}{equal_x}only in a.npz: namex\n")));
     assert_eq!(diff(&a, &c), (Some(1), format!("{equal_x}{equal_y}{equal_x}only in c.npz: namex\n")));
+    // Members that are not arrays as well.
+    let d = directory.path().join("d.npz");
+    with_names(&d, "xyx", &[4, 2, 3]);
+    for file in [&a, &b, &c, &d] {
+        let mut bytes = fs::read(file).unwrap();
+        while let Some(at) = bytes.windows(4).position(|end| end == b".npy") {
+            bytes[at..at + 4].copy_from_slice(b".txt");
+        }
+        fs::write(file, bytes).unwrap();
+    }
+    assert_eq!(diff(&a, &d), (Some(1), "namex.txt: different, not arrays\n".to_owned()));
+    assert_eq!(diff(&a, &a), (Some(0), String::new()));
+    assert_eq!(diff(&a, &b), (Some(1), "only in a.npz: namex.txt\n".to_owned()));
+    assert_eq!(diff(&b, &a), (Some(1), "only in a.npz: namex.txt\n".to_owned()));
+    assert_eq!(diff(&a, &c), (Some(1), "only in c.npz: namex.txt\n".to_owned()));
 }

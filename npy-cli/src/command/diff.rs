@@ -5,8 +5,9 @@ mod equality;
 mod judge;
 mod objects;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
+use std::hash::Hash;
 use std::io::Write as _;
 
 use npy_core::{FileFormat, Header, Order};
@@ -45,8 +46,8 @@ Members of archives that are not arrays are compared by their bytes. Of files wi
 
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose, with NumPy's \
 promotion of different number types. Infinities are equal by their sign, zeros of both signs are equal, and NaN (NaT \
-of times) equals NaN, unless --no-equal-nan is given. Integers are compared exactly, where NumPy rounds them to 64-bit floats; \
-long doubles are rounded to 64 bits. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
+of times) equals NaN, unless --no-equal-nan is given. Integers are compared exactly, with floats too, where NumPy rounds them to \
+64-bit floats; long doubles are rounded to 64 bits. Points in time are compared as moments, whatever their units. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
 Fields of records are compared by their names, and Python objects by their values. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
@@ -173,20 +174,9 @@ impl Contents {
         let is_whole = |input: &Input| input.format() == FileFormat::Npz && input.selected().is_none();
         if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
             let [a, b] = [inputs[0].members()?, inputs[1].members()?];
-            let (mut pairs, mut only) = (Vec::new(), [Vec::new(), Vec::new()]);
-            // Of members that share a name the first is compared with the first.
-            let mut others: HashMap<&Option<String>, VecDeque<usize>> = HashMap::new();
-            for (index, name) in &b {
-                others.entry(name).or_default().push_back(*index);
-            }
-            for (index, name) in &a {
-                match others.get_mut(name).and_then(VecDeque::pop_front) {
-                    Some(other) => pairs.push(Pair { indices: [*index, other], name: name.clone(), numbered: None }),
-                    None => only[0].extend(name.clone()),
-                }
-            }
-            let is_left = |index: &usize, name| others.get(name).and_then(VecDeque::front).is_some_and(|first| index >= first);
-            only[1].extend(b.iter().filter(|(index, name)| is_left(index, name)).filter_map(|(_, name)| name.clone()));
+            let (pairs, only) = paired(&a, &b);
+            let pairs = pairs.into_iter().map(|(indices, name)| Pair { indices, name: name.clone(), numbered: None }).collect();
+            let mut only = only.map(|names| names.into_iter().flatten().cloned().collect());
             let mut failures = Vec::new();
             let others = other_members(inputs, &mut only, &mut failures)?;
             return Ok(Self { pairs, only, others, failures });
@@ -221,24 +211,46 @@ impl Contents {
     }
 }
 
+/// The indices of members of the same names, each with the name, and the names of the members without another.
+type Paired<'n, N> = (Vec<([usize; 2], &'n N)>, [Vec<&'n N>; 2]);
+
+/// Pairs members by their names: of those that share one, the first with the first, and so on.
+fn paired<'n, N: Eq + Hash>(a: &'n [(usize, N)], b: &'n [(usize, N)]) -> Paired<'n, N> {
+    let mut others: HashMap<&N, VecDeque<usize>> = HashMap::new();
+    for (index, name) in b {
+        others.entry(name).or_default().push_back(*index);
+    }
+    let (mut pairs, mut only) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for (index, name) in a {
+        match others.get_mut(name).and_then(VecDeque::pop_front) {
+            Some(other) => pairs.push(([*index, other], name)),
+            None => only[0].push(name),
+        }
+    }
+    let is_left = |index: &usize, name| others.get(name).and_then(VecDeque::front).is_some_and(|first| index >= first);
+    only[1].extend(b.iter().filter(|(index, name)| is_left(index, name)).map(|(_, name)| name));
+    (pairs, only)
+}
+
 /// The members of both archives that are not arrays and are different; those of one alone are added to `only`.
 fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2], failures: &mut Vec<Failure>) -> Result<Vec<String>> {
     let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
     let [a, b] = archives.each_ref().map(|archive| {
-        let names = (0..archive.len()).filter_map(|index| Some((archive.whole_name(index)?.to_owned(), index)));
-        names.filter(|(name, _)| !name.ends_with(".npy") && !name.ends_with('/')).collect::<BTreeMap<_, _>>()
+        let names = (0..archive.len()).filter_map(|index| Some((index, archive.whole_name(index)?.to_owned())));
+        let mut names: Vec<_> = names.filter(|(_, name)| !name.ends_with(".npy") && !name.ends_with('/')).collect();
+        names.sort_by(|a, b| a.1.cmp(&b.1));
+        names
     });
-    only[0].extend(a.keys().filter(|name| !b.contains_key(*name)).cloned());
-    only[1].extend(b.keys().filter(|name| !a.contains_key(*name)).cloned());
+    let (pairs, alone) = paired(&a, &b);
+    only.iter_mut().zip(alone).for_each(|(only, names)| only.extend(names.into_iter().cloned()));
     let mut different = Vec::new();
-    for (name, first) in &a {
-        let Some(second) = b.get(name) else { continue };
+    for ([first, second], name) in pairs {
         let [one, other] = &mut archives;
-        if one.size(*first) != other.size(*second) {
+        if one.size(first) != other.size(second) {
             different.push(name.clone());
             continue;
         }
-        match (one.bytes(*first, MOST_BYTES), other.bytes(*second, MOST_BYTES)) {
+        match (one.bytes(first, MOST_BYTES), other.bytes(second, MOST_BYTES)) {
             (Ok(one), Ok(other)) if one == other => {}
             (Ok(_), Ok(_)) => different.push(name.clone()),
             // The other members are compared all the same.

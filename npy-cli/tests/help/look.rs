@@ -320,10 +320,10 @@ one behind another, all are compared, each with that of its number.
 A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose,
 with NumPy's promotion of different number types. Infinities are equal by their sign, zeros of both
 signs are equal, and NaN (NaT of times) equals NaN, unless --no-equal-nan is given. Integers are
-compared exactly, where NumPy rounds them to 64-bit floats; long doubles are rounded to 64 bits.
-Text, times, bytes and bools have no tolerance but that of numbers for bools. Fields of records are
-compared by their names, and Python objects by their values. The errors shown are the largest of the
-different values.
+compared exactly, with floats too, where NumPy rounds them to 64-bit floats; long doubles are
+rounded to 64 bits. Points in time are compared as moments, whatever their units. Text, times, bytes
+and bools have no tolerance but that of numbers for bools. Fields of records are compared by their
+names, and Python objects by their values. The errors shown are the largest of the different values.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes

@@ -2,12 +2,12 @@
 
 use npy_core::dtype::TimeUnit;
 
-use crate::units::{SECOND, attoseconds_of};
+use crate::units::{SECOND, attoseconds_of, days_before, greatest_divisor};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
-    year: i64,
+    year: i128,
     month: u8,
     days: i128,
     /// Since midnight.
@@ -25,6 +25,15 @@ pub(super) enum Misfit {
 
 const DAY: i128 = 86_400 * SECOND;
 
+/// The most digits of a year: those of the last one that a dtype such as `<M8[2147483647Y]` has.
+const MOST_DIGITS: usize = 29;
+
+/// Whether digits alone are more than those of a year, as in `1700000000` or `20240229`: a number of seconds, a date without hyphens.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.len() > 4 && number(digits).is_some()
+}
+
 /// Parses `2024`, `2024-02`, `2024-02-29`, and a time after `T` or a blank: `12`, `12:30`, `12:30:00`, `12:30:00.5`. A `Z` at the
 /// end is ignored: NumPy's times have no zone.
 pub(super) fn parse(text: &str) -> Option<Time> {
@@ -38,7 +47,7 @@ pub(super) fn parse(text: &str) -> Option<Time> {
         None => (1, date.strip_prefix('+').unwrap_or(date)),
     };
     let mut parts = digits.split('-');
-    let year = parts.next().filter(|year| (if sign < 0 { 3 } else { 4 }..=12).contains(&year.len()))?;
+    let year = parts.next().filter(|year| (if sign < 0 { 3 } else { 4 }..=MOST_DIGITS).contains(&year.len()))?;
     let year = sign * number(year)?;
     let (month, day) = (parts.next(), parts.next());
     if parts.next().is_some() || clock.is_some() && day.is_none() {
@@ -49,14 +58,14 @@ pub(super) fn parse(text: &str) -> Option<Time> {
         (_, None) => TimeUnit::Month,
         _ => TimeUnit::Day,
     };
-    let part = |text: Option<&str>, range: std::ops::RangeInclusive<i64>| match text {
+    let part = |text: Option<&str>, range: std::ops::RangeInclusive<i128>| match text {
         None => Some(*range.start()),
         Some(text) if text.len() == 2 => number(text).filter(|number| range.contains(number)),
         Some(_) => None,
     };
     let month = part(month, 1..=12)?;
     let day = part(day, 1..=days_in(year, month))?;
-    let days = days_before(year.into(), month.into()) + i128::from(day) - 1;
+    let days = days_before(year, month) + day - 1;
     let (attoseconds, unit) = match clock {
         Some(clock) => parse_clock(clock)?,
         None => (0, date_unit),
@@ -91,33 +100,26 @@ fn parse_clock(clock: &str) -> Option<(i128, TimeUnit)> {
         (_, _, Some(13..=15)) => TimeUnit::Femtosecond,
         (_, _, Some(16..=18)) => TimeUnit::Attosecond,
     };
-    let mut attoseconds = i128::from(hours * 3600 + minutes.unwrap_or(0) * 60 + seconds.unwrap_or(0)) * SECOND;
+    let mut attoseconds = (hours * 3600 + minutes.unwrap_or(0) * 60 + seconds.unwrap_or(0)) * SECOND;
     if let Some(fraction) = fraction {
         let scale = 10_i128.pow(u32::try_from(18 - fraction.len()).ok()?);
-        attoseconds += i128::from(number(fraction)?) * scale;
+        attoseconds += number(fraction)? * scale;
     }
     Some((attoseconds, unit))
 }
 
 /// A number of digits only.
-fn number(text: &str) -> Option<i64> {
+fn number(text: &str) -> Option<i128> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-fn days_in(year: i64, month: i64) -> i64 {
+fn days_in(year: i128, month: i128) -> i128 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
-}
-
-/// How many days after 1970-01-01 the first day of a month is. Years from March on have the leap day at their end.
-fn days_before(year: i128, month: i128) -> i128 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
-    era * 146_097 + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - 719_468
 }
 
 impl Time {
@@ -138,16 +140,20 @@ impl Time {
         let length = match unit {
             TimeUnit::Generic => return None,
             TimeUnit::Year | TimeUnit::Month => {
-                let months = (i128::from(self.year) - 1970) * 12 + i128::from(self.month) - 1;
+                let months = (self.year - 1970) * 12 + i128::from(self.month) - 1;
                 let length = if unit == TimeUnit::Year { 12 * count } else { count };
-                let is_first = days_before(self.year.into(), self.month.into()) == self.days && self.attoseconds == 0;
+                let is_first = days_before(self.year, self.month.into()) == self.days && self.attoseconds == 0;
                 return Some((months.div_euclid(length), is_first && months.rem_euclid(length) == 0));
             }
             unit => attoseconds_of(unit)?,
         };
-        let total = self.days.checked_mul(DAY)?.checked_add(self.attoseconds)?;
         let length = length.checked_mul(count)?;
-        Some((total.div_euclid(length), total.rem_euclid(length) == 0))
+        // In the largest length that divides both a day and the unit: attoseconds would overflow.
+        let divisor = greatest_divisor(DAY, length);
+        let (parts, rest) = (self.attoseconds.div_euclid(divisor), self.attoseconds.rem_euclid(divisor));
+        let total = self.days.checked_mul(DAY / divisor)?.checked_add(parts)?;
+        let length = length / divisor;
+        Some((total.div_euclid(length), rest == 0 && total.rem_euclid(length) == 0))
     }
 }
 
@@ -165,6 +171,10 @@ mod tests {
         assert_eq!(steps("2024-02-29T12:30:00.5", TimeUnit::Second), Some(Err(Misfit::Inexact)));
         assert_eq!(steps("1969-11", TimeUnit::Month), Some(Ok(-2)));
         assert_eq!(steps("9999-01-01", TimeUnit::Nanosecond), Some(Err(Misfit::OutOfRange)));
+        assert_eq!(steps("-9223372036854773837", TimeUnit::Year), Some(Ok(i64::MIN + 1)));
+        assert_eq!(steps("25252734927768524-07-27", TimeUnit::Day), Some(Ok(i64::MAX)));
+        assert_eq!(steps("25252734927768524-07-28", TimeUnit::Day), Some(Err(Misfit::OutOfRange)));
+        assert_eq!(steps("-25252734927764584-06-07", TimeUnit::Day), Some(Ok(i64::MIN + 1)));
         for text in [
             "2023-02-29",
             "2024-1-01",

@@ -169,6 +169,7 @@ fn integer(object: &PyObject) -> Option<PyInt> {
 }
 
 /// The absolute difference, of integers without rounding them first.
+#[allow(clippy::cast_possible_truncation, reason = "only integers are cast")]
 fn difference([a, b]: [&PyObject; 2], [x, y]: [f64; 2]) -> f64 {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => match (a.to_i128(), b.to_i128()) {
@@ -178,6 +179,11 @@ fn difference([a, b]: [&PyObject; 2], [x, y]: [f64; 2]) -> f64 {
             // Of more than 128 bits, whose difference a float may round to 0.
             _ => (x - y).abs().max(1.0),
         },
+        // Rounded to a float an integer may be equal.
+        (Some(integer), None) | (None, Some(integer)) if x.total_cmp(&y).is_eq() && x.is_finite() => {
+            let float = if x.abs() < 1e38 { Some(x as i128) } else { None };
+            integer.to_i128().zip(float).map_or(0.0, |(integer, float)| integer.abs_diff(float) as f64)
+        }
         // An integer beyond the range of floats is not infinite.
         (None, None) if x.is_infinite() && x.total_cmp(&y).is_eq() => 0.0,
         _ => (x - y).abs(),

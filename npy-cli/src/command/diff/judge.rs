@@ -1,6 +1,6 @@
 //! When two values are equal: exactly, or within tolerances as `numpy.testing.assert_allclose` has them.
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 
 use crate::float::{brain_float, float8_e5m2, half, long_double, part_of, round_to_half};
 use crate::units;
@@ -28,9 +28,13 @@ pub(super) enum Verdict {
 pub(super) enum Judge {
     Integers,
     Floats(Precisions),
+    /// Integers with floats or complex numbers, whose exact difference counts where both would be the same float.
+    Mixed(Precisions),
     Complexes(Precisions),
     /// With the factors that make both units one.
     Times(i128, i128),
+    /// Points in time of units without a common one: months and days.
+    Moments,
     /// Without the zeros at the end.
     Bytes,
     Text,
@@ -99,6 +103,11 @@ fn class(scalar: Scalar) -> (Class, Precision) {
     }
 }
 
+/// Whether a float is wider than those that values are compared as.
+fn is_long(scalar: Scalar) -> bool {
+    matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. })
+}
+
 impl Judge {
     /// `None` if such values cannot be compared.
     pub(super) fn new(a: Scalar, b: Scalar) -> Option<Self> {
@@ -107,14 +116,17 @@ impl Judge {
         let precisions = Precisions { difference: a_precision.max(limit), limit, error: a_precision.max(b_precision) };
         Some(match (a_class, b_class) {
             (Class::Integer, Class::Integer) => Self::Integers,
+            (Class::Integer, Class::Float | Class::Complex) if !is_long(b) => Self::Mixed(precisions),
+            (Class::Float | Class::Complex, Class::Integer) if !is_long(a) => Self::Mixed(precisions),
             (Class::Integer | Class::Float, Class::Integer | Class::Float) => Self::Floats(precisions),
             (Class::Integer | Class::Float | Class::Complex, Class::Integer | Class::Float | Class::Complex) => {
                 Self::Complexes(precisions)
             }
-            (Class::Datetime, Class::Datetime) | (Class::Timedelta, Class::Timedelta) => {
-                let (a, b) = factors(a, b)?;
-                Self::Times(a, b)
-            }
+            (Class::Datetime, Class::Datetime) | (Class::Timedelta, Class::Timedelta) => match factors(a, b) {
+                Some((a, b)) => Self::Times(a, b),
+                None if a_class == Class::Datetime && moment(a, 0).is_some() && moment(b, 0).is_some() => Self::Moments,
+                None => return None,
+            },
             (Class::Bytes, Class::Bytes) => Self::Bytes,
             (Class::Text, Class::Text) => Self::Text,
             (Class::Raw(a), Class::Raw(b)) if a == b => Self::Raw,
@@ -124,7 +136,8 @@ impl Judge {
 
     /// Whether equal bytes of the same dtype are equal values.
     pub(super) fn is_reflexive(self, tolerance: Tolerance) -> bool {
-        tolerance.equal_nan || !matches!(self, Self::Floats(_) | Self::Complexes(_) | Self::Times(..))
+        tolerance.equal_nan
+            || !matches!(self, Self::Floats(_) | Self::Mixed(_) | Self::Complexes(_) | Self::Times(..) | Self::Moments)
     }
 
     #[inline]
@@ -132,17 +145,23 @@ impl Judge {
         match self {
             Self::Integers => integers(integer(a, x), integer(b, y), tolerance),
             Self::Floats(precisions) => floats(float(a, x), float(b, y), precisions, tolerance),
-            Self::Complexes(precisions) => complexes(complex(a, x), complex(b, y), precisions, tolerance),
-            Self::Times(a_factor, b_factor) => {
-                let (x, y) = (integer(a, x), integer(b, y));
-                let nat = i128::from(i64::MIN);
-                match (x == nat, y == nat) {
-                    (true, true) if tolerance.equal_nan => Verdict::Equal,
-                    (true, true) => Verdict::BothNan,
-                    (false, false) if x.checked_mul(a_factor).is_some_and(|x| Some(x) == y.checked_mul(b_factor)) => Verdict::Equal,
-                    _ => Verdict::Different(None, None),
+            Self::Mixed(precisions) => {
+                let (x_value, y_value) = (complex(a, x), complex(b, y));
+                let verdict = match part_of(a).or(part_of(b)) {
+                    Some(_) => complexes(x_value, y_value, precisions, tolerance),
+                    None => floats(x_value.0, y_value.0, precisions, tolerance),
+                };
+                match rounded_away((a, x), (b, y)).filter(|_| verdict == Verdict::Equal) {
+                    Some(error) => inexact(error, y_value.0.abs(), tolerance),
+                    None => verdict,
                 }
             }
+            Self::Complexes(precisions) => complexes(complex(a, x), complex(b, y), precisions, tolerance),
+            Self::Times(a_factor, b_factor) => times((a, x), (b, y), tolerance, |x, y| {
+                let x = i128::from(x).checked_mul(a_factor);
+                x.is_some() && x == i128::from(y).checked_mul(b_factor)
+            }),
+            Self::Moments => times((a, x), (b, y), tolerance, |x, y| moment(a, x) == moment(b, y)),
             Self::Bytes => exactly(trimmed(x, 1) == trimmed(y, 1)),
             Self::Text => {
                 let same = (a.byte_order() == b.byte_order()).then(|| trimmed(x, 4) == trimmed(y, 4));
@@ -157,17 +176,41 @@ fn exactly(same: bool) -> Verdict {
     if same { Verdict::Equal } else { Verdict::Different(None, None) }
 }
 
+fn times((a, x): (Scalar, &[u8]), (b, y): (Scalar, &[u8]), tolerance: Tolerance, is_equal: impl Fn(i64, i64) -> bool) -> Verdict {
+    let steps = |scalar, bytes| i64::try_from(integer(scalar, bytes)).ok().filter(|steps| *steps != i64::MIN);
+    match (steps(a, x), steps(b, y)) {
+        (None, None) if tolerance.equal_nan => Verdict::Equal,
+        (None, None) => Verdict::BothNan,
+        (Some(x), Some(y)) => exactly(is_equal(x, y)),
+        _ => Verdict::Different(None, None),
+    }
+}
+
+/// How far an integer is from the float to which it is rounded, if that is the other value.
+#[allow(clippy::cast_possible_truncation, clippy::float_cmp, reason = "the float is an integer of at most 65 bits")]
+fn rounded_away((a, x): (Scalar, &[u8]), (b, y): (Scalar, &[u8])) -> Option<f64> {
+    let (integer, other) = match class(a).0 {
+        Class::Integer => (integer(a, x), complex(b, y)),
+        _ => (integer(b, y), complex(a, x)),
+    };
+    let error = ((integer as f64, 0.0) == other).then(|| integer.abs_diff(other.0 as i128))?;
+    (error > 0).then_some(error as f64)
+}
+
+/// The verdict on an error that is not rounded.
+fn inexact(error: f64, size: f64, tolerance: Tolerance) -> Verdict {
+    if error <= tolerance.absolute + tolerance.relative * size {
+        return Verdict::Equal;
+    }
+    Verdict::Different(Some(error), (size > 0.0).then(|| error / size))
+}
+
 /// Of integers the error is exact, whatever their width.
 fn integers(x: i128, y: i128, tolerance: Tolerance) -> Verdict {
     if x == y {
         return Verdict::Equal;
     }
-    let error = x.abs_diff(y) as f64;
-    let size = y.unsigned_abs() as f64;
-    if error <= tolerance.absolute + tolerance.relative * size {
-        return Verdict::Equal;
-    }
-    Verdict::Different(Some(error), (y != 0).then(|| error / size))
+    inexact(x.abs_diff(y) as f64, y.unsigned_abs() as f64, tolerance)
 }
 
 #[allow(clippy::float_cmp, reason = "exact equality is meant")]
@@ -304,9 +347,18 @@ fn characters(scalar: Scalar, value: &[u8]) -> impl Iterator<Item = u32> {
 
 /// What steps of two units are multiplied by to be steps of the same.
 fn factors(a: Scalar, b: Scalar) -> Option<(i128, i128)> {
-    let step = |scalar: Scalar| match scalar.kind() {
+    units::factors(step(a)?, step(b)?)
+}
+
+/// Days and attoseconds of a point in time; `None` for the generic unit.
+fn moment(scalar: Scalar, steps: i64) -> Option<(i128, i128)> {
+    units::moment(step(scalar)?, steps)
+}
+
+/// The unit of a time, and how many of it a step has.
+fn step(scalar: Scalar) -> Option<(TimeUnit, u32)> {
+    match scalar.kind() {
         ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),
         _ => None,
-    };
-    units::factors(step(a)?, step(b)?)
+    }
 }
