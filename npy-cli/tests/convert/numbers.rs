@@ -1,5 +1,7 @@
 //! Numbers of text: read if the dtype gives their digits back, refused otherwise.
 
+use npy_core::DynValues;
+
 use super::{Directory, convert, load};
 use crate::support::run;
 
@@ -116,7 +118,9 @@ fn guessed_numbers_obey_the_same_rule() {
         }
     }
     for (number, value) in [("1e400", f64::INFINITY), ("1e-400", 0.0), ("12345678901234567890123", 1.234_567_890_123_456_8e22)] {
-        convert(&["--lossy", &directory.write("n.csv", number), &out]);
+        let run = run(["convert", "--lossy", &directory.write("n.csv", number), &out]);
+        let said = if value.is_infinite() { "npy: lost 1 finite number, which became infinite\n" } else { "" };
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), said));
         assert_eq!(load(&out).to_vec::<f64>().unwrap(), [value], "{number}");
     }
     // Digits after a 0 are identifiers: text, unless the dtype says otherwise.
@@ -204,7 +208,8 @@ fn json_has_numbers_beyond_the_range_of_doubles() {
         let file = directory.write("n.json", format!("[0.5, {number}]"));
         let message = directory.refused(&["--dtype", dtype, &file, &out]);
         assert!(message.contains(" is out of range for <f") && message.contains("--lossy"), "{message}");
-        convert(&["--lossy", "--dtype", dtype, &file, &out]);
+        let run = run(["convert", "--lossy", "--dtype", dtype, &file, &out]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost 1 finite number, which became infinite\n"));
         assert!(load(&out).to_string().ends_with("inf]"), "{dtype} {number}");
     }
     directory.refused(&["--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
@@ -280,4 +285,51 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
     assert!(directory.refused(&["--dtype", "f16", &file, &out]).contains("--lossy"));
     convert(&["--lossy", "--dtype", "f16", &file, &out]);
     assert_eq!(load(&out).to_string(), "[1.5]");
+}
+
+/// Of `.npy`, CSV and JSON alike.
+#[test]
+fn losses_that_are_allowed_are_those_of_casts() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for (dtype, numbers) in [
+        // Integers are cast as integers are, and fractions as floats are.
+        ("u1", &[300.0, -1.0, 2.0, 65_537.0][..]),
+        ("u1", &[1.5, -1.9, 300.7]),
+        ("i2", &[40_000.0, 1e6]),
+        ("b1", &[2.0, 0.0]),
+        ("b1", &[0.5]),
+        ("f4", &[1e300, 16_777_217.0, -1e39]),
+        ("f2", &[1e6, -1e300, 1.0]),
+        ("c8", &[1e300, 0.1]),
+    ] {
+        let is_whole = numbers.iter().all(|number| number.fract() == 0.0 && number.abs() < 1e9);
+        #[allow(clippy::cast_possible_truncation, reason = "they are whole")]
+        let integers: Vec<i64> = numbers.iter().map(|number| *number as i64).collect();
+        let values = if is_whole { DynValues::from_slice(&integers) } else { DynValues::from_slice(numbers) };
+        let file = directory.save("a.npy", &values.unwrap());
+        let texts: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let csv = directory.write("a.csv", texts.join("\n"));
+        let json = directory.write("a.json", format!("[{}]", texts.join(",")));
+        let mut found = Vec::new();
+        for input in [&file, &csv, &json] {
+            let message = directory.refused(&["--dtype", dtype, input, &out]);
+            assert!(message.ends_with("; allow it with --lossy\n"), "{dtype}: {message}");
+            let run = run(["convert", "--lossy", "--dtype", dtype, input, &out]);
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            found.push((load(&out), run.stderr));
+            std::fs::remove_file(&out).unwrap();
+        }
+        assert!(found.iter().all(|one| *one == found[0]), "{dtype}: {found:?}");
+        let infinite = match dtype {
+            "f4" | "f2" => "npy: lost 2 finite numbers, which became infinite\n",
+            "c8" => "npy: lost 1 finite number, which became infinite\n",
+            _ => "",
+        };
+        assert_eq!(found[0].1, infinite, "{dtype}");
+    }
+    // What was infinite before is not lost.
+    let file = directory.save("a.npy", &DynValues::from_slice(&[f64::INFINITY, 0.1]).unwrap());
+    convert(&["--lossy", "--dtype", "f4", &file, &out]);
+    convert(&["--lossy", "--dtype", "f4", &directory.write("a.csv", "inf\n0.1\n"), &out]);
 }

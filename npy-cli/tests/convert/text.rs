@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use npy_core::{DynValues, Order};
 
-use super::{Directory, convert, load};
+use super::{Directory, convert, load, values};
 use crate::support::{run, run_with};
 
 #[test]
@@ -59,6 +59,73 @@ fn text_without_names_keeps_its_first_line() {
     }
 }
 
+/// NumPy's own text of them overflows, and years have up to 29 digits.
+#[test]
+fn times_near_the_limits_come_back() {
+    let directory = Directory::new();
+    let back = directory.path("b.npy");
+    let steps = [i64::MAX, i64::MIN + 1, i64::MIN, 1 << 62, 10_i64.pow(15), -1];
+    for unit in ["Y", "M", "W", "D", "h", "m", "s", "as", "7h", "2147483647W", "2147483647Y"] {
+        let dtype = format!("<M8[{unit}]");
+        let bytes: Vec<u8> = steps.iter().flat_map(|steps| steps.to_le_bytes()).collect();
+        let values = DynValues::new(dtype.parse().unwrap(), Order::C, &[steps.len()], bytes).unwrap();
+        let file = directory.save("a.npy", &values);
+        for format in ["csv", "json", "ndjson"] {
+            let there = directory.path(&format!("a.{format}"));
+            convert(&[&file, &there]);
+            convert(&["--dtype", &dtype, &there, &back]);
+            assert_eq!(load(&back), values, "{unit} {format}");
+        }
+    }
+    let day = values("<M8[D]", Order::C, &[1], (i64::MIN + 1).to_le_bytes());
+    let there = directory.path("d.csv");
+    convert(&[&directory.save("d.npy", &day), &there]);
+    assert_eq!(fs::read_to_string(there).unwrap(), "-25252734927764585-06-08\n");
+}
+
+#[test]
+fn digits_alone_are_no_times() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    for number in ["1700000000", "20240229", "-1700000000", "+12024"] {
+        let json = format!("[\"{number}\"]");
+        for (name, text) in [("t.csv", number), ("t.json", &json)] {
+            let message = directory.refused(&["--dtype", "M8[s]", &directory.write(name, text), &out]);
+            let expected = format!("found the number {number}; a year of more than 4 digits needs its month");
+            assert!(message.contains(&expected), "{message}");
+        }
+    }
+    for (dtype, text, expected) in [
+        ("M8[s]", "2024", "['2024-01-01T00:00:00']"),
+        ("M8[s]", "12024-01", "['12024-01-01T00:00:00']"),
+        // As years are written.
+        ("M8[Y]", "1700000000", "['1700000000']"),
+        ("m8[s]", "1700000000", "[1700000000]"),
+    ] {
+        convert(&["--dtype", dtype, &directory.write("t.csv", text), &out]);
+        assert_eq!(load(&out).to_string(), expected);
+    }
+}
+
+/// The smallest number is NaT, which no number becomes without a word, and which becomes none.
+#[test]
+fn nat_is_no_number() {
+    let directory = Directory::new();
+    let out = directory.path("o.npy");
+    let least = i64::MIN.to_string();
+    for (name, text) in [("t.csv", least.clone()), ("t.json", format!("[{least}]"))] {
+        let message = directory.refused(&["--dtype", "m8[s]", &directory.write(name, text), &out]);
+        assert!(message.contains(&format!("{least} is out of range for <m8[s]")), "{message}");
+    }
+    for (dtype, nat) in [("<m8[s]", i64::MIN.to_le_bytes()), (">M8[D]", i64::MIN.to_be_bytes())] {
+        let file = directory.save("t.npy", &values(dtype, Order::C, &[2], [[0; 8], nat].concat()));
+        let message = directory.refused(&["--dtype", "i8", &file, &out]);
+        assert!(message.ends_with("element 1: NaT becomes -9223372036854775808; allow it with --lossy\n"), "{message}");
+        convert(&["--lossy", "--dtype", "i8", &file, &out]);
+        assert_eq!(load(&out).to_vec::<i64>().unwrap(), [0, i64::MIN]);
+    }
+}
+
 #[test]
 fn columns_are_found_by_their_names() {
     let directory = Directory::new();
@@ -74,7 +141,7 @@ fn bad_text_is_refused_with_its_place() {
     let csv = |text: &str| directory.write("t.csv", text);
     let dtype = "[('a', 'i1'), ('b', 'U2')]";
     assert_snapshot!(directory.refused(&[&csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
-    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1");
+    assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1; allow it with --lossy");
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
     assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
@@ -86,7 +153,7 @@ fn bad_text_is_refused_with_its_place() {
     assert_snapshot!(directory.refused(&[&json("[{\"a\": 1}, {\"b\": 1}]"), &out]), @r#"npy: t.json: unknown field "b": the first object has no such field at line 1 column 16"#);
     assert_snapshot!(directory.refused(&[&json("[1, {}]"), &out]), @"npy: t.json: expected a value, as before, found an object at line 1 column 6");
     assert_snapshot!(directory.refused(&[&json("[1, \"a\"]"), &out]), @"npy: t.json: expected values of one type, found text and numbers");
-    assert_snapshot!(directory.refused(&["--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5");
+    assert_snapshot!(directory.refused(&["--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5; allow it with --lossy");
     assert_snapshot!(directory.refused(&[&json("1\n2"), &out]), @"npy: t.json: trailing characters at line 2 column 1; read values in lines with --from ndjson");
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(directory.refused(&[&json(&deep), &out]).contains("recursion limit"));

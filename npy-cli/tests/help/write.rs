@@ -116,16 +116,17 @@ comments after # and whether its first line has names are guessed; uncertain gue
 standard error, with the option that overrides each. A conversion that would change a value is
 refused without --lossy, and the loss is named: an integer of text stays that integer, a fraction is
 the nearest number of the dtype if that has its digits, up to 15 of them. Digits after a leading 0
-are text. Text formats do not keep the shape and the dtype: --dtype gives it back, as npy schema
---python writes it. Python objects that are text, bytes, numbers, dates or None are converted to the
-dtype of their values, or to --dtype from there; None, and NaN where no value is a number, is null
-in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep
-their pickle. From an .npy file with several arrays, .npz, a directory and safetensors keep all;
-other formats keep the first and need --lossy. A member with other objects is left out with an
-error, and the others are converted. JSON has NaN as "NaN" and infinities as "Infinity"; bare words,
-as Python writes them, are read too. Parquet and Arrow keep the dtype as metadata; a null that is
-read needs --lossy, unless it is a time. The two need the feature arrow: cargo install --path
-npy-cli --features arrow. The output replaces an existing file when it is complete.
+are text, and more than 4 digits alone are no time but a year of M8[Y]. Text formats do not keep the
+shape and the dtype: --dtype gives it back, as npy schema --python writes it. Python objects that
+are text, bytes, numbers, dates or None are converted to the dtype of their values, or to --dtype
+from there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty
+cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. From an .npy file with
+several arrays, .npz, a directory and safetensors keep all; other formats keep the first and need
+--lossy. A member with other objects is left out with an error, and the others are converted. JSON
+has NaN as "NaN" and infinities as "Infinity"; bare words, as Python writes them, are read too.
+Parquet and Arrow keep the dtype as metadata; a null that is read needs --lossy, unless it is a
+time. The two need the feature arrow: cargo install --path npy-cli --features arrow. The output
+replaces an existing file when it is complete.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);
@@ -243,9 +244,11 @@ Examples:
   npy recover log.npz                   all whole members are listed again
   npy recover log.npz -o whole.npz      a copy is restored, and log.npz stays
 
-An .npy file keeps its whole rows; bytes of an incomplete one are cut off. An archive keeps its
-whole members. What is whole already is not changed.
+An .npy file keeps its whole rows; bytes of an incomplete one are cut off. Bytes behind the rows
+that the header counts are taken for rows, unless another array begins there. An archive keeps its
+whole members, whose checksums are then checked. What is whole already is not changed.
 
-Exit codes: 0 success, 2 trouble; the file is then untouched.
+Exit codes: 0 success, 2 trouble; the file is then untouched, unless members of an archive are named
+as damaged.
 "#);
 }

@@ -1,15 +1,15 @@
 //! Casts of numbers, and of text to numbers and times, that say what they would lose.
 
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::types::LongDouble;
 use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
 
-use super::long_double;
+use super::long_double::{self, Rounded};
 use super::parse::{Encoding, Slot};
 use crate::float::part_of;
-use crate::losses::LOSSY;
+use crate::losses::{self, LOSSY};
 
 /// Why a value does not become another.
 pub(super) struct Problem {
@@ -58,7 +58,39 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
     if matches!(values.dtype(), DType::Scalar(from) if is_text(*from)) {
         return parse(values, to, is_lossy);
     }
-    let casting = if is_lossy { Casting::Unsafe } else { Casting::Exact };
+    let bytes = cast_numbers(values, to, if is_lossy { Casting::Unsafe } else { Casting::Exact })?;
+    if is_lossy && can_be_infinite(to) {
+        let count =
+            DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.clone()).map(|cast| infinite(&cast));
+        if let Ok(count @ 1..) = count {
+            losses::note_infinite(count.saturating_sub(infinite(values)));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether large numbers become infinite.
+fn can_be_infinite(scalar: Scalar) -> bool {
+    let integer = Scalar::new(ScalarKind::Int64, ByteOrder::NATIVE);
+    !Casting::SameKind.allows(&scalar.into(), &integer.into())
+}
+
+/// How many numbers are infinite, or a part of them.
+fn infinite(values: &DynValues) -> u64 {
+    let is_long = |bits: u128| bits & !(1 << 79) == Rounded::INFINITY.bits;
+    let is_long_double = matches!(values.dtype(), DType::Scalar(scalar)
+        if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }));
+    let count = if is_long_double {
+        let numbers = to_long_doubles(values, Casting::Unsafe).unwrap_or_default();
+        numbers.iter().filter(|(re, im)| is_long(*re) || is_long(*im)).count()
+    } else {
+        let numbers = values.cast::<Complex<f64>>(Casting::Unsafe).unwrap_or_default();
+        numbers.iter().filter(|number| number.re.is_infinite() || number.im.is_infinite()).count()
+    };
+    count as u64
+}
+
+fn cast_numbers(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
     match to.kind() {
         ScalarKind::Bool => cast_to::<bool>(values, to, casting),
         ScalarKind::Int8 => cast_to::<i8>(values, to, casting),

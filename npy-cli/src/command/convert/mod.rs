@@ -71,7 +71,7 @@ each field and for each element of further axes. Of a CSV input the delimiter, d
 whether its first line has names are guessed; uncertain guesses are reported on standard error, with the option that \
 overrides each. A conversion that would change a value is refused without --lossy, and the loss is named: an integer of text \
 stays that integer, a fraction is the nearest number of the dtype if that has its digits, up to 15 of them. \
-Digits after a leading 0 are text. Text formats do not keep the shape and the dtype: \
+Digits after a leading 0 are text, and more than 4 digits alone are no time but a year of M8[Y]. Text formats do not keep the shape and the dtype: \
 --dtype gives it back, as npy schema --python writes it. \
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype of their values, or to --dtype \
 from there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT elsewhere. \
@@ -226,6 +226,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     // What is written to standard output comes after what was printed before.
     screen.flush()?;
     target::write(&mut jobs, out, format, arguments)?;
+    losses::tell_of_infinite();
     batch::fail(screen, failures)
 }
 

@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use npy_core::__private::push_scalar;
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::DynValues;
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::half::f16;
 
-use super::cast::Problem;
+use super::cast::{self, Problem};
 use super::decimal::Decimal;
 use super::long_double::{self, Rounded};
 use super::time;
 use crate::float::{part_of, round_to_half};
+use crate::losses;
 
 /// How the characters of text become bytes of dtype `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,7 @@ impl Slot {
             ScalarKind::Void { .. } => put_hexadecimal(trimmed, out).ok_or_else(|| {
                 Problem::error(format!("expected {} hexadecimal digits, found {:?}", out.len().saturating_mul(2), shown(text)))
             }),
+            ScalarKind::Datetime { unit, .. } if unit != TimeUnit::Year && time::is_number(trimmed) => Err(self.ambiguous(trimmed)),
             ScalarKind::Datetime { unit, count } if !trimmed.is_empty() => {
                 match time::parse(trimmed).map(|time| time.to_steps(unit, count)) {
                     Some(Ok(steps)) => self.put_raw(steps, out),
@@ -78,10 +81,8 @@ impl Slot {
             _ if trimmed.is_empty() => self.put_null(out),
             ScalarKind::Bool => match parse_bool(trimmed) {
                 Some(value) => self.put_int(i128::from(value), out),
-                None => match trimmed {
-                    "0" | "1" => self.put_int(i128::from(trimmed == "1"), out),
-                    _ => Err(Problem::error(format!("expected True or False, found {:?}", shown(text)))),
-                },
+                None if Decimal::parse(trimmed).is_some() => self.put_number(trimmed, out),
+                None => Err(Problem::error(format!("expected True or False, found {:?}", shown(text)))),
             },
             ScalarKind::Timedelta { .. } if trimmed == "NaT" => self.put_raw(i64::MIN, out),
             _ if part_of(self.scalar).is_some() => match split_complex(trimmed) {
@@ -120,12 +121,26 @@ impl Slot {
             },
             ScalarKind::LongDouble { .. } => self.put_long_double(text, out),
             _ if part_of(self.scalar).is_some() => self.put_complex(text, "0", out),
-            _ => match Decimal::parse(text).filter(Decimal::is_integer).map(Decimal::to_integer) {
-                Some(Some(value)) => self.put_int(value, out),
-                Some(None) => Err(self.outside(shown(text))),
-                None => Err(self.expected(text)),
-            },
+            _ => {
+                let decimal = Decimal::parse(text);
+                let is_cast = cast::is_possible(Scalar::new(ScalarKind::Float64, ByteOrder::NATIVE), self.scalar);
+                match (decimal.filter(Decimal::is_integer).and_then(Decimal::to_integer), text.parse::<f64>()) {
+                    (Some(value), _) => self.put_int(value, out),
+                    (None, Ok(value)) if is_cast && self.is_lossy => self.put_cast(value, out),
+                    (None, Ok(_)) if is_cast && decimal.is_some() => {
+                        Err(self.lost(text, decimal.as_ref().is_some_and(Decimal::is_integer)))
+                    }
+                    _ => Err(self.expected(text)),
+                }
+            }
         }
+    }
+
+    /// Stores a float as a cast of an array does.
+    fn put_cast(self, value: f64, out: &mut [u8]) -> Result<(), Problem> {
+        let values = DynValues::from_slice(&[value]).map_err(|error| cast::problem(&error).1)?;
+        out.copy_from_slice(&cast::cast(&values, self.scalar, true).map_err(|(_, problem)| problem)?);
+        Ok(())
     }
 
     fn put_long_double(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
@@ -139,7 +154,12 @@ impl Slot {
         long_double::store(rounded.bits | u128::from(text.starts_with('-')) << 79, self.scalar, out);
         let mut shortest = String::new();
         push_scalar(self.scalar, out, &mut shortest);
-        if self.is_lossy || decimal.is_none_or(|decimal| decimal.is_given_back_by(rounded, &shortest)) {
+        let Some(decimal) = decimal else { return Ok(()) };
+        if self.is_lossy {
+            losses::note_infinite((rounded == Rounded::INFINITY).into());
+            return Ok(());
+        }
+        if decimal.is_given_back_by(rounded, &shortest) {
             return Ok(());
         }
         Err(self.lost(text, rounded == Rounded::INFINITY))
@@ -147,7 +167,12 @@ impl Slot {
 
     /// Fails if a float that was read from text does not give its digits back.
     fn check_digits(self, text: &str, value: f64) -> Result<(), Problem> {
-        if self.is_lossy || Decimal::parse(text).is_none_or(|decimal| decimal.is_given_back(value, self.scalar.kind())) {
+        let Some(decimal) = Decimal::parse(text) else { return Ok(()) };
+        if self.is_lossy {
+            losses::note_infinite(value.is_infinite().into());
+            return Ok(());
+        }
+        if decimal.is_given_back(value, self.scalar.kind()) {
             return Ok(());
         }
         Err(self.lost(text, value.is_infinite()))
@@ -169,19 +194,22 @@ impl Slot {
     }
 
     /// Stores a whole number.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what casts of arrays do, where losses are allowed")]
     pub(super) fn put_int(self, value: i128, out: &mut [u8]) -> Result<(), Problem> {
         macro_rules! checked {
             ($type:ty) => {
                 match <$type>::try_from(value) {
                     Ok(value) => self.store(out, value.to_le_bytes()),
-                    Err(_) => Err(self.outside(value)),
+                    Err(_) if self.is_lossy => self.store(out, (value as $type).to_le_bytes()),
+                    Err(_) => Err(self.lost(&value.to_string(), true)),
                 }
             };
         }
         match self.scalar.kind() {
             ScalarKind::Bool => match value {
                 0 | 1 => self.store(out, [u8::from(value == 1)]),
-                _ => Err(Problem::error(format!("expected True or False, found {value}"))),
+                _ if self.is_lossy => self.store(out, [1]),
+                _ => Err(Problem::loss(format!("expected True or False, found {value}"))),
             },
             ScalarKind::Int8 => checked!(i8),
             ScalarKind::Int16 => checked!(i16),
@@ -192,7 +220,9 @@ impl Slot {
             ScalarKind::UInt32 => checked!(u32),
             ScalarKind::UInt64 => checked!(u64),
             ScalarKind::Timedelta { .. } => {
-                i64::try_from(value).map_err(|_| self.outside(value)).and_then(|steps| self.put_raw(steps, out))
+                // The smallest number is NaT.
+                let steps = i64::try_from(value).ok().filter(|steps| *steps != i64::MIN);
+                steps.map_or_else(|| Err(self.outside(value)), |steps| self.put_raw(steps, out))
             }
             _ if self.is_float() => self.put_number(&value.to_string(), out),
             _ => Err(self.expected(&value.to_string())),
@@ -261,6 +291,12 @@ impl Slot {
             Err(_) => return Err(Problem::error(format!("cannot store {} in its bytes", self.scalar))),
         }
         Ok(())
+    }
+
+    /// A number that may be a year, a date without hyphens or a count.
+    fn ambiguous(self, text: &str) -> Problem {
+        let hint = "a year of more than 4 digits needs its month, and a count such as seconds since 1970 is read as i8 or m8";
+        Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found the number {}; {hint}", shown(text)))
     }
 
     fn expected(self, text: &str) -> Problem {

@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(steps("-9223372036854773837", TimeUnit::Year), Some(Ok(i64::MIN + 1)));
         assert_eq!(steps("25252734927768524-07-27", TimeUnit::Day), Some(Ok(i64::MAX)));
         assert_eq!(steps("25252734927768524-07-28", TimeUnit::Day), Some(Err(Misfit::OutOfRange)));
-        assert_eq!(steps("-25252734927764584-06-07", TimeUnit::Day), Some(Ok(i64::MIN + 1)));
+        assert_eq!(steps("-25252734927764585-06-08", TimeUnit::Day), Some(Ok(i64::MIN + 1)));
         for text in [
             "2023-02-29",
             "2024-1-01",

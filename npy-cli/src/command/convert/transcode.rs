@@ -40,6 +40,8 @@ enum How {
     },
     /// Encodes text as ASCII, or decodes it.
     Recode,
+    /// Takes the numbers of times.
+    Number,
     /// Multiplies times by a fraction.
     Rescale {
         numerator: i128,
@@ -175,11 +177,16 @@ impl Step {
                     recode((from, self.from.scalar), (to, self.to.scalar), is_lossy).map_err(|problem| (index, problem))?;
                 }
             }
-            How::Rescale { numerator, denominator } => {
+            How::Number | How::Rescale { .. } => {
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(8).zip(to.chunks_exact_mut(8)));
                 for (index, (from, to)) in items.enumerate() {
-                    let steps = rescaled(read_i64(from, self.from.scalar), (numerator, denominator), is_lossy)
-                        .map_err(|problem| (index, problem))?;
+                    let steps = read_i64(from, self.from.scalar);
+                    let steps = match self.how {
+                        How::Rescale { numerator, denominator } => rescaled(steps, (numerator, denominator), is_lossy),
+                        _ if steps == i64::MIN && !is_lossy => Err(Problem::loss(format!("NaT becomes {steps}"))),
+                        _ => Ok(steps),
+                    };
+                    let steps = steps.map_err(|problem| (index, problem))?;
                     to.copy_from_slice(&match self.to.scalar.byte_order() {
                         Some(ByteOrder::Big) => steps.to_be_bytes(),
                         _ => steps.to_le_bytes(),
@@ -262,9 +269,7 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
             Some(How::Rescale { numerator, denominator })
         }
         // What stores no times stores their numbers, if they are asked for.
-        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => {
-            Some(if from.byte_order() == to.byte_order() { How::Copy } else { How::Swap(8) })
-        }
+        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => Some(How::Number),
         _ => cast::is_possible(from, to).then_some(How::Cast),
     }
 }
