@@ -149,6 +149,27 @@ fn full_output_is_no_failure_of_what_was_done() {
     assert_snapshot!(done(&["split", "r.npy", "--rows", "1"]), @"npy: 1 file: r-00000.npy (cannot write to standard output: No space left on device (os error 28))");
 }
 
+/// The end of a terminal is a signal as others are.
+#[cfg(target_os = "linux")]
+#[test]
+fn hanging_up_leaves_no_temporary_file() {
+    use std::io::Write as _;
+    let directory = tempfile::tempdir().unwrap();
+    let is_empty = || fs::read_dir(directory.path()).unwrap().next().is_none();
+    let mut child = command(["show", "-:a"]).env("TMPDIR", directory.path()).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"PK\x03\x04").and_then(|()| input.write_all(&[0; 1 << 16])).unwrap();
+    while is_empty() {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::yield_now();
+    }
+    let kill = std::process::Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    drop(input);
+    child.wait().unwrap();
+    assert!(is_empty());
+}
+
 /// Every target that cannot be written is named.
 #[cfg(target_os = "linux")]
 #[test]
@@ -257,7 +278,7 @@ fn no_command_makes_a_file_less() {
                     for part in parts.as_deref().unwrap_or_default() {
                         let is_kept = found.contains(part)
                             || stdout.contains(" cut off")
-                            || arguments[0] == "recover" && stdout.contains(" before\n") && part.what == "bytes";
+                            || arguments[0] == "recover" && stdout.contains(" taken for ") && part.what == "bytes";
                         assert!(is_kept, "{} is gone: {}", part.what, what());
                     }
                 }

@@ -341,6 +341,18 @@ fn recover_rejects_files_of_several_arrays() {
     };
     assert!(matches!(problem, GrowthProblem::FollowedByArray { offset } if offset == first), "{problem}");
     assert!(fs::read(&path).unwrap() == both);
+    // Behind uncounted rows as well, wherever the pieces end in which they are read.
+    for rows in [1, 8191, 8192, 8193, 20_000] {
+        let file = [&both[..first as usize], &vec![7; 8 * rows + 5], &both[first as usize..]].concat();
+        fs::write(&path, &file).unwrap();
+        let error = recover(&path).unwrap_err();
+        let expected = first + 8 * rows as u64 + 5;
+        assert!(error.to_string().contains(&format!("at byte {expected}, found another array")), "{error}");
+        assert!(fs::read(&path).unwrap() == file);
+    }
+    // The word alone is no array.
+    fs::write(&path, [&both[..first as usize], b"\x93NUMPY  "].concat()).unwrap();
+    assert_eq!(recover(&path).unwrap().rows, 41);
 }
 
 #[test]

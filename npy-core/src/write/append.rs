@@ -304,6 +304,7 @@ pub struct Recovered {
 /// Restores a growing file: its header then counts all whole rows.
 ///
 /// These are more than before if a crash left some uncounted, and fewer if the file is truncated.
+/// Whatever follows the counted rows is taken for rows, unless another array begins there.
 ///
 /// After a crash of the process alone, every row is whole. After a power cut, rows behind the last
 /// [`flush`](NpyWriter::flush) may hold anything. [`append`](NpyWriter::append) without `recover`
@@ -325,7 +326,7 @@ pub struct Recovered {
 ///
 /// Fails if the file cannot be opened, has a writer or no header; if the array has no dimensions or
 /// holds Python objects, whose pickle has no rows; if rows have no elements, or no bytes and others
-/// follow; if the header has no space, or other arrays follow. Fails if writing fails. The file is
+/// follow; if the header has no space, or another array begins behind the rows. Fails if writing fails. The file is
 /// then unchanged.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
@@ -333,9 +334,7 @@ pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
         let mut array = OpenArray::open(path)?;
         let growable = Growable::new(&array.header, &array.header, array.data_offset)?;
         let end = array.end();
-        if array.length > end {
-            expect_one_array(&mut array.file, end)?;
-        }
+        expect_no_array_behind(&mut array.file, end)?;
         let bytes = array.length.saturating_sub(array.data_offset as u64);
         let row_bytes = growable.row_bytes();
         let before = growable.rows(array.header.element_count() as u64);
@@ -419,6 +418,29 @@ impl OpenArray {
         }
         let end = self.end();
         expect_one_array(&mut self.file, end)
+    }
+}
+
+/// Refuses files in which another array begins anywhere behind the counted rows, which would become rows, or be truncated.
+fn expect_no_array_behind(file: &mut File, end: u64) -> Result<()> {
+    const PIECE: usize = 1 << 16;
+    let failed = |error| Error::io("cannot read the file", error);
+    file.seek(SeekFrom::Start(end)).map_err(failed)?;
+    let (mut piece, mut offset) = (Vec::new(), end);
+    loop {
+        let read = (&*file).take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
+        // With a version, as bytes of rows may be anything.
+        let found = piece.windows(8).position(|bytes| matches!(bytes, [b'\x93', b'N', b'U', b'M', b'P', b'Y', 1..=3, 0]));
+        if let Some(found) = found {
+            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::FollowedByArray { offset: offset + found as u64 } }.into());
+        }
+        if read == 0 {
+            return Ok(());
+        }
+        // The beginning of a magic may be the end of a piece.
+        let kept = piece.len().min(7);
+        offset += (piece.len() - kept) as u64;
+        piece.drain(..piece.len() - kept);
     }
 }
 
