@@ -113,10 +113,16 @@ pub fn main() -> ExitCode {
 
 /// Prints what the parser says, and ends the process. It quotes arguments, which can be the names of files.
 fn exit(error: &clap::Error) -> ! {
-    let text = error.render().to_string();
+    // The parser leaves out sequences that a terminal obeys, unless it writes to one.
+    let is_unsafe = |argument: OsString| matches!(escape::line(&argument.to_string_lossy()), Cow::Owned(_));
+    let has_sequence = error.use_stderr() && std::env::args_os().any(is_unsafe);
+    let text = match has_sequence {
+        true => said_of_escaped().unwrap_or_else(|| error.render().to_string()),
+        false => error.render().to_string(),
+    };
     let printed = match escape::text(&text) {
-        Cow::Borrowed(_) => error.print(),
-        Cow::Owned(escaped) => io::stderr().write_all(escaped.as_bytes()),
+        Cow::Borrowed(_) if !has_sequence => error.print(),
+        escaped => io::stderr().write_all(escaped.as_bytes()),
     };
     std::process::exit(match printed.map_err(Failure::from) {
         Ok(()) | Err(Failure::BrokenPipe) => error.exit_code(),
@@ -125,6 +131,12 @@ fn exit(error: &clap::Error) -> ! {
             TROUBLE.into()
         }
     })
+}
+
+/// What the parser says of the arguments without what a terminal obeys.
+fn said_of_escaped() -> Option<String> {
+    let escaped = std::env::args_os().map(|argument| OsString::from(escape::line(&escape::path(&argument)).into_owned()));
+    Some(Arguments::try_parse_from(escaped.map(with_named_input)).err()?.render().to_string())
 }
 
 /// Spells `-:NAME` and `-#N`, parts of standard input, as the parser takes them: one that begins with a hyphen is an option for it.

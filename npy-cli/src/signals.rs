@@ -1,12 +1,12 @@
-//! SIGINT and SIGTERM: they end the program at once, but not where a file or the terminal has to be cleaned up first.
+//! SIGINT, SIGTERM and SIGHUP: they end the program at once, but not where a file or the terminal has to be cleaned up first.
 //! SIGABRT: what is raised where memory ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-#[cfg(unix)]
-use signal_hook::consts::SIGXFSZ;
 use signal_hook::consts::{SIGABRT, SIGINT, SIGTERM};
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use signal_hook::flag;
 
 use crate::failure::{Failure, Result};
@@ -26,7 +26,7 @@ static GUARDS: Mutex<usize> = Mutex::new(0);
 
 static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
     let flags = Flags { ends_at_once: Arc::new(AtomicBool::new(true)), came: Arc::default() };
-    for signal in [SIGINT, SIGTERM] {
+    for signal in ending_signals() {
         // In this order: the first signal only sets the flags, the second one ends the program. Where the system
         // refuses to register them, it ends the program itself.
         let _ = flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&flags.ends_at_once));
@@ -35,6 +35,24 @@ static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
     }
     flags
 });
+
+/// The signals that end the program. The end of its terminal is one, unless `nohup` has it ignored.
+fn ending_signals() -> Vec<i32> {
+    #[cfg(unix)]
+    let hang_up = Some(SIGHUP).filter(|signal| !is_ignored(*signal));
+    #[cfg(not(unix))]
+    let hang_up = None;
+    [SIGINT, SIGTERM].into_iter().chain(hang_up).collect()
+}
+
+/// Whether the program was started with a signal ignored, as far as the system tells: where it does not, it may be.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
+}
 
 /// Makes a failed allocation an ordinary failure, with this exit code.
 ///

@@ -62,7 +62,7 @@ fn no_command_sends_to_a_terminal_what_it_would_obey() {
     writer.add_bytes(&format!("{HOSTILE}.txt"), b"text").unwrap();
     writer.finish().unwrap();
     let missing = path(&format!("missing{HOSTILE}"));
-    let commands: [&[&str]; 33] = [
+    let commands: [&[&str]; 35] = [
         &["info", &a],
         &["info", &a, &archive],
         &["info", "--json", &a, &archive],
@@ -96,6 +96,9 @@ fn no_command_sends_to_a_terminal_what_it_would_obey() {
         &["info", &missing],
         &["show", &a, HOSTILE],
         &["show", &a, &format!("--{HOSTILE}")],
+        // A sequence that the parser leaves out of its text.
+        &["show", &a, "--\x1b[31mred"],
+        &["show", &a, "--head", "\x1b]0;title\x07"],
     ];
     for arguments in commands {
         let (output, _) = on_terminal(arguments);
