@@ -128,13 +128,31 @@ fn verify_tells_intact_pickles_from_damaged_ones() {
     ]);
     insta::assert_snapshot!(files.run("verify cycle.npy other.npy future.npy cut.npy empty.npy"), @"
     cycle.npy: good, not read: unsupported pickle at byte 130: cyclic reference: an object contains itself
-    other.npy: good, not read: unsupported pickle at byte 130: expected an array of objects, found an int
+    other.npy: unsupported pickle at byte 130: expected an array of objects, found an int
     future.npy: good, not read: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
     cut.npy: unsupported pickle at byte 130: truncated file: expected 1 byte, found 0
     empty.npy: unsupported pickle at byte 130: opcode APPEND: stack underflow
-    5 files, 5 items: 2 damaged
+    5 files, 5 items: 3 damaged
     exit code 2
     ");
+}
+
+/// `np.load` fails where a name of NumPy is another one, and so does `show`.
+#[test]
+fn verify_agrees_with_show_on_arrays_of_unknown_functions() {
+    let mut file = Vec::new();
+    ObjectArray::from(vec!["a", "b"]).write(&mut file).unwrap();
+    for (name, other) in [("multiarray", "multiarraz"), ("_reconstruct", "_reconstrucu"), ("ndarray", "ndarraz")] {
+        let mut changed = file.clone();
+        let at = changed.windows(name.len()).position(|bytes| bytes == name.as_bytes()).unwrap();
+        changed[at..at + name.len()].copy_from_slice(other.as_bytes());
+        let files = Files::new(&[("o.npy", &changed)]);
+        let [verified, shown] = ["verify o.npy", "show o.npy"].map(|arguments| files.run(arguments));
+        assert!(verified.contains("1 damaged") && verified.ends_with("exit code 2\n"), "{verified}");
+        for text in [verified, shown] {
+            assert!(text.contains("expected an array of objects, found an ") && text.contains(other), "{text}");
+        }
+    }
 }
 
 #[test]

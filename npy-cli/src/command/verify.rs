@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use npy_core::error::PickleProblem;
+use npy_core::error::{ArchiveProblem, PickleProblem};
 use npy_core::npz::{ArchiveFile, NpzReader, leads_elsewhere};
 use npy_core::object::ObjectArray;
 use npy_core::{ErrorKind, FileFormat};
@@ -154,6 +154,16 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         writeln!(screen, "{summary}{}", screen.paint(style, verdict))?;
     }
     Ok(if damaged + unread == 0 { 0 } else { DAMAGED })
+}
+
+/// The members of an archive that are damaged.
+pub(super) fn damage(path: &Path) -> Vec<Failure> {
+    let findings = check(path.as_os_str(), None, &AtomicU64::new(0));
+    let about = |finding: Finding| {
+        let failure = Failure::Nameless(finding.text());
+        failure.about_array(&escape::path(path), finding.member.as_ref())
+    };
+    findings.into_iter().filter(|finding| finding.state.is_bad()).map(about).collect()
 }
 
 /// The findings of each file, in the order of its members.
@@ -324,7 +334,6 @@ fn is_intact(kind: &ErrorKind) -> bool {
             | PickleProblem::NotAscii { .. }
             | PickleProblem::Cycle
             | PickleProblem::LimitExceeded { .. }
-            | PickleProblem::NotAnObjectArray { .. }
     )
 }
 
@@ -354,8 +363,7 @@ fn check_members(
     for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
         let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());
-        let is_array = whole_name.ends_with(".npy");
-        let result = if is_array {
+        let result = if archive.is_array(index) {
             check_member(archive, index)
         } else {
             nested::check(archive, index, &name, depth, budget).map(|inner| {
@@ -366,10 +374,14 @@ fn check_members(
         let (state, mut remarks) = result.unwrap_or_else(|error| {
             let message = error.to_string();
             let own = format!("member {:?}: ", archive.name(index).unwrap_or_default());
-            (State::Damaged(message.strip_prefix(&own).unwrap_or(&message).to_owned()), Vec::new())
+            let message = message.strip_prefix(&own).unwrap_or(&message).to_owned();
+            (if matches!(error, Failure::Unread(_)) { State::Unread(message) } else { State::Damaged(message) }, Vec::new())
         });
         if let Some(copies) = copies.get(&whole_name) {
             remarks.push(format!("the name occurs {copies} times, and NumPy reads the last of them"));
+        }
+        if archive.is_of_macos(index) {
+            remarks.push("attributes of macOS, and not an array".to_owned());
         }
         if leads_elsewhere(&whole_name) {
             remarks.push("the name leads out of the directory of the archive, or is not a name on all systems".to_owned());
@@ -403,7 +415,10 @@ fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<(S
 
 /// The failure without the names of the file and the member, which are known.
 fn nameless(error: npy_core::Error) -> Failure {
-    Failure::Nameless(format!("{:#}", npy_core::Error::from(error.into_kind())))
+    let is_encrypted = matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Encrypted });
+    let message = format!("{:#}", npy_core::Error::from(error.into_kind()));
+    // Whether it is whole cannot be known.
+    if is_encrypted { Failure::Unread(message) } else { Failure::Nameless(message) }
 }
 
 fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool) -> Result<()> {

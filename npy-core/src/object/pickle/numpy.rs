@@ -74,7 +74,11 @@ impl<'a> Builder<'a> {
                     _ => "an array of another dtype".to_owned(),
                 },
                 (_, PyObject::Array(array)) => format!("an array of {}", array.dtype()),
+                (Node::Known(Known::Reconstruct), PyObject::Opaque(object)) => {
+                    format!("an array of the unknown class {}.{}", object.module, object.name)
+                }
                 (Node::Known(known), _) => format!("a {}.{}", known.path().0, known.path().1),
+                (_, PyObject::Opaque(object)) => format!("an object of the unknown class {}.{}", object.module, object.name),
                 (_, _) => "an object of an unknown class".to_owned(),
             },
             other => other.name().to_owned(),
