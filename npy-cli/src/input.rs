@@ -24,7 +24,7 @@ use tempfile::NamedTempFile;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::signals;
+use crate::{output, signals};
 use array::Once;
 pub(crate) use array::{Array, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
 use arrays::{Found, Section};
@@ -169,6 +169,15 @@ impl Input {
         arrays::arrays_of(path).map_err(|failure| self.name_of(failure))
     }
 
+    /// Says on standard error that an `.npy` file has further arrays, where a command takes the first.
+    pub(crate) fn tell_of_further(&self) {
+        let is_whole = self.format == FileFormat::Npy && self.part.is_none();
+        let arrays = self.path().filter(|_| is_whole).and_then(|path| arrays::arrays_of(path).ok());
+        if let Some(count @ 2..) = arrays.map(|arrays| arrays.len()) {
+            output::warn(&format!("{name}: the first of {count} arrays; the next is {name}#1", name = self.name));
+        }
+    }
+
     /// Calls `work` with one of the [`arrays`](Self::arrays).
     pub(crate) fn with_found<T>(&self, found: &Found, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
@@ -264,8 +273,10 @@ impl Input {
             let index = archive.find(member).map_err(|error| self.name_of(error_without_path(error).into()))?;
             return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
         }
-        let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
-        Ok((0..archive.len()).filter(is_array).map(|index| (index, archive.name(index).map(str::to_owned))).collect())
+        Ok((0..archive.len())
+            .filter(|index| archive.is_array(*index))
+            .map(|index| (index, archive.name(index).map(str::to_owned)))
+            .collect())
     }
 
     /// Calls `work` with the only array, the selected one, or the only one of an archive.

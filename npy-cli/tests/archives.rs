@@ -132,6 +132,92 @@ fn recovers_archives_and_growing_files() {
     let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
     assert!(text.ends_with(": 2 rows, 3 before; 3 bytes of an incomplete row cut off\n"), "{text}");
     assert_eq!(npy_core::load::<u32>(path("rows.npy")).unwrap(), [1, 2]);
+    // What follows is told, and the axis that grows.
+    let rows = fs::read(path("rows.npy")).unwrap();
+    fs::write(path("rows.npy"), [&rows[..], &[0; 9]].concat()).unwrap();
+    let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
+    assert!(
+        text.ends_with(": 4 rows, 2 before; the bytes behind the 2 are taken for rows; 1 byte of an incomplete row cut off\n"),
+        "{text}"
+    );
+    let f = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
+    f.save(path("f.npy")).unwrap();
+    let whole = fs::read(path("f.npy")).unwrap();
+    fs::write(path("f.npy"), &whole[..whole.len() - 1]).unwrap();
+    let text = run(["recover".as_ref(), path("f.npy").as_os_str()]).ok();
+    assert!(text.ends_with(": 2 columns, 3 before; 3 bytes of an incomplete column cut off\n"), "{text}");
+    // Nothing is left of a copy that cannot be restored.
+    fs::write(path("f.npy"), [&whole[..], &whole].concat()).unwrap();
+    let count = fs::read_dir(directory.path()).unwrap().count();
+    let message = run(["recover".as_ref(), path("f.npy").as_os_str(), "-o".as_ref(), path("g.npy").as_os_str()]).trouble();
+    assert!(message.starts_with(&format!("npy: {}: cannot append: ", path("g.npy").display())), "{message}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), count);
+}
+
+/// A checksum that is wrong is damage, although the members are listed.
+#[test]
+fn recover_names_damaged_members() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    archive(&path("run.npz"));
+    let mut file = fs::read(path("run.npz")).unwrap();
+    let at = file.windows(5).position(|bytes| bytes == b"hello").unwrap();
+    file[at] = b'H';
+    fs::write(path("run.npz"), &file).unwrap();
+    let name = path("run.npz").display().to_string();
+    let recovered = run(["recover", &name]);
+    assert_eq!((recovered.code, recovered.stdout), (Some(2), format!("{name}: whole already, 3 members; 1 member damaged\n")));
+    assert!(recovered.stderr.starts_with(&format!("npy: {name}: member \"notes.txt\": ")), "{}", recovered.stderr);
+    assert_eq!(run(["verify", &name]).code, Some(2));
+    assert_eq!(fs::read(path("run.npz")).unwrap(), file);
+}
+
+/// As zips by macOS have them beside each file.
+#[test]
+fn attributes_of_macos_are_no_arrays() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let attributes = b"\0\x05\x16\x07\0\x02\0\0Mac OS X        ";
+    let mut archive = NpzWriter::create(path("m.npz")).unwrap();
+    archive.add_slice("a", &[1.5]).unwrap();
+    archive.add_bytes("__MACOSX/._a.npy", attributes).unwrap();
+    archive.finish().unwrap();
+    let m = path("m.npz");
+    run(["repack", "--compress", &m]).ok();
+    let mut repacked = NpzReader::open(&m).unwrap();
+    assert_eq!(repacked.bytes(1, 1 << 10).unwrap(), attributes);
+    for out in ["o.npz", "o.csv"] {
+        let converted = run(["convert", &m, &path(out)]);
+        let said = format!("npy: {m}: skipped \"__MACOSX/._a.npy\", attributes of macOS\n");
+        assert_eq!((converted.code, converted.stderr), (Some(0), said));
+    }
+    assert_eq!(run(["show", &m]).ok(), "[1.5]\n");
+    assert!(run(["stats", &m]).ok().starts_with(&format!("{m}:a")));
+    assert!(run(["info", &m]).ok().contains("not an array"));
+    assert!(run(["schema", &m]).ok().contains("is not an array"));
+    assert!(run(["verify", &m]).ok().contains("__MACOSX/._a.npy: good, attributes of macOS, and not an array\n"));
+    assert_eq!(run(["diff", &m, &m]).ok(), "a: equal\n");
+}
+
+/// Whether an encrypted member is whole cannot be known.
+#[test]
+fn encrypted_members_are_unreadable_and_not_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    archive(&path);
+    let mut file = fs::read(&path).unwrap();
+    // The flag, in the local header and in the directory.
+    for (signature, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
+        let at = file.windows(4).position(|bytes| bytes == signature).unwrap();
+        file[at + flags] |= 1;
+    }
+    fs::write(&path, file).unwrap();
+    let name = path.display().to_string();
+    let verified = run(["verify", &name]);
+    assert_eq!(verified.code, Some(2));
+    assert!(verified.stdout.contains("zeros: unsupported encryption: decrypt the member by another program, such as 7z"));
+    assert!(verified.stdout.ends_with("1 file, 3 items: 1 unreadable\n"), "{}", verified.stdout);
+    assert!(run(["show", &format!("{name}:zeros")]).trouble().contains("unsupported encryption: decrypt the member"));
 }
 
 #[test]

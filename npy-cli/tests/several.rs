@@ -153,6 +153,41 @@ fn every_command_takes_one_of_them() {
     assert_eq!(fs::read(directory.path().join("m.npy")).unwrap(), several());
 }
 
+/// Where the first is taken, a line says so.
+#[test]
+fn commands_that_take_the_first_say_that_others_follow() {
+    let directory = directory(&several());
+    let said = "npy: m.npy: the first of 4 arrays; the next is m.npy#1\n";
+    for arguments in [
+        &["show", "m.npy"][..],
+        &["show", "--csv", "m.npy"],
+        &["stats", "m.npy"],
+        &["schema", "m.npy"],
+        &["schema", "--python", "m.npy"],
+        #[cfg(feature = "plot")]
+        &["plot", "m.npy"],
+    ] {
+        let run = npy(&directory, arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), said), "{arguments:?}");
+        let all: Vec<&str> = arguments.iter().map(|argument| if *argument == "m.npy" { "m.npy#0" } else { argument }).collect();
+        npy(&directory, &all).ok();
+    }
+    npy_core::save(directory.path().join("m.npy"), &[1_u8]).unwrap();
+    assert_eq!(npy(&directory, &["show", "m.npy"]).ok(), "[1]\n");
+}
+
+#[test]
+fn info_lists_the_arrays_of_a_stream() {
+    let shown = run_with(["info", "-"], &several()).ok();
+    assert!(shown.contains("further   the 3 arrays behind it\n") && shown.contains("  -#3  "), "{shown}");
+    let json: serde_json::Value = serde_json::from_str(&run_with(["info", "--json", "-"], &several()).ok()).unwrap();
+    let names: Vec<&str> = json["further"].as_array().unwrap().iter().map(|array| array["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["-#1", "-#2", "-#3"]);
+    // A header is shown although its data are cut.
+    let cut = run_with(["info", "-"], &several()[..140]).ok();
+    assert!(cut.contains("(3,)") && !cut.contains("further"), "{cut}");
+}
+
 #[test]
 fn standard_input_has_several_too() {
     let file = several();

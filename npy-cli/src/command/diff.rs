@@ -236,8 +236,9 @@ fn paired<'n, N: Eq + Hash>(a: &'n [(usize, N)], b: &'n [(usize, N)]) -> Paired<
 fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2], failures: &mut Vec<Failure>) -> Result<Vec<String>> {
     let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
     let [a, b] = archives.each_ref().map(|archive| {
-        let names = (0..archive.len()).filter_map(|index| Some((index, archive.whole_name(index)?.to_owned())));
-        let mut names: Vec<_> = names.filter(|(_, name)| !name.ends_with(".npy") && !name.ends_with('/')).collect();
+        let others = (0..archive.len()).filter(|index| !archive.is_array(*index));
+        let names = others.filter_map(|index| Some((index, archive.whole_name(index)?.to_owned())));
+        let mut names: Vec<_> = names.filter(|(_, name)| !name.ends_with('/')).collect();
         names.sort_by(|a, b| a.1.cmp(&b.1));
         names
     });

@@ -15,10 +15,10 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::{Found, arrays_of};
 use crate::input::paths::{self, Files};
-use crate::input::{Array, Input, text_transfer};
+use crate::input::{Array, Input, object_options, text_transfer};
 use crate::output::{Screen, Style};
-use crate::quantity;
 use crate::table::{Side, Table};
+use crate::{pieces, quantity};
 
 /// Show what is in files: dtype, fields, shape, order, sizes.
 #[derive(Debug, clap::Args)]
@@ -141,6 +141,9 @@ enum MemberContent {
 
 impl About {
     fn of(input: &mut Input) -> Result<Self> {
+        if input.is_stream() {
+            return Self::of_stream(input);
+        }
         let bytes = input.path().and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
         let file = input.name().to_owned();
         let format = input.format();
@@ -175,6 +178,28 @@ impl About {
             }
         };
         Ok(Self { file, content, bytes })
+    }
+
+    /// Reads an `.npy` stream to its end, for the headers of all arrays.
+    fn of_stream(input: &mut Input) -> Result<Self> {
+        let file = input.name().to_owned();
+        let mut arrays = Vec::new();
+        let read = input.for_each_in_stream(|mut array| {
+            let mut about = AboutArray::of(&*array, None);
+            // Of the further ones it is not that in the stream.
+            about.data_offset = about.data_offset.filter(|_| arrays.is_empty());
+            arrays.push(about);
+            if array.header().dtype().has_object() {
+                return array.into_objects(object_options()).map(drop).map_err(Failure::from);
+            }
+            let count = pieces::elements_of_piece(array.header().dtype());
+            while array.header().data_bytes() > 0 && array.next_elements(count)?.is_some() {}
+            Ok(())
+        });
+        let mut arrays = arrays.into_iter();
+        // What is wrong with the data of one is no matter of its header.
+        let Some(array) = arrays.next() else { return Err(read.err().map_or(Failure::Reported, |failure| failure.about(&file))) };
+        Ok(Self { file, content: Content::Array { format: FileFormat::Npy, array, further: arrays.collect() }, bytes: None })
     }
 
     fn is_damaged(&self) -> bool {
@@ -487,11 +512,9 @@ impl AboutArray {
 
 impl Member {
     fn of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Self {
-        let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
         let bytes = archive.size(index).unwrap_or_default();
         let method = archive.method(index).unwrap_or_default();
-        let is_array = whole_name.ends_with(".npy");
-        let content = if is_array {
+        let content = if archive.is_array(index) {
             let stored_at = if method == 0 { archive.data_range(index).ok().map(|range| range.start) } else { None };
             match archive.array(index) {
                 Ok(reader) => {

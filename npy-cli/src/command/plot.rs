@@ -106,6 +106,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let _guard = signals::Guard::new();
     let input = Input::open(&arguments.file)?;
     let index = input.only_member()?;
+    input.tell_of_further();
     let mut source = Source::open(input, index)?;
     let size = match (arguments.size, format) {
         (Some(size), _) => size,

@@ -258,7 +258,7 @@ fn copy_member<W: Write>(
 ) -> Result<()> {
     signals::check()?;
     let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
-    let Some(name) = whole_name.strip_suffix(".npy") else {
+    let Some(name) = whole_name.strip_suffix(".npy").filter(|_| archive.is_array(index)) else {
         let bytes = archive.bytes(index, MOST_BYTES)?;
         return Ok(writer.add_bytes(&whole_name, &bytes)?);
     };

@@ -62,6 +62,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             format!("// Needs npy-core and npy-ndarray with the features derive and npz.\n{code}")
         }
     } else {
+        input.tell_of_further();
         let header = input.with_array(|array| Ok(array.header().clone()))?;
         if arguments.python { python(header.dtype()) + "\n" } else { rust(&header, &name, arguments.exact) }
     };

@@ -106,6 +106,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
     let mut input = Input::open(&arguments.file)?;
     let member = input.only_member()?;
+    input.tell_of_further();
     input.with_member(member, |mut array| {
         let selection = arguments.rows_of(slice.of(array.header())?)?;
         if array.header().dtype().has_object() {

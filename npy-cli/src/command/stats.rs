@@ -123,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
                 continue;
             }
         };
+        input.tell_of_further();
         for (index, member) in members {
             match scan::scan(&mut input, index, &settings) {
                 Ok((header, leaves)) => {

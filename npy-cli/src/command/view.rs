@@ -31,6 +31,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &Screen) -> Result<u8> {
     if !io::stdout().is_terminal() {
         return Err(Failure::new("cannot view: expected a terminal as standard output; npy show prints arrays"));
     }
-    view::view(Input::open(&arguments.file)?, screen.has_color())?;
+    let input = Input::open(&arguments.file)?;
+    input.tell_of_further();
+    view::view(input, screen.has_color())?;
     Ok(0)
 }

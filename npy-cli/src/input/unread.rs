@@ -10,7 +10,7 @@ use npy_core::rawarray::RaHeader;
 
 use super::{Input, arrays};
 use crate::failure::{Failure, Result};
-use crate::quantity;
+use crate::{output, quantity};
 
 impl Input {
     /// What the file has beyond its arrays, and no other format keeps, in words.
@@ -19,8 +19,8 @@ impl Input {
         match (self.format, self.path()) {
             (FileFormat::Npz, _) if self.part.is_none() => {
                 let archive = self.archive()?;
-                let others =
-                    (0..archive.len()).filter_map(|index| archive.whole_name(index)).filter(|name| !name.ends_with(".npy"));
+                let is_other = |index: &usize| !archive.is_array(*index) && !archive.is_of_macos(*index);
+                let others = (0..archive.len()).filter(is_other).filter_map(|index| archive.whole_name(index));
                 parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
                 parts.extend(beside_members(&archive));
                 parts.extend(behind_members(archive));
@@ -39,6 +39,20 @@ impl Input {
             _ => {}
         }
         Ok(parts)
+    }
+
+    /// Says on standard error which members are attributes of macOS, and not read.
+    pub(crate) fn tell_of_attributes(&self) {
+        let Ok(archive) = self.archive() else { return };
+        let names: Vec<&str> =
+            (0..archive.len()).filter(|index| archive.is_of_macos(*index)).filter_map(|index| archive.whole_name(index)).collect();
+        match names[..] {
+            [] => {}
+            [name] => output::warn(&format!("{}: skipped {name:?}, attributes of macOS", self.name)),
+            [name, ..] => {
+                output::warn(&format!("{}: skipped {} members with attributes of macOS, such as {name:?}", self.name, names.len()));
+            }
+        }
     }
 
     /// Fails if the file has more than the array, which what `action` makes of it would lose.
@@ -137,8 +151,7 @@ pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
 
 /// What follows the arrays of an archive in their members, in words.
 fn behind_members(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
-    let is_array = |index: &usize| archive.whole_name(*index).is_some_and(|name| name.ends_with(".npy"));
-    let arrays: Vec<usize> = (0..archive.len()).filter(is_array).collect();
+    let arrays: Vec<usize> = (0..archive.len()).filter(|index| archive.is_array(*index)).collect();
     let of_member = |index: usize| {
         let (name, size) = (archive.name(index)?.to_owned(), archive.size(index)?);
         // What cannot be read is an error elsewhere.

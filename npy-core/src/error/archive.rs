@@ -199,7 +199,9 @@ impl fmt::Display for ArchiveProblem {
             }
             Self::LocalHeader { offset } => write!(f, "the local header at byte {offset} differs from the central directory"),
             Self::Overlap => f.write_str("the data overlap another member or the central directory"),
-            Self::Encrypted => f.write_str("unsupported encryption"),
+            Self::Encrypted => {
+                f.write_str("unsupported encryption: decrypt the member by another program, such as 7z, and read its file")
+            }
             Self::MissingFeature { method, name, feature } => {
                 write!(f, "unsupported compression: {name} (method {method}) needs feature `{feature}`")
             }

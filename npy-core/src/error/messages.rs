@@ -346,7 +346,7 @@ messages!(archives: ArchiveProblem {
     WrongCount { expected: 2, found: 1 } => "invalid central directory: expected 2 entries, found 1",
     LocalHeader { offset: 30 } => "the local header at byte 30 differs from the central directory",
     Overlap => "the data overlap another member or the central directory",
-    Encrypted => "unsupported encryption",
+    Encrypted => "unsupported encryption: decrypt the member by another program, such as 7z, and read its file",
     MissingFeature { method: 93, name: "Zstandard", feature: "zstd" } => "unsupported compression: Zstandard (method 93) needs feature `zstd`",
     UnknownMethod { method: 9 } =>
         "unknown compression method 9: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)",

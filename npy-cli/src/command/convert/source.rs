@@ -213,6 +213,9 @@ impl InputSource {
         let mut losses = Vec::new();
         if several.is_empty() {
             losses = source.input.unread_parts()?;
+            if source.input.format() == FileFormat::Npz && source.input.part().is_none() {
+                source.input.tell_of_attributes();
+            }
             source.add_members(path)?;
         } else {
             let read = if target.holds_several() { several.len() } else { 1 };

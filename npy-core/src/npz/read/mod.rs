@@ -211,6 +211,34 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.whole_name(index)
     }
 
+    /// Returns whether a member is an array by its name, which then ends in `.npy`.
+    ///
+    /// The attributes that macOS keeps of a file, such as `__MACOSX/._x.npy`, are no array.
+    ///
+    /// ```
+    /// # use npy_core::npz::{NpzReader, NpzWriter};
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("x", &[1.0_f64, 2.0])?;
+    /// # archive.add_bytes("__MACOSX/._x.npy", b"attributes")?;
+    /// # let file = archive.finish()?.into_inner();
+    /// let archive = NpzReader::from_bytes(&file)?;
+    /// assert_eq!((archive.is_array(0), archive.is_array(1)), (true, false));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn is_array(&self, index: usize) -> bool {
+        // The name is the whole one without `.npy`.
+        self.whole_name(index) != self.name(index) && !self.is_of_macos(index)
+    }
+
+    /// Returns whether a member has attributes that macOS keeps of a file, by its name.
+    ///
+    /// See [`is_array`](Self::is_array) for an example.
+    pub fn is_of_macos(&self, index: usize) -> bool {
+        let name = self.whole_name(index).unwrap_or_default();
+        let file = name.rsplit('/').next().unwrap_or_default();
+        (name.starts_with("__MACOSX/") || name.contains("/__MACOSX/")) && file.starts_with("._")
+    }
+
     /// Returns the size of a member's content, by the central directory.
     ///
     /// Of an array, the header is included.

@@ -58,8 +58,7 @@ impl<R: Read + Seek> NpzReader<R> {
     fn rust_code(&mut self, name: &str, is_exact: bool) -> Result<String> {
         let mut members = Vec::with_capacity(self.len());
         for index in 0..self.len() {
-            let is_array = self.whole_name(index) != self.name(index);
-            let array = if is_array {
+            let array = if self.is_array(index) {
                 match self.header(index) {
                     Ok(header) if header.dtype().has_object() => Err("holds Python objects".to_owned()),
                     Ok(header) => Ok((header.dtype().clone(), header.shape().len())),
