@@ -137,7 +137,7 @@ fn recovers_archives_and_growing_files() {
     fs::write(path("rows.npy"), [&rows[..], &[0; 9]].concat()).unwrap();
     let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
     assert!(
-        text.ends_with(": 4 rows, 2 before; the bytes behind the 2 are taken for rows; 1 byte of an incomplete row cut off\n"),
+        text.ends_with(": 4 rows, 2 before; the bytes behind the 2 count as rows; 1 byte of an incomplete row cut off\n"),
         "{text}"
     );
     let f = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
@@ -150,7 +150,7 @@ fn recovers_archives_and_growing_files() {
     fs::write(path("f.npy"), [&whole[..], &whole].concat()).unwrap();
     let count = fs::read_dir(directory.path()).unwrap().count();
     let message = run(["recover".as_ref(), path("f.npy").as_os_str(), "-o".as_ref(), path("g.npy").as_os_str()]).trouble();
-    assert!(message.starts_with(&format!("npy: {}: cannot append: ", path("g.npy").display())), "{message}");
+    assert!(message.starts_with(&format!("npy: {}: cannot grow the array: ", path("g.npy").display())), "{message}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), count);
 }
 

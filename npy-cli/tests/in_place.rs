@@ -278,7 +278,7 @@ fn no_command_makes_a_file_less() {
                     for part in parts.as_deref().unwrap_or_default() {
                         let is_kept = found.contains(part)
                             || stdout.contains(" cut off")
-                            || arguments[0] == "recover" && stdout.contains(" taken for ") && part.what == "bytes";
+                            || arguments[0] == "recover" && stdout.contains(" count as ") && part.what == "bytes";
                         assert!(is_kept, "{} is gone: {}", part.what, what());
                     }
                 }

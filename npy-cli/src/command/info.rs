@@ -527,8 +527,9 @@ impl Member {
         } else {
             MemberContent::Other
         };
+        let name = if archive.is_array(index) { archive.name(index) } else { archive.whole_name(index) };
         Self {
-            name: archive.name(index).unwrap_or_default().to_owned(),
+            name: name.unwrap_or_default().to_owned(),
             method,
             bytes,
             compressed_bytes: archive.compressed_size(index).unwrap_or_default(),

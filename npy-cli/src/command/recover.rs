@@ -22,8 +22,8 @@ Examples:
   npy recover log.npz                   all whole members are listed again
   npy recover log.npz -o whole.npz      a copy is restored, and log.npz stays
 
-An .npy file keeps its whole rows; bytes of an incomplete one are cut off. Bytes behind the rows that the header counts are \
-taken for rows, unless another array begins there. An archive keeps its whole members, whose checksums are then checked. What is \
+An .npy file keeps its whole rows; bytes of an incomplete one are cut off. Bytes behind the rows that the header counts \
+count as rows, unless another array begins there. An archive keeps its whole members, whose checksums are then checked. What is \
 whole already is not changed.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched, unless members of an archive are named as damaged.")]
@@ -103,7 +103,7 @@ fn recover_rows(path: &Path) -> Result<String> {
     let mut parts = Vec::new();
     match found.rows.cmp(&found.before) {
         Ordering::Equal if found.cut == 0 => return Ok(format!("whole already, {rows}")),
-        Ordering::Greater => parts.push(format!("the bytes behind the {before} are taken for {row}s")),
+        Ordering::Greater => parts.push(format!("the bytes behind the {before} count as {row}s")),
         _ => {}
     }
     if found.cut > 0 {

@@ -362,7 +362,8 @@ fn check_members(
     // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
         let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
-        let name = format!("{prefix}{}", archive.name(index).unwrap_or_default());
+        let own_name = if archive.is_array(index) { archive.name(index).unwrap_or_default() } else { &whole_name };
+        let name = format!("{prefix}{own_name}");
         let result = if archive.is_array(index) {
             check_member(archive, index)
         } else {

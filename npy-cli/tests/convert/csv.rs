@@ -84,6 +84,36 @@ fn headers_are_told_by_the_types_below_them() {
     check("1\n2\n", &["--header"], "[('1', '<i8')] [1] [(2,)]", "");
 }
 
+/// As `write.table` of R writes them, and `read.table` reads them.
+#[test]
+fn names_of_rows_need_no_name() {
+    let said = "names of rows in column 1, for which line 1 has no name (--no-header)";
+    let space = &format!("delimiter space (--delimiter), {said}");
+    let numbered = "[('f0', '<i8'), ('a', '<f8'), ('b', '<i8')] [2] [(1, 1.5, 2) (2, 2.5, 3)]";
+    for (text, expected, said) in [
+        ("\"a\" \"b\"\n\"1\" 1.5 2\n\"2\" 2.5 3\n", numbered, space.as_str()),
+        ("a b\n1 1.5 2\n2 2.5 3\n", numbered, space),
+        ("\"a\",\"b\"\n\"1\",1.5,2\n\"2\",2.5,3\n", numbered, said),
+        (
+            "\"mpg\" \"kind\"\n\"Mazda RX4\" 21 \"a b\"\n\"Datsun 710\" 22.8 NA\n",
+            "[('f0', '<U10'), ('mpg', '<f8'), ('kind', '<U3')] [2] [('Mazda RX4', 21. , 'a b') ('Datsun 710', 22.8, 'NA')]",
+            space,
+        ),
+        ("\"x\"\n\"a\" 1\n\"b\" 2\n", "[('f0', '<U1'), ('x', '<i8')] [2] [('a', 1) ('b', 2)]", space),
+    ] {
+        check(text, &[], expected, said);
+    }
+    check("a\tb\nr\t1\t2\n", &["--delimiter", "tab"], "[('f0', '<U1'), ('a', '<i8'), ('b', '<i8')] [1] [('r', 1, 2)]", said);
+    // A decimal comma, and a delimiter at the end of lines, are none.
+    let directory = Directory::new();
+    for text in ["a,b\n1,2,5\n", "a,b\n1,2,\n", "a;b\n1;2;\n"] {
+        let options = if text.contains(';') { &["--delimiter", ";"][..] } else { &[] };
+        let file = directory.write("t.csv", text);
+        let message = directory.refused(&[options, &[&file, &directory.path("o.npy")]].concat());
+        assert!(message.contains("line 2: expected 2 columns, found 3"), "{message}");
+    }
+}
+
 #[test]
 fn headers_are_told_by_the_dtype() {
     let dtype = "[('a', '<i8'), ('b', '<U1')]";

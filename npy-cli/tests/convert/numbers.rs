@@ -292,17 +292,18 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
 fn losses_that_are_allowed_are_those_of_casts() {
     let directory = Directory::new();
     let out = directory.path("o.npy");
-    for (dtype, numbers) in [
+    let cases: [(&str, &[f64]); 8] = [
         // Integers are cast as integers are, and fractions as floats are.
-        ("u1", &[300.0, -1.0, 2.0, 65_537.0][..]),
+        ("u1", &[300.0, -1.0, 2.0, 65_537.0]),
         ("u1", &[1.5, -1.9, 300.7]),
         ("i2", &[40_000.0, 1e6]),
         ("b1", &[2.0, 0.0]),
         ("b1", &[0.5]),
         ("f4", &[1e300, 16_777_217.0, -1e39]),
         ("f2", &[1e6, -1e300, 1.0]),
-        ("c8", &[1e300, 0.1]),
-    ] {
+        ("c8", &[1e300, 0.1, 0.5]),
+    ];
+    for (dtype, numbers) in cases {
         let is_whole = numbers.iter().all(|number| number.fract() == 0.0 && number.abs() < 1e9);
         #[allow(clippy::cast_possible_truncation, reason = "they are whole")]
         let integers: Vec<i64> = numbers.iter().map(|number| *number as i64).collect();

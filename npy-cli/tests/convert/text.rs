@@ -185,7 +185,31 @@ fn bare_words_in_json_are_numbers() {
     convert(&[&file, &out]);
     assert_snapshot!(load(&out), @"[(nan, 'NaN') ( 1., 'x')]");
     let word = directory.write("w.json", "[1, Nine]");
-    assert_snapshot!(directory.refused(&[&word, &out]), @"npy: w.json: expected value at line 1 column 5");
+    assert_snapshot!(directory.refused(&[&word, &out]), @"npy: w.json: expected a value, found Nine at line 1 column 5; the bare words are null, true, false, NaN, Infinity and -Infinity");
+    let refused = |text: &str| {
+        let message = directory.refused(&["--dtype", "f8", &directory.write("w.json", text), &out]);
+        message.trim_start_matches("npy: w.json: ").trim_end().to_owned()
+    };
+    // The columns are those of the text, which has neither quotes around the words nor a mark.
+    let found = |word: &str, line: usize, column: usize| format!("expected a value, found {word} at line {line} column {column};");
+    for (text, word, line, column) in [
+        ("[1, nan]", "nan", 1, 5),
+        ("[NaN, NaN, -inf]", "-inf", 1, 12),
+        ("[NaN,\n NaN, Infinity, None]", "None", 2, 17),
+        ("\u{feff}[NaN, True]", "True", 1, 7),
+    ] {
+        assert!(refused(text).starts_with(&found(word, line, column)), "{text}: {}", refused(text));
+    }
+    assert_eq!(refused("[NaN, NaN, \"x\"]"), "expected <f8, found \"x\" at line 1 column 14");
+    assert_eq!(refused("[NaN, NaN, 1]]"), "trailing characters at line 1 column 14; read values in lines with --from ndjson");
+    assert_eq!(refused("[1,\nNaN 2]"), "expected `,` or `]` at line 2 column 5");
+    assert_eq!(refused("[NaN, NaN, 1, \"abc\"]"), "expected <f8, found \"abc\" at line 1 column 19");
+    assert_eq!(refused("[NaN, 123 \"abc\"]"), "expected `,` or `]` at line 1 column 11");
+    for format in ["json", "ndjson"] {
+        let text = if format == "json" { "\u{feff}[NaN, 2]" } else { "\u{feff}NaN\n2\n" };
+        convert(&["--from", format, &directory.write("w.json", text), &out]);
+        assert_eq!(load(&out).to_string(), "[nan  2.]");
+    }
 }
 
 /// Text is read twice, which a pipe cannot be.

@@ -245,8 +245,8 @@ Examples:
   npy recover log.npz -o whole.npz      a copy is restored, and log.npz stays
 
 An .npy file keeps its whole rows; bytes of an incomplete one are cut off. Bytes behind the rows
-that the header counts are taken for rows, unless another array begins there. An archive keeps its
-whole members, whose checksums are then checked. What is whole already is not changed.
+that the header counts count as rows, unless another array begins there. An archive keeps its whole
+members, whose checksums are then checked. What is whole already is not changed.
 
 Exit codes: 0 success, 2 trouble; the file is then untouched, unless members of an archive are named
 as damaged.

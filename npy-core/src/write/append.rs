@@ -304,7 +304,7 @@ pub struct Recovered {
 /// Restores a growing file: its header then counts all whole rows.
 ///
 /// These are more than before if a crash left some uncounted, and fewer if the file is truncated.
-/// Whatever follows the counted rows is taken for rows, unless another array begins there.
+/// Whatever follows the counted rows counts as rows, unless another array begins there.
 ///
 /// After a crash of the process alone, every row is whole. After a power cut, rows behind the last
 /// [`flush`](NpyWriter::flush) may hold anything. [`append`](NpyWriter::append) without `recover`

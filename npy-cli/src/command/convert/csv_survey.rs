@@ -58,6 +58,8 @@ pub(super) struct Survey {
     guesses: Vec<Guess>,
     /// Without the header.
     pub(super) rows: usize,
+    /// Whether the first column has the names of rows, for which the first line has none.
+    has_row_names: bool,
     /// Whether the first column counts the lines after the first one from 0, as the index of a table does.
     is_counted: bool,
 }
@@ -84,15 +86,19 @@ impl Survey {
         let mut reader = dialect.reader(file.file()?);
         let mut record = StringRecord::new();
         next(&mut reader, &mut record)?;
-        let columns = record.len();
+        let mut columns = record.len();
         let mut guesses = Vec::new();
         let bytes = columns.saturating_mul(size_of::<Guess>());
         guesses.try_reserve_exact(columns).map_err(|_| Failure::allocation(bytes))?;
         guesses.resize(columns, Guess::new());
-        let (mut rows, mut is_counted) = (0_usize, true);
+        let (mut rows, mut is_counted, mut has_row_names) = (0_usize, true, false);
         while next(&mut reader, &mut record)? {
             if rows.is_multiple_of(1 << 16) {
                 signals::check()?;
+            }
+            if rows == 0 && !arguments.csv.no_header && dialect.has_row_names(columns, &record) {
+                (has_row_names, columns) = (true, columns + 1);
+                guesses.push(Guess::new());
             }
             if record.len() != columns {
                 let message = format!("expected {}, found {}", counted(columns as u64, "column"), record.len());
@@ -113,7 +119,10 @@ impl Survey {
         // The first line once more, in the same memory: a line of a million cells takes far more than its text.
         let mut reader = dialect.reader(file.file()?);
         next(&mut reader, &mut record)?;
-        Ok(Self { first: record, names: None, has_header: false, guesses, rows, is_counted })
+        if has_row_names {
+            record = std::iter::once("").chain(&record).collect();
+        }
+        Ok(Self { first: record, names: None, has_header: false, guesses, rows, has_row_names, is_counted })
     }
 
     /// Decides whether the first line has names, and counts it as a row if it has none.
@@ -122,9 +131,13 @@ impl Survey {
             && match (arguments.csv.header, arguments.csv.no_header) {
                 (true, _) => true,
                 (_, true) => false,
+                _ if self.has_row_names => true,
                 _ => self.guess_header(dialect, arguments)?,
             };
         let commented = dialect.commented_names.take().filter(|_| !arguments.csv.no_header && can_have_names(arguments));
+        if self.has_row_names {
+            dialect.guesses.push("names of rows in column 1, for which line 1 has no name (--no-header)".to_owned());
+        }
         if self.has_header {
             if !self.has_plain_names(arguments) {
                 self.expect_few_names(arguments)?;

@@ -75,7 +75,7 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
 const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "NaT"];
 
 /// The mark of the byte order.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+pub(super) const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How much of a file is read for a guess.
 const HEAD: usize = 1 << 18;
@@ -93,6 +93,8 @@ pub(super) struct Dialect {
     pub(super) commented_names: Option<Vec<String>>,
     /// Whether the first line is in quotes and the second one is not, as where names look like numbers.
     pub(super) has_quoted_names: bool,
+    /// Whether the second line begins with a quote.
+    has_quoted_rows: bool,
     /// Whether lines end with `\r\n`, of which the reader counts the second character for the next line.
     has_two_ends: bool,
     /// What was guessed and may be wrong, each with its option.
@@ -116,6 +118,7 @@ impl Dialect {
             missing: options.na.clone(),
             commented_names: None,
             has_quoted_names: false,
+            has_quoted_rows: has_quoted_rows(lines),
             has_two_ends: head.iter().position(|byte| *byte == b'\n').is_some_and(|end| end > 0 && head[end - 1] == b'\r'),
             guesses: Vec::new(),
         };
@@ -137,9 +140,11 @@ impl Dialect {
     fn guess_delimiter(&mut self, lines: &[u8]) {
         let mut best = Survey::default();
         for delimiter in *b",\t;| " {
-            let survey = Self { delimiter, comment: self.comment, ..Self::plain() }.survey(lines);
+            let dialect = Self { delimiter, comment: self.comment, has_quoted_rows: self.has_quoted_rows, ..Self::plain() };
+            let survey = dialect.survey(lines);
             let is_certain = match delimiter {
                 b',' => true,
+                _ if survey.has_row_names && self.has_quoted_rows => true,
                 b' ' => survey.is_all_numbers && (survey.lines > 1 || survey.typed >= 1.0),
                 // One line of text is a text.
                 _ => survey.lines > 1 || survey.typed >= 1.0,
@@ -186,6 +191,7 @@ impl Dialect {
             missing: None,
             commented_names: None,
             has_quoted_names: false,
+            has_quoted_rows: false,
             has_two_ends: false,
             guesses: Vec::new(),
         }
@@ -198,11 +204,14 @@ impl Dialect {
         let mut reader = self.part(lines);
         let mut record = StringRecord::new();
         while reader.read_record(&mut record).unwrap_or(false) {
-            if survey.lines > 0 && record.len() != survey.columns {
+            survey.has_row_names |= survey.lines == 1 && self.has_row_names(survey.columns, &record);
+            let is_first_row = survey.lines == 1 && survey.has_row_names;
+            if survey.lines > 0 && record.len() != survey.columns && !is_first_row {
                 return Survey::default();
             }
             survey.columns = record.len();
-            for cell in record.iter().map(str::trim).filter(|cell| !cell.is_empty() && !self.is_missing(cell)) {
+            let values = record.iter().skip(survey.has_row_names.into()).map(str::trim);
+            for cell in values.filter(|cell| !cell.is_empty() && !self.is_missing(cell)) {
                 let has_comma = self.delimiter != b',' && is_decimal(cell, ',');
                 commas += usize::from(has_comma);
                 points += usize::from(is_decimal(cell, '.'));
@@ -248,6 +257,13 @@ impl Dialect {
         record.position().map_or(0, |position| position.line() + u64::from(self.has_two_ends && position.byte() > 0))
     }
 
+    /// Whether the first line, of `names` names, has none for the names of the rows, as R's `write.table` writes it.
+    pub(super) fn has_row_names(&self, names: usize, row: &StringRecord) -> bool {
+        // More columns may be those of a decimal comma, or end with a delimiter.
+        let is_likely = self.has_quoted_rows || names > 1 && self.delimiter != b',';
+        is_likely && row.len() == names + 1 && row.iter().next_back().is_some_and(|cell| !cell.is_empty())
+    }
+
     /// Whether a cell is a word for what is missing.
     pub(super) fn is_missing(&self, cell: &str) -> bool {
         let cell = cell.trim_matches([' ', '\t']);
@@ -288,6 +304,8 @@ struct Survey {
     /// Whether all cells but those of the first line are numbers.
     is_all_numbers: bool,
     has_decimal_commas: bool,
+    /// Whether the first line has no name for the first column.
+    has_row_names: bool,
 }
 
 /// Whether a cell has digits around one point.
@@ -335,6 +353,11 @@ fn has_quoted_names(lines: &[u8], delimiter: u8) -> bool {
         (Some(names), Some(values)) => names.len() > 2 && cells(names, &is_name) && !cells(values, &is_quoted),
         _ => false,
     }
+}
+
+/// Whether the second line begins with a quote.
+fn has_quoted_rows(lines: &[u8]) -> bool {
+    lines.split(|byte| *byte == b'\n').nth(1).is_some_and(|line| line.starts_with(b"\""))
 }
 
 /// The lines at the beginning that begin with this character, and all after them. There are none if nothing follows.

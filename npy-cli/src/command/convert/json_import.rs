@@ -1,6 +1,7 @@
 //! JSON as an array: nested lists, or lists of objects; NDJSON, with a row a line. The text is read twice, for its shape and then for
 //! its values, so that memory is bounded by the longest string.
 
+use std::fs::File;
 use std::io::{BufReader, Read};
 
 use npy_core::dtype::Record;
@@ -15,7 +16,7 @@ use super::guess::Guess;
 use super::json_fill::{Fill, FillSeed, Node};
 use super::json_magnitude::Small;
 use super::json_schema::{Schema, SchemaSeed};
-use super::json_words::Words;
+use super::json_words::{Words, quotes_before, word_at};
 use super::source::{CSource, FileOrSpool, Item};
 use crate::columns::Names;
 use crate::failure::{Failure, Result};
@@ -38,7 +39,7 @@ impl JsonSource {
     fn survey(file: FileOrSpool, input: &str, is_lines: bool, arguments: &Arguments) -> Result<Self> {
         let (mut schema, mut names) = (Schema::Unknown, Names::default());
         let mut rows = 0_usize;
-        let result = read(Small::new(file.file()?), is_lines, &mut |stream| {
+        let result = read(&file, Small::new, is_lines, &mut |stream| {
             rows += 1;
             SchemaSeed { schema: &mut schema, names: &mut names }.deserialize(stream)
         });
@@ -68,18 +69,24 @@ impl JsonSource {
 
 type Stream<R> = Deserializer<IoRead<BufReader<Words<R>>>>;
 
-/// Calls `work` for the value, or for each of several lines.
-fn read<R: Read>(text: R, is_lines: bool, work: &mut dyn FnMut(&mut Stream<R>) -> serde_json::Result<()>) -> Result<()> {
-    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(text)));
+/// Calls `work` for the value, or for each of several lines. `wrap` makes of the file what is read.
+fn read<R: Read>(
+    file: &FileOrSpool,
+    wrap: fn(File) -> R,
+    is_lines: bool,
+    work: &mut dyn FnMut(&mut Stream<R>) -> serde_json::Result<()>,
+) -> Result<()> {
+    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(wrap(file.file()?))));
     let mut count = 0_usize;
     let failed = |error: serde_json::Error, count: usize| match error.line() {
         // Of a line that is one number.
         0 if is_lines => Failure::Nameless(format!("{error} in value {count}")),
-        _ => Failure::Nameless(error.to_string()),
+        _ => Failure::Nameless(message_of(&error, file)),
     };
     if !is_lines {
         work(&mut stream).map_err(|error| failed(error, 1))?;
-        return stream.end().map_err(|error| Failure::Nameless(format!("{error}; read values in lines with --from ndjson")));
+        let hint = "read values in lines with --from ndjson";
+        return stream.end().map_err(|error| Failure::Nameless(format!("{}; {hint}", message_of(&error, file))));
     }
     while stream.end().is_err() {
         signals::check()?;
@@ -87,6 +94,23 @@ fn read<R: Read>(text: R, is_lines: bool, work: &mut dyn FnMut(&mut Stream<R>) -
         work(&mut stream).map_err(|error| failed(error, count))?;
     }
     Ok(())
+}
+
+/// The message with the place in the text, where `Words` adds quotes, and with a word that is no value.
+fn message_of(error: &serde_json::Error, file: &FileOrSpool) -> String {
+    let message = error.to_string();
+    let (line, column) = (error.line(), error.column());
+    let Some(problem) = message.strip_suffix(&format!(" at line {line} column {column}")) else { return message };
+    let column = column.saturating_sub(file.file().map_or(0, |text| quotes_before(text, line, column)));
+    let (begin, word) = file.file().map_or_else(|_| (column, String::new()), |text| word_at(text, line, column));
+    let is_word = word.trim_start_matches('-').starts_with(|first: char| first.is_ascii_alphabetic());
+    match problem {
+        "expected ident" | "expected value" | "invalid number" if is_word => {
+            let words = "the bare words are null, true, false, NaN, Infinity and -Infinity";
+            format!("expected a value, found {word} at line {line} column {begin}; {words}")
+        }
+        _ => format!("{problem} at line {line} column {column}"),
+    }
 }
 
 /// The dtype of an element by its values.
@@ -122,8 +146,9 @@ impl CSource for JsonSource {
         let dtype = self.item.header.dtype();
         let mut fill = Fill { piece: Piece::new(dtype, dtype.itemsize()), sink, failure: None, hint: "" };
         let node = &self.node;
-        let result =
-            read(self.file.file()?, self.is_lines, &mut |stream| FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream));
+        let result = read(&self.file, |file| file, self.is_lines, &mut |stream| {
+            FillSeed { node, fill: &mut fill, base: 0 }.deserialize(stream)
+        });
         match fill.failure.take() {
             Some(failure) => Err(failure),
             None => match result {

@@ -1,12 +1,17 @@
-//! JSON as Python writes it: the bare words `NaN`, `Infinity` and `-Infinity`, which no standard has, become strings.
+//! JSON as Python and Windows write it: the bare words `NaN`, `Infinity` and `-Infinity`, which no standard has, become strings, and a
+//! mark of the byte order at the beginning is dropped.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
+
+use super::dialect::MARK;
 
 const WORDS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 
 /// Reads JSON with quotes around these words.
 pub(super) struct Words<R> {
     text: R,
+    /// How many bytes of the mark came; `None` once another one did.
+    mark: Option<usize>,
     state: State,
     /// A word as far as it was read; a minus may be that of a number.
     word: Vec<u8>,
@@ -26,10 +31,20 @@ enum State {
 
 impl<R: Read> Words<R> {
     pub(super) fn new(text: R) -> Self {
-        Self { text, state: State::Outside, word: Vec::new(), ready: Vec::new(), taken: 0 }
+        Self { text, mark: Some(0), state: State::Outside, word: Vec::new(), ready: Vec::new(), taken: 0 }
     }
 
     fn step(&mut self, byte: u8) {
+        if let Some(count) = self.mark {
+            if MARK.get(count) == Some(&byte) {
+                self.mark = Some(count + 1);
+                return;
+            }
+            self.mark = None;
+            if count < MARK.len() {
+                self.ready.extend_from_slice(&MARK[..count]);
+            }
+        }
         if self.state == State::Word {
             if byte.is_ascii_alphabetic() && self.word.len() < 10 {
                 self.word.push(byte);
@@ -80,6 +95,60 @@ impl<R: Read> Read for Words<R> {
     }
 }
 
+/// How many quotes are added in a line before a column.
+pub(super) fn quotes_before(text: impl Read, line: usize, column: usize) -> usize {
+    let mut words = Words::new(io::empty());
+    let (mut at_line, mut at, mut quotes) = (1, 0, 0);
+    for byte in BufReader::new(text).bytes().map_while(Result::ok) {
+        words.step(byte);
+        let ready = std::mem::take(&mut words.ready);
+        // Only a word with quotes comes as a whole behind one.
+        let closing = if ready.len() > 2 && ready[0] == b'"' { ready[1..].iter().position(|byte| *byte == b'"') } else { None };
+        for (index, byte) in ready.iter().enumerate() {
+            if at_line > line || at_line == line && at >= column {
+                return quotes;
+            }
+            at += 1;
+            quotes += usize::from(at_line == line && closing.is_some_and(|closing| index == 0 || index == closing + 1));
+            if *byte == b'\n' {
+                (at_line, at) = (at_line + 1, 0);
+            }
+        }
+    }
+    quotes
+}
+
+/// The letters around a column of a text without its mark, and the column where they begin.
+pub(super) fn word_at(text: impl Read, line: usize, column: usize) -> (usize, String) {
+    const MOST: usize = 30;
+    let (mut at_line, mut at, mut begin, mut word, mut skipped) = (1, 0, 1, String::new(), 0);
+    for byte in BufReader::new(text).bytes().map_while(Result::ok) {
+        if at_line == 1 && at == 0 && MARK.get(skipped) == Some(&byte) {
+            skipped += 1;
+            continue;
+        }
+        at += 1;
+        let is_letter = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        if at_line == line && at > column && (!is_letter || word.len() > MOST) {
+            break;
+        }
+        if at_line == line && at == column && !is_letter {
+            return (column, String::new());
+        }
+        match is_letter {
+            true => word.push(char::from(byte)),
+            false => (begin, word) = (at + 1, String::new()),
+        }
+        if byte == b'\n' {
+            (at_line, at, begin) = (at_line + 1, 0, 1);
+        }
+        if at_line > line {
+            return (column, String::new());
+        }
+    }
+    (begin, word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +178,9 @@ mod tests {
             ("[-", "[-"),
             ("[--1]", "[--1]"),
             ("[Nine, NaNs, -Infinitys, NNaN]", "[Nine, NaNs, -Infinitys, NNaN]"),
+            ("\u{feff}[NaN]", "[\"NaN\"]"),
+            ("[\"\u{feff}\"]", "[\"\u{feff}\"]"),
+            ("\u{fefe}", "\u{fefe}"),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
