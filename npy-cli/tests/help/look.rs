@@ -129,8 +129,9 @@ Examples:
   npy schema picks.npy --python         np.dtype([('id', '<u4'), ...])
 
 The code needs the crate npy-core with the feature derive, for arrays npy-ndarray, and for archives
-its features derive and npz. Python objects need the feature object. Numbers of 16 bits and complex
-ones need the features half and complex.
+its features derive and npz. Python objects need the feature object; records with objects need the
+feature serde, and the crate serde with the feature derive. Numbers of 16 bits and complex ones need
+the features half and complex.
 
 Exit codes: 0 success, 2 trouble.
 "#);
