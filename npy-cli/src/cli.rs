@@ -116,10 +116,8 @@ fn exit(error: &clap::Error) -> ! {
     // The parser leaves out sequences that a terminal obeys, unless it writes to one.
     let is_unsafe = |argument: OsString| matches!(escape::line(&argument.to_string_lossy()), Cow::Owned(_));
     let has_sequence = error.use_stderr() && std::env::args_os().any(is_unsafe);
-    let text = match has_sequence {
-        true => said_of_escaped().unwrap_or_else(|| error.render().to_string()),
-        false => error.render().to_string(),
-    };
+    let escaped = if has_sequence { said_of_escaped() } else { None };
+    let text = escaped.unwrap_or_else(|| error.render().to_string());
     let printed = match escape::text(&text) {
         Cow::Borrowed(_) if !has_sequence => error.print(),
         escaped => io::stderr().write_all(escaped.as_bytes()),

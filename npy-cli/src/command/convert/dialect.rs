@@ -82,6 +82,7 @@ const HEAD: usize = 1 << 18;
 
 /// How a file is written.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
     /// The bytes of the hint `sep=;` that Excel puts before the first line, up to its end.

@@ -135,9 +135,10 @@ pub(super) fn word_at(text: impl Read, line: usize, column: usize) -> (usize, St
         if at_line == line && at == column && !is_letter {
             return (column, String::new());
         }
-        match is_letter {
-            true => word.push(char::from(byte)),
-            false => (begin, word) = (at + 1, String::new()),
+        if is_letter {
+            word.push(char::from(byte));
+        } else {
+            (begin, word) = (at + 1, String::new());
         }
         if byte == b'\n' {
             (at_line, at, begin) = (at_line + 1, 0, 1);

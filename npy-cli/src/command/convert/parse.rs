@@ -62,7 +62,7 @@ impl Slot {
             ScalarKind::Void { .. } => put_hexadecimal(trimmed, out).ok_or_else(|| {
                 Problem::error(format!("expected {} hexadecimal digits, found {:?}", out.len().saturating_mul(2), shown(text)))
             }),
-            ScalarKind::Datetime { unit, .. } if unit != TimeUnit::Year && time::is_number(trimmed) => Err(self.ambiguous(trimmed)),
+            ScalarKind::Datetime { unit, .. } if unit != TimeUnit::Year && time::is_number(trimmed) => Err(ambiguous(trimmed)),
             ScalarKind::Datetime { unit, count } if !trimmed.is_empty() => {
                 match time::parse(trimmed).map(|time| time.to_steps(unit, count)) {
                     Some(Ok(steps)) => self.put_raw(steps, out),
@@ -293,12 +293,6 @@ impl Slot {
         Ok(())
     }
 
-    /// A number that may be a year, a date without hyphens or a count.
-    fn ambiguous(self, text: &str) -> Problem {
-        let hint = "a year of more than 4 digits needs its month, and a count such as seconds since 1970 is read as i8 or m8";
-        Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found the number {}; {hint}", shown(text)))
-    }
-
     fn expected(self, text: &str) -> Problem {
         Problem::error(format!("expected {}, found {:?}", self.scalar, shown(text)))
     }
@@ -306,6 +300,12 @@ impl Slot {
     fn outside(self, value: impl Display) -> Problem {
         Problem::error(format!("{value} is out of range for {}", self.scalar))
     }
+}
+
+/// A number that may be a year, a date without hyphens or a count.
+fn ambiguous(text: &str) -> Problem {
+    let hint = "a year of more than 4 digits needs its month, and a count such as seconds since 1970 is read as i8 or m8";
+    Problem::error(format!("expected a date such as 2024-02-29T12:30:00.5, found the number {}; {hint}", shown(text)))
 }
 
 /// The beginning of a text, for messages.
