@@ -1,7 +1,9 @@
 //! The types of `ml_dtypes` with one byte, against the numbers that Python's package makes of each byte.
 
 use npy_core::dtype::{MlType, ScalarKind};
-use npy_core::{Casting, DType, DynValues, Header, NpyElement, NpyReader, Order};
+use npy_core::{Casting, DType, DynValues, Header, NpyReader, Order};
+
+use crate::support::numpy::{frames, ml_dtypes};
 
 const NUMBERS: &str = include_str!("../data/ml_dtypes.tsv");
 
@@ -51,8 +53,123 @@ fn names_of_ml_dtypes_are_kept() {
         assert!(text.is_empty() || values.to_string() == text, "{values}");
         let header = Header::new(values.dtype().clone(), Order::C, &[4]).unwrap();
         assert_eq!(header.to_bytes(), file[..file.len() - 4], "{name}");
-        assert!(!Casting::Unsafe.allows(&f32::dtype(), values.dtype()), "they are read, and not written");
     }
     let record: DType = "[('a', 'int4'), ('b', '<f4')]".parse().unwrap();
     assert_eq!((record.itemsize(), record.to_string()), (5, "[('a', 'int4'), ('b', '<f4')]".to_owned()));
+}
+
+/// What the package makes of every byte, of `f32`, of `f64` and of `i32`, each a frame of a type.
+const CASTS: &str = "
+import sys, struct
+import numpy as np
+import ml_dtypes
+np.seterr(all='ignore')
+data = sys.stdin.buffer.read()
+count = struct.unpack('<I', data[:4])[0]
+singles = np.frombuffer(data[4:], '<f4', count)
+doubles = np.frombuffer(data[4 + 4 * count:], '<f8', count)
+integers = np.frombuffer(data[4 + 12 * count:], '<i4', count)
+def put(array):
+    out = array.tobytes()
+    sys.stdout.buffer.write(struct.pack('<I', len(out)) + out)
+for name in sys.argv[1].split():
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    put(np.arange(256, dtype='u1').view(dtype).astype('<f4'))
+    for numbers in singles, doubles, integers:
+        put(numbers.astype(dtype).view('u1'))
+";
+
+/// Numbers of the type, halfway between two, beside both, beyond all, and any others.
+fn singles_near(numbers: &[f32]) -> Vec<f32> {
+    let mut singles = vec![f32::NAN, -f32::NAN, f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1), 0.75 * 2.0_f32.powi(-127)];
+    for pair in numbers.windows(2) {
+        let middle = pair[0] / 2.0 + pair[1] / 2.0;
+        for near in [pair[0], middle] {
+            singles.extend([near.next_down(), near, near.next_up()]);
+        }
+    }
+    let mut state = 1_u32;
+    singles.extend((0..2000).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from_bits(state)
+    }));
+    singles.iter().flat_map(|number| [*number, -number]).collect()
+}
+
+/// Every byte as a number, and numbers as bytes, beside the package.
+#[test]
+fn casts_from_and_to_every_type_are_those_of_ml_dtypes() {
+    let Some(numpy) = ml_dtypes("casts_from_and_to_every_type_are_those_of_ml_dtypes") else { return };
+    let names: Vec<&str> = NUMBERS.lines().map(|line| line.split_once('\t').unwrap().0).chain(["float8_e5m2"]).collect();
+    let every = |name: &str| DynValues::new(name.parse().unwrap(), Order::C, &[256], (0..=255).collect()).unwrap();
+    let mut numbers: Vec<f32> = names.iter().flat_map(|name| every(name).cast::<f32>(Casting::Safe).unwrap()).collect();
+    numbers.retain(|number| !number.is_nan());
+    numbers.extend([465.0, 1e5, 1e9, f32::INFINITY]);
+    numbers.sort_by(f32::total_cmp);
+    numbers.dedup();
+    let singles = singles_near(&numbers);
+    let doubles: Vec<f64> = singles.iter().map(|single| f64::from(*single) * (1.0 + 2.0_f64.powi(-40))).collect();
+    let integers: Vec<i32> =
+        (0..i32::try_from(singles.len()).unwrap()).map(|i| if i < 1000 { i - 500 } else { i * 70_001 }).collect();
+
+    let mut input = u32::try_from(singles.len()).unwrap().to_le_bytes().to_vec();
+    input.extend(singles.iter().flat_map(|single| single.to_le_bytes()));
+    input.extend(doubles.iter().flat_map(|double| double.to_le_bytes()));
+    input.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
+    let printed = numpy.run(["-c", CASTS, &names.join(" ")], &input);
+    let frames = frames(&printed);
+    assert_eq!(frames.len(), names.len() * 4);
+    for (name, found) in names.iter().zip(frames.chunks(4)) {
+        for (byte, (number, expected)) in every(name).cast::<f32>(Casting::Safe).unwrap().iter().zip(found[0].chunks(4)).enumerate()
+        {
+            let expected = f32::from_le_bytes(expected.try_into().unwrap());
+            let is_it = number.to_bits() == expected.to_bits() || number.is_nan() && expected.is_nan();
+            assert!(is_it, "{name} {byte:#04x}: {expected} {number}");
+        }
+        let dtype: DType = name.parse().unwrap();
+        let cast = |values: DynValues| values.cast_to_ml(&dtype, Casting::Unsafe).unwrap();
+        let is_integer = name.contains("int");
+        for (index, single) in singles.iter().enumerate() {
+            // What is no i32 depends on the processor.
+            if is_integer && !(single.abs() < 2e9) {
+                continue;
+            }
+            let values = DynValues::from_slice(&[*single]).unwrap();
+            assert_eq!(cast(values)[0], found[1][index], "{single:e} ({:#x}) as {name}", single.to_bits());
+            let values = DynValues::from_slice(&[doubles[index]]).unwrap();
+            assert_eq!(cast(values)[0], found[2][index], "{:e} as {name}", doubles[index]);
+        }
+        let integers = DynValues::from_slice(&integers).unwrap();
+        assert_eq!(cast(integers), found[3], "{name}");
+    }
+}
+
+#[test]
+fn casts_to_ml_dtypes_follow_the_rule() {
+    let message = |value: f64, name: &str, casting| {
+        let cast = DynValues::from_slice(&[1.0, value]).unwrap().cast_to_ml(&name.parse().unwrap(), casting);
+        cast.map_or_else(|error| error.to_string(), |bytes| format!("{bytes:02x?}"))
+    };
+    assert_eq!(message(449.0, "float8_e4m3fn", Casting::SameKind), "[38, 7e]");
+    assert_eq!(message(447.0, "float8_e4m3fn", Casting::Checked), "[38, 7e]");
+    assert_eq!(message(449.0, "float8_e4m3fn", Casting::Checked), "element 1: 449 is out of range for float8_e4m3fn");
+    assert_eq!(message(447.0, "float8_e4m3fn", Casting::Exact), "element 1: cannot represent 447 exactly as float8_e4m3fn");
+    assert_eq!(message(f64::NAN, "float4_e2m1fn", Casting::Checked), "element 1: cannot represent NaN exactly as float4_e2m1fn");
+    assert_eq!(message(f64::NAN, "float8_e5m2", Casting::Exact), "[3c, 7e]");
+    assert_eq!(message(f64::INFINITY, "float8_e4m3", Casting::Exact), "[38, 78]");
+    assert_eq!(message(f64::INFINITY, "float8_e4m3fn", Casting::Checked), "element 1: inf is out of range for float8_e4m3fn");
+    assert_eq!(message(-2.0, "float8_e8m0fnu", Casting::Exact), "element 1: -2 is out of range for float8_e8m0fnu");
+    assert_eq!(message(-8.0, "int4", Casting::Exact), "[01, 08]");
+    assert_eq!(message(-8.5, "int4", Casting::Checked), "element 1: cannot represent -8.5 exactly as int4");
+    assert_eq!(message(8.0, "int4", Casting::Checked), "element 1: 8 is out of range for int4");
+    let dtype = |text: &str| text.parse::<DType>().unwrap();
+    let allows = |casting: Casting, from: &str, to: &str| casting.allows(&dtype(from), &dtype(to));
+    assert!(allows(Casting::Safe, "|u1", "float8_e5m2") && allows(Casting::Safe, "|b1", "int2"));
+    assert!(!allows(Casting::Safe, "<f4", "float8_e5m2") && !allows(Casting::Safe, "|i1", "int4"));
+    assert!(allows(Casting::SameKind, "<f8", "float8_e5m2") && !allows(Casting::SameKind, "<f8", "int4"));
+    assert!(
+        allows(Casting::Safe, "int4", "int4") && allows(Casting::Unsafe, "<c8", "int4") && !allows(Casting::Unsafe, "|S1", "int4")
+    );
+    // It is no type of theirs.
+    assert!(DynValues::from_slice(&[1_u8]).unwrap().cast_to_ml(&dtype("<f4"), Casting::Unsafe).is_err());
 }

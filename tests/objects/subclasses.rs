@@ -1,5 +1,6 @@
 //! Arrays and scalars of NumPy's own subclasses as elements, and classes themselves.
 
+use npy_core::npz::NpzReader;
 use npy_core::object::{self, ArrayClass, Encoding, ObjectArray, ObjectOptions, PickleForm, PyInt, PyObject, UnknownGlobals};
 use npy_core::{DynValues, NpyElement};
 
@@ -183,6 +184,14 @@ fn object_arrays_of_numpys_own_tests_are_read() {
             read(&file(name), options.unknown_globals(UnknownGlobals::Opaque)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let text = if name.starts_with("py2") { r"'ä¸\x8dè\x89¯'" } else { r"b'\xe4\xb8\x8d\xe8\x89\xaf'" };
         assert_eq!(array.to_string(), format!("[None <class 'range'> '優良' {text}]"), "{name}");
+    }
+    for name in ["py2-objarr.npz", "py3-objarr.npz"] {
+        let bytes = file(name);
+        let mut archive = NpzReader::from_bytes(&bytes).unwrap();
+        assert_eq!(archive.names().collect::<Vec<_>>(), ["x"], "{name}");
+        let objects = archive.array(0).unwrap().into_objects(options.unknown_globals(UnknownGlobals::Opaque)).unwrap();
+        let text = if name.starts_with("py2") { r"'ä¸\x8dè\x89¯'" } else { r"b'\xe4\xb8\x8d\xe8\x89\xaf'" };
+        assert_eq!(objects.to_string(), format!("[None <class 'range'> '優良' {text}]"), "{name}");
     }
 }
 

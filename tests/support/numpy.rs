@@ -78,6 +78,13 @@ pub fn zarr(test: &str) -> Option<&'static NumPy> {
     required(provided, "Zarr", test)
 }
 
+/// A NumPy with `ml_dtypes`. Where it cannot be had, the test is skipped.
+pub fn ml_dtypes(test: &str) -> Option<&'static NumPy> {
+    static ML_DTYPES: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    let provided = ML_DTYPES.get_or_init(|| provide("ml-dtypes", &self::NUMPY, &["ml_dtypes>=0.5"], "import numpy, ml_dtypes"));
+    required(provided, "ml_dtypes", test)
+}
+
 /// What was provided. Without it the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is
 /// a failure.
 fn required(provided: &'static Result<NumPy, String>, what: &str, test: &str) -> Option<&'static NumPy> {

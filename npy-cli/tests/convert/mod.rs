@@ -328,7 +328,7 @@ fn other_files_are_refused() {
     assert_eq!(load(&out).to_vec::<f32>().unwrap(), [1.0, -2.5]);
 }
 
-/// Tensors of 8 bits keep their dtype, and have values.
+/// Tensors of 8 bits keep their dtype, and have values; numbers are rounded to them.
 #[test]
 fn types_of_ml_dtypes_have_values_everywhere() {
     let directory = Directory::new();
@@ -350,17 +350,31 @@ fn types_of_ml_dtypes_have_values_everywhere() {
         assert!(stored.ends_with(&bytes) && String::from_utf8_lossy(&stored).contains(&format!("\"{code}\"")), "{code}");
         let json = run(["convert", &array, "--to", "json", "-"]).stdout;
         assert_eq!(serde_json::from_str::<Vec<f64>>(&json).unwrap(), numbers, "{code}: {json}");
-        if code != "F8_E5M2" {
-            let wide = directory.path("wide.npy");
-            convert(&[&array, &wide, "--dtype", "f4"]);
-            assert_eq!(load(&wide).cast::<f64>(npy_core::Casting::Safe).unwrap(), numbers);
-            assert_eq!(run(["diff", &array, &wide]).code, Some(0), "the same numbers");
-            let stats = run(["stats", "--json", &array]).stdout;
-            assert!(stats.contains(&numbers[1].to_string()), "{stats}");
-            let refused = directory.refused(&[&wide, &directory.path("o.npy"), "--dtype", name]);
-            assert!(refused.ends_with("numbers are not rounded to this type, but to bfloat16 or f2\n"), "{refused}");
-        }
+        let wide = directory.path("wide.npy");
+        convert(&[&array, &wide, "--dtype", "f4"]);
+        assert_eq!(load(&wide).cast::<f64>(npy_core::Casting::Safe).unwrap(), numbers);
+        assert_eq!(run(["diff", &array, &wide]).code, Some(0), "the same numbers");
+        let stats = run(["stats", "--json", &array]).stdout;
+        assert!(stats.contains(&numbers[1].to_string()), "{stats}");
+        let narrow = directory.path("narrow.npy");
+        convert(&[&wide, &narrow, "--dtype", name]);
+        assert_eq!(fs::read(&narrow).unwrap(), fs::read(&array).unwrap(), "{code}");
     }
+    let tenths = directory.save("tenths.npy", &values("<f8", Order::C, &[2], [0.5_f64, 0.1].map(f64::to_le_bytes).concat()));
+    let narrow = directory.path("narrow.npy");
+    assert_snapshot!(directory.refused(&[&tenths, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: tenths.npy: element 1: cannot represent 0.1 exactly as float8_e4m3fn; allow it with --lossy");
+    convert(&[&tenths, &narrow, "--dtype", "float8_e4m3fn", "--lossy"]);
+    assert_eq!(load(&narrow).bytes(), [0x30, 0x1d]);
+    assert_snapshot!(run(["info", &narrow]).stdout.replace(&narrow, "narrow.npy"), @"
+    narrow.npy  .npy, version 1.0, 130 B
+      shape     (2,), 2 elements
+      order     C (the last index varies fastest)
+      data      2 bytes at offset 128, aligned to 64
+      mappable  yes
+      dtype     float8_e4m3fn
+    ");
+    let text = directory.save("text.npy", &DynValues::from_slice(&["1".to_owned()]).unwrap());
+    assert_snapshot!(directory.refused(&[&text, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: text.npy: cannot convert <U1 to float8_e4m3fn: expected numbers");
     let single = directory.save("f.npy", &values("<f4", Order::C, &[2], [1.0_f32, -2.5].map(f32::to_le_bytes).concat()));
     let (brain, tensors) = (directory.path("b.npy"), directory.path("b.safetensors"));
     convert(&[&single, &brain, "--dtype", "bfloat16"]);

@@ -107,6 +107,7 @@ fn cast_numbers(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<
         ScalarKind::Float64 => cast_to::<f64>(values, to, casting),
         ScalarKind::Complex64 => cast_to::<Complex<f32>>(values, to, casting),
         ScalarKind::Complex128 => cast_to::<Complex<f64>>(values, to, casting),
+        ScalarKind::Ml(_) | ScalarKind::Float8E5M2 => values.cast_to_ml(&to.into(), casting).map_err(|error| problem(&error)),
         _ => cast_to_long_double(values, to, casting),
     }
 }

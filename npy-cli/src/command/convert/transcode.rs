@@ -71,7 +71,7 @@ impl Transcode {
             let how = how(from.scalar, to.scalar).ok_or_else(|| {
                 let message = format!("cannot convert {} to {}", from.scalar, to.scalar);
                 let hint = match to.scalar.kind() {
-                    ScalarKind::Ml(_) => "numbers are not rounded to this type, but to bfloat16 or f2",
+                    ScalarKind::Ml(_) | ScalarKind::Float8E5M2 => "expected numbers",
                     _ => "expected numbers, text, or times of a fixed length",
                 };
                 Failure::Nameless(format!("{}{message}: {hint}", about(path)))

@@ -3,6 +3,7 @@
 #[cfg(feature = "half")]
 mod half_bits;
 mod items;
+mod ml;
 mod number;
 mod values;
 
@@ -72,11 +73,12 @@ impl Casting {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn allows(self, from: &DType, to: &DType) -> bool {
-        // They are read, and not written.
-        if matches!(to, DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Ml(_))) {
-            return from == to;
-        }
         match (Class::of(from), Class::of(to)) {
+            // An `f32` holds a float of a byte, which holds none but itself.
+            (Some(class), Some(to_class)) if ml::type_of(to).is_some() => match self {
+                Self::Safe => from == to || ml::is_safe(class, to_class),
+                _ => self.allows_class(class, to_class),
+            },
             (Some(from), Some(to)) => self.allows_class(from, to),
             _ => false,
         }
@@ -132,7 +134,8 @@ impl Class {
             ScalarKind::Int32 => Self::Signed(4),
             ScalarKind::Int64 => Self::Signed(8),
             ScalarKind::Float16 => Self::Float(2),
-            ScalarKind::Float32 => Self::Float(4),
+            // A float of a byte is an `f32`, too.
+            ScalarKind::Float32 | ScalarKind::Float8E5M2 => Self::Float(4),
             ScalarKind::Float64 => Self::Float(8),
             ScalarKind::LongDouble { .. } => Self::Float(16),
             ScalarKind::Complex64 => Self::Complex(4),

@@ -52,6 +52,7 @@ impl DynValues {
             #[cfg(feature = "half")]
             ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(casting),
             ScalarKind::Ml(ml) => self.cast_ml(ml, casting),
+            ScalarKind::Float8E5M2 => self.cast_ml(MlType::E5M2, casting),
             ScalarKind::Float32 => self.cast_from::<f32, T>(casting),
             ScalarKind::Float64 => self.cast_from::<f64, T>(casting),
             #[cfg(feature = "complex")]

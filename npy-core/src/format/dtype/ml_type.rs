@@ -49,7 +49,7 @@ const fn integer(bits: u32, is_signed: bool) -> Form {
     Form::Integer { bits, is_signed }
 }
 
-const TABLE: [(&str, Form); 16] = [
+const TABLE: [(&str, Form); 17] = [
     ("float4_e2m1fn", float(2, 1, 1, Specials::None)),
     ("float6_e2m3fn", float(2, 3, 1, Specials::None)),
     ("float6_e3m2fn", float(3, 2, 3, Specials::None)),
@@ -66,6 +66,7 @@ const TABLE: [(&str, Form); 16] = [
     ("uint1", integer(1, false)),
     ("uint2", integer(2, false)),
     ("uint4", integer(4, false)),
+    ("float8_e5m2", float(5, 2, 15, Specials::Ieee)),
 ];
 
 impl MlType {
@@ -75,8 +76,11 @@ impl MlType {
     /// See [`MlType`] for an example.
     pub fn named(name: &str) -> Option<Self> {
         let place = TABLE.iter().position(|(known, _)| *known == name)?;
-        u8::try_from(place).ok().map(Self)
+        u8::try_from(place).ok().map(Self).filter(|ml| *ml != Self::E5M2)
     }
+
+    /// `float8_e5m2`, which has a code of its own and so is no [`ScalarKind::Ml`](super::ScalarKind::Ml).
+    pub(crate) const E5M2: Self = Self(16);
 
     /// Returns the name, such as `float8_e4m3fn`.
     pub const fn name(self) -> &'static str {
@@ -91,6 +95,26 @@ impl MlType {
     /// Returns whether its numbers may be negative.
     pub const fn is_signed(self) -> bool {
         !matches!(TABLE[self.0 as usize].1, Form::Integer { is_signed: false, .. } | Form::Power)
+    }
+
+    /// Returns the byte of the nearest number, as `ml_dtypes` rounds an `f32`.
+    ///
+    /// Floats beyond the largest are infinite, NaN where there is no infinity, and the largest where
+    /// there is no NaN either. Integers are truncated and wrap.
+    ///
+    /// ```
+    /// use npy_core::dtype::MlType;
+    ///
+    /// let float = MlType::named("float8_e4m3fn").unwrap();
+    /// assert_eq!((float.nearest(1.0), float.nearest(460.0), float.nearest(1e9)), (0x38, 0x7e, 0x7f));
+    /// assert_eq!(MlType::named("int4").unwrap().nearest(-1.5), 0x0f);
+    /// ```
+    pub fn nearest(self, value: f32) -> u8 {
+        match TABLE[self.0 as usize].1 {
+            Form::Integer { bits, .. } => lowest_bits(value, bits),
+            Form::Power => nearest_power(value),
+            Form::Float { exponent, fraction, bias, specials } => nearest_bits(value, (exponent, fraction, bias, specials)),
+        }
     }
 
     /// Returns the number that a byte is. An `f32` holds each of them.
@@ -112,6 +136,55 @@ impl MlType {
             }
         }
     }
+}
+
+/// The bits of the nearest float of this form, a tie to the even one.
+fn nearest_bits(value: f32, (exponent, fraction, bias, specials): (u32, u32, i32, Specials)) -> u8 {
+    let sign = 1_u8 << (exponent + fraction);
+    let infinity = (sign - 1) & (0xff << fraction);
+    let (largest, beyond, not_a_number) = match specials {
+        Specials::Ieee => (infinity - 1, infinity, infinity | 1 << (fraction - 1)),
+        Specials::AllOnes => (sign - 2, sign - 1, sign - 1),
+        Specials::NegativeZero => (sign - 1, sign, sign),
+        // The largest is the nearest, and a NaN becomes a zero of the other sign.
+        Specials::None => (sign - 1, sign - 1, sign),
+    };
+    let code = if value.is_nan() { not_a_number } else { rounded(value.abs(), (fraction, bias), largest).unwrap_or(beyond) };
+    match specials {
+        // There is one zero, and one NaN.
+        Specials::NegativeZero if code == 0 || code == sign => code,
+        _ if value.is_sign_negative() => code ^ sign,
+        _ => code,
+    }
+}
+
+/// The bits of a magnitude, `None` beyond the largest.
+fn rounded(magnitude: f32, (fraction, bias): (u32, i32), largest: u8) -> Option<u8> {
+    let biased = (magnitude.to_bits() >> 23).cast_signed();
+    // Those below the smallest exponent are subnormal.
+    let exponent = (biased - 127).max(1 - bias);
+    let units = (magnitude / power(exponent - fraction.cast_signed())).round_ties_even();
+    let implied = f32::from(1_u8 << fraction);
+    // A carry into the exponent is the next power of two. Bits of a byte are exact as a float.
+    #[allow(clippy::cast_precision_loss, reason = "at most 255 + 127")]
+    let code = (exponent + bias - 1) as f32 * implied + units;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
+    (code <= f32::from(largest)).then_some(code as u8)
+}
+
+/// The lowest bits of the integer, by way of an `i32`.
+#[allow(clippy::cast_possible_truncation, reason = "which wraps")]
+fn lowest_bits(value: f32, bits: u32) -> u8 {
+    (value as i32).to_le_bytes()[0] & !(0xff << bits)
+}
+
+/// The exponent of the nearest power of two; halfway it is the larger one.
+fn nearest_power(value: f32) -> u8 {
+    const NAN: u8 = 0xff;
+    let (exponent, fraction) = (value.to_bits() >> 23, value.to_bits() & 0x7f_ffff);
+    // `ml_dtypes` rounds up all between 2^-127, a subnormal, and the smallest normal one.
+    let is_above = if exponent == 0 { fraction > 0x40_0000 } else { fraction >= 0x40_0000 };
+    if value > 0.0 { u8::try_from(exponent + u32::from(is_above)).unwrap_or(NAN) } else { NAN }
 }
 
 fn magnitude_of(magnitude: u8, is_negative: bool, (exponent, fraction, bias, specials): (u32, u32, i32, Specials)) -> f32 {

@@ -1,0 +1,87 @@
+//! Casts to the types of `ml_dtypes` that have one byte.
+
+use super::{Casting, Class, not_allowed};
+use crate::dynamic::DynValues;
+use crate::error::{Result, ValueError, ValueProblem};
+use crate::format::dtype::{DType, MlType, ScalarKind};
+use crate::memory::reserve_exact;
+
+/// The type of `ml_dtypes` with one byte that a dtype is.
+pub(super) fn type_of(dtype: &DType) -> Option<MlType> {
+    let DType::Scalar(scalar) = dtype else { return None };
+    match scalar.kind() {
+        ScalarKind::Ml(ml) => Some(ml),
+        ScalarKind::Float8E5M2 => Some(MlType::E5M2),
+        _ => None,
+    }
+}
+
+/// What `numpy.can_cast(…, 'safe')` says of other types: integers of a byte become floats.
+pub(super) fn is_safe(from: Class, to: Class) -> bool {
+    let is_byte = matches!(from, Class::Unsigned(1) | Class::Signed(1));
+    from == Class::Bool || is_byte && !to.is_integer()
+}
+
+impl DynValues {
+    /// Converts the elements to numbers of a type of `ml_dtypes` with one byte, in the order of
+    /// [`order`](Self::order).
+    ///
+    /// They are rounded as [`MlType::nearest`] says, by way of an `f32`, as in `ml_dtypes`. With
+    /// [`Casting::Checked`] no number may exceed the largest one of the type.
+    ///
+    /// ```
+    /// use npy_core::{Casting, DType, DynValues};
+    ///
+    /// let values = DynValues::from_slice(&[1.0_f64, 1.05, 1e9])?;
+    /// let float: DType = "float8_e4m3fn".parse()?;
+    /// assert_eq!(values.cast_to_ml(&float, Casting::SameKind)?, [0x38, 0x38, 0x7f]);
+    /// let error = values.cast_to_ml(&float, Casting::Exact).unwrap_err();
+    /// assert_eq!(error.to_string(), "element 1: cannot represent 1.05 exactly as float8_e4m3fn");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`cast`](Self::cast), and if the dtype is no such type.
+    pub fn cast_to_ml(&self, to: &DType, casting: Casting) -> Result<Vec<u8>> {
+        let ml = type_of(to).filter(|_| casting.allows(self.dtype(), to));
+        let (Some(ml), Some(from)) = (ml, Class::of(self.dtype())) else { return Err(not_allowed(self.dtype(), to, casting)) };
+        if self.dtype() == to {
+            return Ok(self.bytes().to_vec());
+        }
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, self.header().element_count())?;
+        if matches!(casting, Casting::Checked | Casting::Exact) {
+            let is_exact = casting == Casting::Exact || from.is_integer() || ml.is_integer();
+            let largest = (0..=u8::MAX).map(|byte| ml.value(byte)).filter(|value| value.is_finite()).fold(0.0, f32::max);
+            for (index, number) in self.cast::<f64>(casting)?.into_iter().enumerate() {
+                bytes.push(
+                    checked(ml, largest.into(), number, is_exact)
+                        .map_err(|problem| ValueError::from(problem).in_element(index as u64))?,
+                );
+            }
+        } else if from.is_integer() && ml.is_integer() {
+            // Integers of any size wrap, and those of eight bits are floats.
+            bytes.extend(self.cast::<i8>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number.into())));
+        } else {
+            bytes.extend(self.cast::<f32>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number)));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The byte of a number that fits.
+#[allow(clippy::float_cmp, reason = "whether it is the same number")]
+fn checked(ml: MlType, largest: f64, number: f64, is_exact: bool) -> Result<u8, ValueProblem> {
+    #[allow(clippy::cast_possible_truncation, reason = "rounded, and compared after")]
+    let byte = ml.nearest(number as f32);
+    let stored = f64::from(ml.value(byte));
+    let is_outside = number.abs() > largest || number < 0.0 && !ml.is_signed();
+    if stored == number || number.is_nan() && stored.is_nan() || !is_exact && !is_outside && stored.is_finite() && !number.is_nan()
+    {
+        return Ok(byte);
+    }
+    let (value, dtype) = (number.to_string(), ml.name().to_owned());
+    let is_fraction = ml.is_integer() && number.fract() != 0.0;
+    Err(if is_outside && !is_fraction { ValueProblem::OutOfRange { value, dtype } } else { ValueProblem::Inexact { value, dtype } })
+}
