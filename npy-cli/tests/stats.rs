@@ -157,7 +157,7 @@ fn a_damaged_member_and_objects_leave_the_others_shown() {
     insta::assert_snapshot!(run.stderr.replace(&path, "run.npz"), @r#"
     npy: run.npz: member "bad": unsupported format version 32.110: expected 1.0, 2.0 or 3.0
     npy: run.npz: member "objects": unsupported pickle at byte 130: expected an array of objects, found a list
-    npy: run.npz: member "short": truncated file: expected 10 bytes of data, found 1
+    npy: run.npz: member "short": truncated file: the array needs 10 bytes, found 1
     "#);
 }
 

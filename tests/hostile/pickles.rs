@@ -379,7 +379,7 @@ fn errors_name_the_problem_offset_and_hint() {
     insta::assert_snapshot!(error(b"\x80\x04cos\nsystem\n"), @"unsupported pickle at byte 69: unknown global os.system, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object");
     insta::assert_snapshot!(error(b"\x80\x04P1\n."), @"unsupported pickle at byte 69: opcode PERSID refers to data outside of the file");
     insta::assert_snapshot!(error(b"\x80\x04N."), @"unsupported pickle at byte 69: expected an array of objects, found None");
-    insta::assert_snapshot!(error(b"\x80\x04X\xff\xff\xff\x7f"), @"unsupported pickle at byte 69: truncated file: expected 2147483647 bytes, found 0");
+    insta::assert_snapshot!(error(b"\x80\x04X\xff\xff\xff\x7f"), @"unsupported pickle at byte 69: truncated file: the pickle needs 2147483647 bytes, found 0");
     insta::assert_snapshot!(error(&array_of(b"]q\xc8h\xc8a")), @"unsupported pickle at byte 201: cyclic reference: an object contains itself");
     insta::assert_snapshot!(error(&array_of(b"NN")), @"unsupported pickle at byte 203: opcode APPEND: expected a list, found None");
     insta::assert_snapshot!(error(&array_of(b"U\x01\xe9")), @"unsupported pickle at byte 201: invalid byte 0xe9 in a str of Python 2: expected ASCII; `ObjectOptions::encoding` sets another encoding");

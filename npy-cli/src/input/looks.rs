@@ -17,8 +17,8 @@ pub(super) fn unknown_format(front: &[u8]) -> Failure {
     let found = match ForeignFormat::of(front) {
         _ if front.is_empty() => "an empty file".to_owned(),
         Some(format) => match advice(format) {
-            "" => format.to_string(),
-            advice => format!("{format}; {advice}"),
+            None => format.to_string(),
+            Some(advice) => format!("{format}; {advice}"),
         },
         None => format!("\"{}\"", front[..front.len().min(16)].escape_ascii()),
     };
@@ -26,8 +26,8 @@ pub(super) fn unknown_format(front: &[u8]) -> Failure {
 }
 
 /// The command that reads such a file, or else what the library says.
-fn advice(format: ForeignFormat) -> &'static str {
-    match format {
+fn advice(format: ForeignFormat) -> Option<&'static str> {
+    Some(match format {
         ForeignFormat::Png => "`npy convert image.png image.npy` reads it",
         ForeignFormat::Gzip => "decompress it first, as in `gzip -dc FILE | npy info -`",
         ForeignFormat::Bzip2 => "decompress it first, as in `bzip2 -dc FILE | npy info -`",
@@ -44,8 +44,8 @@ fn advice(format: ForeignFormat) -> &'static str {
         ForeignFormat::Tsv => "`npy convert --from tsv table.txt table.npy` reads it",
         ForeignFormat::Numbers => "`tr -s ' ' , < table.txt | npy convert --from csv - table.npy` reads them",
         ForeignFormat::Text => "`npy convert --from csv data.txt data.npy` reads it line by line",
-        _ => format.advice(),
-    }
+        _ => return format.advice(),
+    })
 }
 
 /// What a transfer in text mode did to an `.npy` file that lacks `missing` bytes, if it shows.

@@ -162,6 +162,10 @@ pub enum ArchiveProblem {
 impl fmt::Display for ArchiveProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // It began as an archive.
+            Self::NotZip { found } if found.starts_with(b"PK") => {
+                f.write_str("truncated archive: expected the end of central directory at the end of the file, found none")
+            }
             Self::NotZip { found } => write!(f, "not an .npz file: {}", describe_archive_magic(found)),
             Self::Incomplete { members, listed, .. } => write!(
                 f,
@@ -249,9 +253,6 @@ impl std::error::Error for ArchiveProblem {}
 fn describe_archive_magic(found: &[u8]) -> String {
     if found.starts_with(b"\x93NUM") {
         return "expected a zip archive, found an .npy file; read it with `load`".to_owned();
-    }
-    if found.starts_with(b"PK") {
-        return "expected the end of central directory, found none; the file is truncated".to_owned();
     }
     match found {
         [] => "the input is empty".to_owned(),

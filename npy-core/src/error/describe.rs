@@ -44,8 +44,8 @@ fn describe_format(found: &[u8]) -> String {
         [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => ", an .npy file; read it with `load`".to_owned(),
         _ if found.starts_with(b"rawarray") => ", an .ra file; read it with `rawarray` (feature `rawarray`)".to_owned(),
         _ => ForeignFormat::of(found).map_or_else(String::new, |format| match format.advice() {
-            "" => format!(", {format}"),
-            advice => format!(", {format}; {advice}"),
+            None => format!(", {format}"),
+            Some(advice) => format!(", {format}; {advice}"),
         }),
     }
 }
@@ -79,11 +79,19 @@ pub(super) fn describe_others(available: &[String], omitted: usize) -> String {
     if available.is_empty() { "the archive is empty".to_owned() } else { format!("the archive has {}", list(available, omitted)) }
 }
 
+/// The names that a message lists, and how many more there are: there may be very many.
+#[doc(hidden)]
+pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>, usize) {
+    const SHOWN: usize = 12;
+    let mut names = names.into_iter();
+    let first = names.by_ref().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
+    (first, names.count())
+}
+
 /// As many names as a message lists, and how many more there are.
 pub(crate) fn first_names<T: AsRef<str>>(names: &[T]) -> String {
-    const SHOWN: usize = 12;
-    let first: Vec<_> = names.iter().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
-    list(&first, names.len() - first.len())
+    let (first, omitted) = listed(names);
+    list(&first, omitted)
 }
 
 /// The first names, and how many more there are.

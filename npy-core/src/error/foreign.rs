@@ -11,7 +11,7 @@ use std::fmt;
 ///
 /// let found = ForeignFormat::of(b"version https://git-lfs.github.com/spec/v1\n").unwrap();
 /// assert_eq!(found.to_string(), "a git-lfs pointer");
-/// assert_eq!(found.advice(), "run `git lfs pull` to get the file itself");
+/// assert_eq!(found.advice(), Some("run `git lfs pull` to get the file itself"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -140,11 +140,11 @@ impl ForeignFormat {
         })
     }
 
-    /// Returns what to do with such a file; empty if there is no advice.
+    /// Returns what to do with such a file, if there is advice.
     ///
     /// See [`ForeignFormat`] for an example.
-    pub const fn advice(self) -> &'static str {
-        match self {
+    pub const fn advice(self) -> Option<&'static str> {
+        Some(match self {
             Self::Hdf5 => "read it with h5py or `h5dump`",
             Self::Gzip | Self::Bzip2 | Self::Xz | Self::Zstd | Self::Lz4 => "decompress it first",
             Self::Tar | Self::SevenZip => "extract the files in it first",
@@ -159,8 +159,8 @@ impl ForeignFormat {
             Self::Base64 => "decode it first",
             Self::ConvertedNpy => "copy it again in binary mode",
             Self::TruncatedNpy => "the file is truncated",
-            _ => "",
-        }
+            Self::Jpeg | Self::Gif | Self::Tiff | Self::NetCdf | Self::Sqlite | Self::Elf | Self::Pdf => return None,
+        })
     }
 }
 

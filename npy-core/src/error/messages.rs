@@ -284,7 +284,7 @@ messages!(values: ValueProblem {
 
 #[cfg(feature = "object")]
 messages!(pickles: PickleProblem {
-    Truncated { expected: 4, found: 2 } => "truncated file: expected 4 bytes, found 2",
+    Truncated { expected: 4, found: 2 } => "truncated file: the pickle needs 4 bytes, found 2",
     UnknownOpcode { opcode: 0xff } => "unknown opcode 0xff",
     RefusedOpcode { opcode: "PERSID" } => "opcode PERSID refers to data outside of the file",
     UnsupportedProtocol { protocol: 9 } => "unknown protocol 9: expected 0 to 5",
@@ -326,7 +326,7 @@ messages!(pickled_arrays: ArrayProblem {
 #[cfg(feature = "npz")]
 messages!(archives: ArchiveProblem {
     NotZip { found: Vec::new() } => "not an .npz file: the input is empty",
-    NotZip { found: b"PK\x03\x04".to_vec() } => "not an .npz file: expected the end of central directory, found none; the file is truncated",
+    NotZip { found: b"PK\x03\x04".to_vec() } => "truncated archive: expected the end of central directory at the end of the file, found none",
     NotZip { found: b"x,y".to_vec() } => "not an .npz file: expected a zip archive, found \"x,y\"",
     NotZip { found: b"\x93NUMPY".to_vec() } => "not an .npz file: expected a zip archive, found an .npy file; read it with `load`",
     Incomplete { members: 2, listed: 1, directory_end: 400 } =>

@@ -34,6 +34,8 @@ pub use archive::ArchiveProblem;
 pub use conflict::Conflict;
 #[cfg(all(feature = "object", feature = "serde"))]
 pub(crate) use describe::first_names;
+#[doc(hidden)]
+pub use describe::listed;
 pub use dtype::{DTypeProblem, StorageProblem};
 pub use foreign::ForeignFormat;
 pub use growth::GrowthProblem;

@@ -145,7 +145,7 @@ impl fmt::Display for PickleProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { expected, found } => {
-                write!(f, "truncated file: expected {expected}, found {found}", expected = counted(expected, "byte"))
+                write!(f, "truncated file: the pickle needs {expected}, found {found}", expected = counted(expected, "byte"))
             }
             Self::UnknownOpcode { opcode } => write!(f, "unknown opcode {opcode:#04x}"),
             Self::RefusedOpcode { opcode } => write!(f, "opcode {opcode} refers to data outside of the file"),

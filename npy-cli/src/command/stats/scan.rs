@@ -71,7 +71,7 @@ fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
     match available.map(|available| available.saturating_sub(begin)) {
         Some(found) if found < bytes => {
             let expected = quantity::counted(bytes, "byte");
-            Err(Failure::Nameless(format!("truncated file: expected {expected} of data, found {}", quantity::count(found))))
+            Err(Failure::Nameless(format!("truncated file: the array needs {expected}, found {}", quantity::count(found))))
         }
         _ => Ok(()),
     }
