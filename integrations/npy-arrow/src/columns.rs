@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use npy_core::dtype::{Field, Record, ScalarKind};
+use npy_core::error::listed;
 use npy_core::{DType, Header, Order};
 
 use crate::axes::Axes;
@@ -126,9 +127,10 @@ impl Columns {
             let mut columns = Vec::new();
             let mut fields = Vec::new();
             for name in names {
-                let (offset, field) = lookup(name, record).ok_or_else(|| no_field(name, record))?;
-                columns.push(Column { node: Node::new(name, name, field.dtype(), choices)?, offset, index: 0 });
-                fields.push((name.as_str(), field.dtype().clone()));
+                let path = field_path(name, dtype).ok_or_else(|| no_field(name, dtype, record))?;
+                let (offset, field) = path.iter().fold((0, dtype), |(offset, _), field| (offset + field.offset(), field.dtype()));
+                columns.push(Column { node: Node::new(name, name, field, choices)?, offset, index: 0 });
+                fields.push((name.as_str(), field.clone()));
             }
             let mut seen = HashSet::new();
             if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
@@ -261,42 +263,31 @@ fn object_in(dtype: &DType, path: &str) -> Option<(String, String)> {
     }
 }
 
-/// The field of that name, and where it begins. Names may have dots in them, so that a whole name
-/// comes before one that is divided.
-fn lookup<'d>(name: &str, record: &'d Record) -> Option<(usize, &'d Field)> {
-    if let Some(field) = record.field(name) {
-        return Some((field.offset(), field));
-    }
-    name.rmatch_indices('.').find_map(|(dot, _)| {
-        let outer = record.field(&name[..dot])?;
-        let DType::Record(inner) = outer.dtype() else { return None };
-        let (offset, field) = lookup(&name[dot + 1..], inner)?;
-        Some((outer.offset() + offset, field))
-    })
+/// The fields that a path leads through; none if it leads through a sub-array of records, because a
+/// column has one value for each row.
+pub(crate) fn field_path<'d>(path: &str, dtype: &'d DType) -> Option<Vec<&'d Field>> {
+    let fields = dtype.field_path(path)?;
+    let (_, outer) = fields.split_last()?;
+    outer.iter().all(|field| matches!(field.dtype(), DType::Record(_))).then_some(fields)
 }
 
-/// How many names an error lists.
-const LISTED: usize = 12;
-
 #[cold]
-pub(crate) fn no_field(name: &str, record: &Record) -> npy_core::Error {
+pub(crate) fn no_field(name: &str, dtype: &DType, record: &Record) -> npy_core::Error {
     // The names of the innermost record that exists.
-    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match lookup(&name[..dot], record)?.1.dtype() {
+    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match field_path(&name[..dot], dtype)?.pop()?.dtype() {
         DType::Record(inner) => Some((&name[..dot], inner)),
         _ => None,
     });
     let (outer, record) = inner.unwrap_or(("", record));
-    let available: Vec<_> = record.fields().iter().map(|field| field.name().to_owned()).collect();
-    no_such(name, outer, available)
+    no_such(name, outer, record.fields().iter().map(Field::name))
 }
 
 #[cold]
 fn unknown(name: &str, columns: &[Column]) -> crate::Error {
-    no_such(name, "", columns.iter().map(|column| column.node.field.name().clone()).collect()).into()
+    no_such(name, "", columns.iter().map(|column| column.node.field.name())).into()
 }
 
-fn no_such(name: &str, record: &str, mut available: Vec<String>) -> npy_core::Error {
-    let omitted = available.len().saturating_sub(LISTED);
-    available.truncate(LISTED);
+fn no_such<T: AsRef<str>>(name: &str, record: &str, names: impl Iterator<Item = T>) -> npy_core::Error {
+    let (available, omitted) = listed(names);
     npy_core::ErrorKind::NoField { name: name.to_owned(), record: record.to_owned(), available, omitted }.into()
 }

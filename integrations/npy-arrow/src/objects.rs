@@ -13,7 +13,7 @@ use npy_core::error::ValueProblem;
 use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
 use npy_core::{DType, DynValues, Header, Order};
 
-use crate::columns::{MOST_EMPTY_ROWS, no_field};
+use crate::columns::{MOST_EMPTY_ROWS, field_path, no_field};
 use crate::dtypes::{ITEM, join};
 use crate::error::{ErrorKind, Result};
 use crate::options::BatchOptions;
@@ -36,7 +36,9 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
         DType::Record(record) if axes.is_empty() => {
             let whole: Vec<String> = record.fields().iter().map(|field| field.name().to_owned()).collect();
             for name in options.columns.as_ref().unwrap_or(&whole) {
-                let (path, dtype) = lookup(name, record).ok_or_else(|| no_field(name, record))?;
+                let fields = field_path(name, array.dtype()).ok_or_else(|| no_field(name, array.dtype(), record))?;
+                let path: Vec<_> = fields.iter().map(|field| field.name().to_owned()).collect();
+                let dtype = fields.last().map_or(array.dtype(), |field| field.dtype());
                 columns.push(column_of_field(array, &path, name, name, dtype)?);
             }
             if options.flatten && options.columns.is_none() {
@@ -66,20 +68,6 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?)
-}
-
-/// The names that lead to a field, and its dtype. As elsewhere a whole name comes before one that is
-/// divided at a dot.
-fn lookup<'d>(name: &str, record: &'d Record) -> Option<(Vec<String>, &'d DType)> {
-    if let Some(field) = record.field(name) {
-        return Some((vec![name.to_owned()], field.dtype()));
-    }
-    name.rmatch_indices('.').find_map(|(dot, _)| {
-        let DType::Record(inner) = record.field(&name[..dot])?.dtype() else { return None };
-        let (mut path, dtype) = lookup(&name[dot + 1..], inner)?;
-        path.insert(0, name[..dot].to_owned());
-        Some((path, dtype))
-    })
 }
 
 /// The column of a field of records that hold objects.

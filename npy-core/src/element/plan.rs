@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result};
+use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result, listed};
 use crate::format::dtype::path::{led_to, lookup};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
 use crate::memory::reserve_exact;
@@ -291,13 +291,9 @@ fn is_time(dtype: &DType) -> bool {
     matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
 }
 
-/// The first names of a record's fields, and how many more there are: there may be very many, for
-/// each of many missing fields.
+/// The names of a record's fields that a message lists, and how many more there are.
 pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
-    const SHOWN: usize = 12;
-    let names: Vec<_> = record.fields().iter().take(SHOWN).map(|field| field.name().to_owned()).collect();
-    let omitted = record.fields().len() - names.len();
-    (names, omitted)
+    listed(record.fields().iter().map(Field::name))
 }
 
 /// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.

@@ -10,14 +10,11 @@ use zip::{ZipArchive, ZipWriter};
 use super::read::member::MOST_TRAILING;
 use super::zip::problem::{archive as refused, cannot_read};
 use crate::element::NpyElement;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result, listed};
 use crate::limits::Limits;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::write::{dtype_of, write};
-
-/// The most names that an error lists.
-const SHOWN: usize = 12;
 
 /// The size from which on a member gets 64-bit sizes: 4 GiB, less what a header and incompressible
 /// data add.
@@ -182,8 +179,7 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
 pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> Result<usize> {
     archive.index_for_name(name).or_else(|| archive.index_for_name(&format!("{name}.npy"))).ok_or_else(|| {
         let names = archive.file_names().map(|name| name.map(|name| key(&name).to_owned()).unwrap_or_default());
-        let available: Vec<_> = names.take(SHOWN).collect();
-        let omitted = archive.len() - available.len();
+        let (available, omitted) = listed(names);
         ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into()
     })
 }

@@ -22,7 +22,7 @@ use super::codec::input::{FillFrom, Input};
 use super::zip::central_directory;
 use super::zip::problem::{archive, cannot_read};
 use crate::element::NpyElement;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::{ArchiveProblem, Error, ErrorKind, Result, listed};
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
@@ -582,11 +582,8 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Fails if there is no such member.
     pub fn find(&self, name: &str) -> Result<usize> {
-        // Not all: there may be very many.
-        const SHOWN: usize = 12;
         self.index_of(name).ok_or_else(|| {
-            let available: Vec<_> = self.names().take(SHOWN).map(str::to_owned).collect();
-            let omitted = self.len() - available.len();
+            let (available, omitted) = listed(self.names());
             // It has no place, but the archive may have a path.
             self.locate(ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into(), usize::MAX)
         })

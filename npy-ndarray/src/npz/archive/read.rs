@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use npy_core::error::listed;
 use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
 use super::NpzArchive;
@@ -18,9 +19,6 @@ pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
 
 /// The size of a member from which on it is worth a thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
-
-/// The most names that an error lists.
-const SHOWN: usize = 12;
 
 /// The members to be read, and those that belong to no field.
 pub struct ReadPlan<'a, R> {
@@ -170,13 +168,11 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     /// The members to read, if all exist.
     fn into_jobs(self) -> Result<Vec<Job<'a, R>>> {
         if !self.missing.is_empty() {
-            let available: Vec<_> = self.index.names().take(SHOWN).map(str::to_owned).collect();
-            let omitted = self.index.len() - available.len();
+            let (available, omitted) = listed(self.index.names());
             return Err(ErrorKind::NoMember { names: self.missing, available, omitted }.into());
         }
         if !self.unknown.is_empty() {
-            let omitted = self.unknown.len().saturating_sub(SHOWN);
-            let names = self.unknown.into_iter().take(SHOWN).collect();
+            let (names, omitted) = listed(self.unknown);
             return Err(ErrorKind::UnknownMembers { names, omitted }.into());
         }
         Ok(self.jobs)
