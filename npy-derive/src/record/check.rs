@@ -24,6 +24,9 @@ pub(crate) fn check(ctxt: &Ctxt, model: &Model<'_>) {
         Shape::Enum(_) => check_enum(ctxt, model),
     }
     check_view(ctxt, model);
+    if let (true, Some(fill)) = (model.attrs.deny_unknown_fields.is_given(), model.attrs.fill_unknown_fields.token()) {
+        ctxt.error(fill, "`fill_unknown_fields` conflicts with `deny_unknown_fields`, which refuses the fields to fill");
+    }
 }
 
 fn check_lifetimes(ctxt: &Ctxt, model: &Model<'_>) {
