@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use npy_core::dtype::{Field, Record, Scalar, Title};
-use npy_core::object::{ObjectArray, PyObject, encode_object, sub_items};
+use npy_core::object::{ObjectArray, PyObject, encode_object, items_of_sub_arrays, record_item, sub_items};
 use npy_core::{DType, Header, Order};
 
 use super::kind::{Column, Problem, normal};
@@ -152,11 +152,7 @@ fn dtype_of(dtype: &DType, items: &[&PyObject], at: &At<'_>, wish: Wish<'_>) -> 
 /// The objects of a field of all records.
 pub(super) fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) -> Result<Vec<&'o PyObject>> {
     let part = |(position, record): (usize, &&'o PyObject)| {
-        match record {
-            PyObject::Tuple(parts) => parts.get(place),
-            _ => None,
-        }
-        .ok_or_else(|| at.failure((position, "expected a record".to_owned())))
+        record_item(record, place).ok_or_else(|| at.failure((position, "expected a record".to_owned())))
     };
     records.iter().enumerate().map(part).collect()
 }
@@ -168,18 +164,11 @@ pub(super) fn items_of<'o>(
     arrays: &[&'o PyObject],
     at: &At<'_>,
 ) -> Result<(Vec<&'o PyObject>, usize)> {
-    let count = shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
     // Of nested sub-arrays the items are taken apart by the next call.
-    let axes = if matches!(base, DType::SubArray(_)) { 1 } else { shape.len() };
-    let mut parts = Vec::new();
-    for (position, array) in arrays.iter().enumerate() {
-        let before = parts.len();
-        sub_items(array, axes, &mut parts);
-        if parts.len() - before != count {
-            return Err(at.failure((position, format!("expected a sub-array of shape {}", quantity::shape(shape)))));
-        }
-    }
-    Ok((parts, count))
+    let axes = if matches!(base, DType::SubArray(_)) { &shape[..1] } else { shape };
+    let misfit = |position| at.failure((position, format!("expected a sub-array of shape {}", quantity::shape(shape))));
+    let parts = items_of_sub_arrays(arrays, axes)?.map_err(misfit)?;
+    Ok((parts, axes.iter().product()))
 }
 
 /// Appends an element of the first dtype as one of the second, which has no objects.

@@ -39,7 +39,7 @@ use std::io::Read;
 use std::path::Path;
 
 #[doc(hidden)]
-pub use parts::{ObjectItems, encode_object, sub_items};
+pub use parts::{ObjectItems, encode_object, items_of_sub_arrays, record_item, sub_items};
 pub use print::PrintedObjects;
 pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;

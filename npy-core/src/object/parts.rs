@@ -16,6 +16,19 @@ pub fn encode_object(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Opt
     encode(dtype, object, out)
 }
 
+/// Returns an item of a record, which is a tuple.
+#[doc(hidden)]
+pub fn record_item(record: &PyObject, place: usize) -> Option<&PyObject> {
+    part(record, place)
+}
+
+/// Returns the items of sub-arrays of these axes, one after another. The inner error is the index of
+/// an object that is not such a sub-array.
+#[doc(hidden)]
+pub fn items_of_sub_arrays<'o>(arrays: &[&'o PyObject], axes: &[usize]) -> Result<Result<Vec<&'o PyObject>, usize>> {
+    taken_apart(arrays, axes)
+}
+
 /// Appends the items of a sub-array of this number of axes.
 #[doc(hidden)]
 pub fn sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {

@@ -123,7 +123,16 @@ fn default_fill(dtype: &DType) -> String {
         (ScalarKind::Object, _) => "np.str_('?')",
         (ScalarKind::Void { .. }, _) => "np.bytes_(b'???')",
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, _) => "NaT",
-        _ => "np.float64(1e+20)",
+        (
+            ScalarKind::Float16
+            | ScalarKind::Float32
+            | ScalarKind::Float64
+            | ScalarKind::LongDouble { .. }
+            | ScalarKind::Float8E5M2
+            | ScalarKind::Ml(_)
+            | ScalarKind::Complex32,
+            _,
+        ) => "np.float64(1e+20)",
     }
     .to_owned()
 }
