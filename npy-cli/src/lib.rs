@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod losses;
 mod quantity;
+mod words;
 mod bins;
 mod units;
 mod table;

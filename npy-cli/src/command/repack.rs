@@ -15,6 +15,7 @@ use crate::losses;
 use crate::output::{self, Content, Screen};
 use crate::pieces;
 use crate::progress::Progress;
+use crate::words::OrderName;
 use crate::{quantity, signals};
 
 /// Store the same arrays in another way: compressed, stored, aligned, in another order.
@@ -54,9 +55,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     align: bool,
 
-    /// The order of the elements in the file
-    #[arg(long, value_name = "ORDER", value_parser = order)]
-    order: Option<Order>,
+    /// The order of the elements in the file: C or F
+    #[arg(long, value_name = "ORDER", hide_possible_values = true)]
+    order: Option<OrderName>,
 
     /// Allow losses: of comments, extra fields, bytes around an archive
     #[arg(long)]
@@ -65,15 +66,6 @@ pub(crate) struct Arguments {
     /// Threads that compress; by default one for each processor
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-}
-
-/// Reads `C` or `F`, as NumPy names the orders.
-fn order(text: &str) -> Result<Order, String> {
-    match text {
-        "C" | "c" => Ok(Order::C),
-        "F" | "f" => Ok(Order::Fortran),
-        _ => Err("expected C or F".to_owned()),
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
@@ -131,7 +123,7 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Resu
     input.with_array(|array| {
         let header = array.header();
         let progress = Progress::new(&name, header.data_bytes());
-        if let Some(order) = arguments.order.filter(|order| *order != header.order())
+        if let Some(order) = arguments.order.map(Order::from).filter(|order| *order != header.order())
             && header.dtype().has_object()
         {
             losses::report(&format!("{name}: repacking"), &behind, arguments.lossy)?;
@@ -139,7 +131,7 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Resu
                 Ok(array.into_objects(object_options())?.with_order(order).write(out)?)
             });
         }
-        output::replace(output, Content::Binary, |out| rewrite(array, is_file, arguments.order, progress, out))
+        output::replace(output, Content::Binary, |out| rewrite(array, is_file, arguments.order.map(Order::from), progress, out))
     })
 }
 
@@ -241,7 +233,7 @@ fn copy_members<W: Write>(
         let is_deflated = archive.method(index) != Some(0);
         let compressed = !arguments.store && (arguments.compress.is_some() || is_deflated);
         writer.set_options(options.compressed(compressed));
-        copy_member(archive, index, writer, arguments.order)?;
+        copy_member(archive, index, writer, arguments.order.map(Order::from))?;
     }
     Ok(())
 }

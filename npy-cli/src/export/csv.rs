@@ -14,6 +14,7 @@ use super::{for_each_element, in_c_order};
 use crate::columns::{self, Column, index_text};
 use crate::failure::Result;
 use crate::objects::without_missing;
+use crate::words::MISSING;
 
 /// What stands between two cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -257,9 +258,9 @@ fn in_quotes(text: &str, out: &mut String) {
 
 /// Whether a reader may take a name for a number, a date, a bool or a word for what is missing.
 fn looks_like_value(name: &str) -> bool {
-    const WORDS: [&str; 10] = ["nan", "inf", "infinity", "true", "false", "na", "n/a", "null", "none", "nat"];
+    const WORDS: [&str; 5] = ["nan", "inf", "infinity", "true", "false"];
     name.starts_with(|first: char| first.is_ascii_digit() || "+-.(<#".contains(first))
-        || WORDS.iter().any(|word| name.eq_ignore_ascii_case(word))
+        || WORDS.iter().chain(&MISSING).any(|word| name.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

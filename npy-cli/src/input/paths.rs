@@ -62,6 +62,22 @@ pub(crate) fn expand(given: &[OsString]) -> Result<Files> {
     if files.is_empty() && unread > 0 { Err(Failure::Reported) } else { Ok(Files { found: files, unread }) }
 }
 
+/// The paths of the `.npy` files in a directory and those below it, sorted. What cannot be read is named on standard error, and is an
+/// error.
+pub(crate) fn npy_files(directory: &Path) -> Result<Vec<OsString>> {
+    let (mut files, mut unread) = (Vec::new(), Unread::default());
+    add_directory(directory, &mut files, &mut unread);
+    if !unread.0.is_empty() {
+        return Err(Failure::Reported);
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")));
+    if files.is_empty() {
+        return Err(Failure::new(format!("{}: expected .npy files, found none", escape::path(directory))));
+    }
+    files.sort();
+    Ok(files.into_iter().map(PathBuf::into_os_string).collect())
+}
+
 /// The halves of a text at each of these ASCII characters, without it.
 pub(super) fn halves(text: &OsStr, separator: u8) -> impl Iterator<Item = (&OsStr, &OsStr)> {
     #[cfg(unix)]

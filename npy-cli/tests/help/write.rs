@@ -202,7 +202,7 @@ Options:
       --compress[=<LEVEL>]  Compress the members of an archive, with a level from 0 to 9
       --store               Store the members of an archive without compression
       --align               Begin members at multiples of 64 bytes
-      --order <ORDER>       The order of the elements in the file
+      --order <ORDER>       The order of the elements in the file: C or F
       --lossy               Allow losses: of comments, extra fields, bytes around an archive
       --threads <N>         Threads that compress; by default one for each processor
       --color <WHEN>        When to use colors: auto, always or never; NO_COLOR turns them off too

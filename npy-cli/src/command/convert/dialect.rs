@@ -10,6 +10,7 @@ use super::csv_lines::Lines;
 use super::guess::Guess;
 use super::parse::split_complex;
 use crate::failure::{Failure, Result};
+use crate::words::MISSING;
 
 /// Options for CSV and TSV inputs.
 #[derive(Debug, Default, clap::Args)]
@@ -70,9 +71,6 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
         _ => character(text).map_err(|_| "expected one ASCII character, tab or space".to_owned()),
     }
 }
-
-/// Words for what is missing in columns of numbers and times, unless --na says otherwise.
-const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "NaT"];
 
 /// The mark of the byte order.
 pub(super) const MARK: &[u8] = "\u{feff}".as_bytes();

@@ -38,15 +38,16 @@ use std::io::Write;
 use std::rc::Rc;
 
 use clap::ValueEnum;
+use npy_core::DType;
 use npy_core::dtype::ByteOrder;
 use npy_core::npz::WriteOptions;
-use npy_core::{DType, Order};
 
 use super::batch;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::losses;
 use crate::output::Screen;
+use crate::words::OrderName;
 use dialect::CsvOptions;
 use format::Format;
 use job::Job;
@@ -135,26 +136,6 @@ pub(crate) struct Arguments {
     /// Allow losses: of precision, range, text, titles, metadata
     #[arg(long)]
     lossy: bool,
-}
-
-/// The order of elements, as NumPy names it.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OrderName {
-    /// The last axis varies fastest
-    #[value(name = "C", alias = "c")]
-    C,
-    /// The first axis varies fastest
-    #[value(name = "F", alias = "f")]
-    F,
-}
-
-impl From<OrderName> for Order {
-    fn from(name: OrderName) -> Self {
-        match name {
-            OrderName::C => Self::C,
-            OrderName::F => Self::Fortran,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

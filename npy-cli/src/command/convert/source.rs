@@ -1,6 +1,6 @@
 //! What is converted: the arrays of the inputs, each read in either order.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -22,6 +22,7 @@ use super::safetensors::TensorSource;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::Found;
+use crate::input::paths::npy_files;
 use crate::input::{Array, Input, behind_array_of_stream, is_shadowed, object_options};
 use crate::losses;
 use crate::pieces::{self, Sink};
@@ -70,7 +71,7 @@ pub(super) fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Resul
     Ok(vec![match format {
         Some(Format::Dir) => {
             let (directory, mut sources) = (Path::new(path), Vec::<Box<dyn Source>>::new());
-            for path in arrays_of(directory)? {
+            for path in npy_files(directory)? {
                 let mut source = InputSource::open(&path, target, arguments)?;
                 source.name_below(directory, Path::new(&path));
                 sources.push(Box::new(source));
@@ -95,31 +96,7 @@ pub(super) fn open(path: &OsStr, target: Format, arguments: &Arguments) -> Resul
     }])
 }
 
-/// The paths of the `.npy` files in a directory and those below it, sorted.
-fn arrays_of(directory: &Path) -> Result<Vec<OsString>> {
-    let mut paths = Vec::new();
-    let mut directories = vec![directory.to_owned()];
-    while let Some(directory) = directories.pop() {
-        let failed = |error: io::Error| Failure::new(format!("{}: cannot read the directory: {error}", escape::path(&directory)));
-        for entry in fs::read_dir(&directory).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            if entry.file_type().map_err(failed)?.is_dir() {
-                directories.push(path);
-            } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
-                paths.push(path.into_os_string());
-            }
-        }
-    }
-    if paths.is_empty() {
-        return Err(Failure::new(format!("{}: expected .npy files, found none", escape::path(directory))));
-    }
-    paths.sort();
-    Ok(paths)
-}
-
 /// The name of the array of a file: that of the file without its extension.
-///
 fn stem_of(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
     Path::new(path).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
