@@ -37,6 +37,40 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
+    let Some((dtype, shape)) = joined(arguments)? else { return Ok(0) };
+    if dtype.has_object() {
+        let array = joined_objects(&arguments.files, &shape)?;
+        output::replace(&arguments.output, Content::Binary, |out| Ok(array.write(out)?))?;
+        return Ok(0);
+    }
+    let header = Header::new(dtype, Order::C, &shape)?;
+    output::replace(&arguments.output, Content::Binary, |out| {
+        out.write_all(&header.to_bytes())?;
+        let mut written = 0;
+        let mut progress = Progress::new(&escape::path(&arguments.output), header.data_bytes());
+        for file in &arguments.files {
+            Input::open(file)?.with_array(|mut array| {
+                pieces::for_each(&mut *array, Order::C, &mut |values| {
+                    written += values.bytes().len() as u64;
+                    progress.add(values.bytes().len() as u64);
+                    Ok(out.write_all(values.bytes())?)
+                })
+            })?;
+        }
+        if written != header.data_bytes() {
+            return Err(Failure::new(format!(
+                "a file changed: expected {}, found {}",
+                quantity::counted(header.data_bytes(), "byte"),
+                quantity::count(written)
+            )));
+        }
+        Ok(())
+    })?;
+    Ok(0)
+}
+
+/// The dtype and the shape of the rows of all files; an error if they do not fit together.
+fn joined(arguments: &Arguments) -> Result<Option<(DType, Vec<usize>)>> {
     let mut rows = 0_usize;
     let mut first: Option<(DType, Vec<usize>)> = None;
     for file in &arguments.files {
@@ -68,36 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         }
         rows = rows.checked_add(count).ok_or_else(|| Failure::new("too many rows for one array"))?;
     }
-    let Some((dtype, inner)) = first else { return Ok(0) };
-    if dtype.has_object() {
-        let array = joined_objects(&arguments.files, &[&[rows], &inner[..]].concat())?;
-        output::replace(&arguments.output, Content::Binary, |out| Ok(array.write(out)?))?;
-        return Ok(0);
-    }
-    let header = Header::new(dtype, Order::C, &[&[rows], &inner[..]].concat())?;
-    output::replace(&arguments.output, Content::Binary, |out| {
-        out.write_all(&header.to_bytes())?;
-        let mut written = 0;
-        let mut progress = Progress::new(&escape::path(&arguments.output), header.data_bytes());
-        for file in &arguments.files {
-            Input::open(file)?.with_array(|mut array| {
-                pieces::for_each(&mut *array, Order::C, &mut |values| {
-                    written += values.bytes().len() as u64;
-                    progress.add(values.bytes().len() as u64);
-                    Ok(out.write_all(values.bytes())?)
-                })
-            })?;
-        }
-        if written != header.data_bytes() {
-            return Err(Failure::new(format!(
-                "a file changed: expected {}, found {}",
-                quantity::counted(header.data_bytes(), "byte"),
-                quantity::count(written)
-            )));
-        }
-        Ok(())
-    })?;
-    Ok(0)
+    Ok(first.map(|(dtype, inner)| (dtype, [&[rows], &inner[..]].concat())))
 }
 
 /// The Python objects of all files, which are written anew: nothing is known of an unknown class but its name.

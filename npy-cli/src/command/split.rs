@@ -8,7 +8,7 @@ use npy_core::{Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, object_options, spooled};
+use crate::input::{Array, Input, object_options, spooled};
 use crate::objects;
 use crate::output::{self, Content, Screen};
 use crate::pieces;
@@ -44,18 +44,7 @@ const MOST_FILES: usize = 100_000;
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = Input::open(&arguments.file)?;
-    let prefix = match (&arguments.prefix, input.path()) {
-        (Some(prefix), _) => prefix.clone(),
-        (None, Some(path)) if input.name() != "-" => match input.part() {
-            Some(member) => {
-                let mut prefix = path.with_extension("").into_os_string();
-                prefix.push(format!("-{}", member.replace(['/', '\\'], "-")));
-                prefix.into()
-            }
-            None => path.with_extension(""),
-        },
-        _ => return Err(Failure::new("-: standard input has no name; name the files by `--prefix`")),
-    };
+    let prefix = prefix_of(arguments, &input)?;
     if let Some(old) = old_shard(&prefix)? {
         let advice = "remove the old files, or choose another `--prefix`";
         return Err(Failure::new(format!("{}: the file exists already; {advice}", escape::path(&old))));
@@ -67,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let step = usize::try_from(arguments.rows).unwrap_or(usize::MAX);
     let files = input.with_array(|mut array| {
         let header = array.header().clone();
-        let Some((&rows, inner)) = header.shape().split_first() else {
+        let Some(&rows) = header.shape().first() else {
             return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
         };
         let files = rows.div_ceil(step);
@@ -81,27 +70,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         if files > 1 && !array.can_go_back() && pieces::is_transposed(&header, Order::C) {
             array = spooled(&mut *array)?;
         }
-        let mut progress = Progress::new(&name, header.data_bytes());
+        let progress = Progress::new(&name, header.data_bytes());
         if let Some(directory) = prefix.parent() {
             let failed = |error| Failure::new(format!("{}: cannot create the directory: {error}", escape::path(directory)));
             std::fs::create_dir_all(directory).map_err(failed)?;
         }
-        let mut begin = 0;
-        let mut number = 0;
-        while begin < rows || number == 0 {
-            let end = begin.saturating_add(step).min(rows);
-            let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
-            output::replace(&shard(&prefix, number), Content::Binary, |out| {
-                out.write_all(&part.to_bytes())?;
-                pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
-                    progress.add(values.bytes().len() as u64);
-                    Ok(out.write_all(values.bytes())?)
-                })
-            })?;
-            begin = end;
-            number += 1;
-        }
-        Ok(number)
+        write_parts(&mut *array, &header, step, &prefix, progress)
     })?;
     let count = quantity::counted(files, "file");
     let mut names = escape::path(&shard(&prefix, 0)).into_owned();
@@ -110,6 +84,43 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     screen.report(&format!("{count}: {names}"));
     Ok(0)
+}
+
+/// The beginning of the names of the files: by default the name of the input.
+fn prefix_of(arguments: &Arguments, input: &Input) -> Result<PathBuf> {
+    Ok(match (&arguments.prefix, input.path()) {
+        (Some(prefix), _) => prefix.clone(),
+        (None, Some(path)) if input.name() != "-" => match input.part() {
+            Some(member) => {
+                let mut prefix = path.with_extension("").into_os_string();
+                prefix.push(format!("-{}", member.replace(['/', '\\'], "-")));
+                prefix.into()
+            }
+            None => path.with_extension(""),
+        },
+        _ => return Err(Failure::new("-: standard input has no name; name the files by `--prefix`")),
+    })
+}
+
+/// Writes a file for each `step` rows, and one for none. Returns how many.
+fn write_parts(array: &mut dyn Array, header: &Header, step: usize, prefix: &Path, mut progress: Progress) -> Result<u64> {
+    let (rows, inner) = header.shape().split_first().map_or((1, &[][..]), |(rows, inner)| (*rows, inner));
+    let mut begin = 0;
+    let mut number = 0;
+    while begin < rows || number == 0 {
+        let end = begin.saturating_add(step).min(rows);
+        let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
+        output::replace(&shard(prefix, number), Content::Binary, |out| {
+            out.write_all(&part.to_bytes())?;
+            pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
+                progress.add(values.bytes().len() as u64);
+                Ok(out.write_all(values.bytes())?)
+            })
+        })?;
+        begin = end;
+        number += 1;
+    }
+    Ok(number)
 }
 
 /// Writes the objects of each part anew: nothing is known of an unknown class but its name.

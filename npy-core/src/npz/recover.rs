@@ -98,20 +98,7 @@ fn restore(path: &Path) -> Result<Recovered> {
         // What follows may be members, or the content of this one.
         return Err(archive(ArchiveProblem::Unrecoverable { offset: empty.offset }));
     }
-    let listed = walk.listed();
-    // The last directory lists all members and ends the file, and yet the archive does not open.
-    let is_wrong = kept == listed && end == length;
-    let end = walk.last.as_ref().filter(|_| is_wrong).map_or(end, |last| last.begin);
-    let added = if is_wrong { kept } else { kept - listed };
-    let (mut bytes, prefix, comment) = match walk.last {
-        Some(last) => (last.bytes, last.prefix, last.comment),
-        // Offsets count from the first byte of the file, as `zipfile` writes them.
-        None => (Vec::new(), 0, Vec::new()),
-    };
-    for member in &walk.found[listed..kept] {
-        member.to_local(prefix).push_entry(&mut bytes);
-    }
-    push_end(&mut bytes, kept as u64, end - prefix, &comment);
+    let Tail { begin: end, bytes, added } = walk.tail(kept, end, length);
     // What would be written must be an archive that opens. If not, the file is damaged in a way
     // that the walk has not seen.
     let mut restored = Restored { reader: &mut file, kept: end, tail: &bytes, position: 0 };
@@ -228,7 +215,34 @@ impl Stop {
     }
 }
 
+/// A new directory and the end of an archive.
+struct Tail {
+    begin: u64,
+    bytes: Vec<u8>,
+    /// How many of the members the old directory does not list.
+    added: usize,
+}
+
 impl Walk {
+    /// The directory of the members that are kept, which end here in a file of this length.
+    fn tail(self, kept: usize, end: u64, length: u64) -> Tail {
+        let listed = self.listed();
+        // The last directory lists all members and ends the file, and yet the archive does not open.
+        let is_wrong = kept == listed && end == length;
+        let begin = self.last.as_ref().filter(|_| is_wrong).map_or(end, |last| last.begin);
+        let added = if is_wrong { kept } else { kept - listed };
+        let (mut bytes, prefix, comment) = match self.last {
+            Some(last) => (last.bytes, last.prefix, last.comment),
+            // Offsets count from the first byte of the file, as `zipfile` writes them.
+            None => (Vec::new(), 0, Vec::new()),
+        };
+        for member in &self.found[listed..kept] {
+            member.to_local(prefix).push_entry(&mut bytes);
+        }
+        push_end(&mut bytes, kept as u64, begin - prefix, &comment);
+        Tail { begin, bytes, added }
+    }
+
     /// How many of the members the last directory lists.
     fn listed(&self) -> usize {
         self.last.as_ref().map_or(0, |last| last.entries.len())

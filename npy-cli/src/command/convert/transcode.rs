@@ -157,18 +157,8 @@ impl Step {
             }
             How::Resize { character } => {
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
-                let is_swapped = character > 1 && self.from.scalar.byte_order() != self.to.scalar.byte_order();
                 for (index, (from, to)) in items.enumerate() {
-                    let (kept, lost) = from.split_at(from_item.min(to_item));
-                    if !is_lossy && lost.iter().any(|byte| *byte != 0) {
-                        let message =
-                            format!("text has more than {}", quantity::counted((to_item / character) as u64, "character"));
-                        return Err((index, Problem::loss(message)));
-                    }
-                    to[..kept.len()].copy_from_slice(kept);
-                    if is_swapped {
-                        to.chunks_exact_mut(character).for_each(<[u8]>::reverse);
-                    }
+                    self.resize(from, to, character, is_lossy).map_err(|problem| (index, problem))?;
                 }
             }
             How::Recode => {
@@ -193,6 +183,20 @@ impl Step {
                     });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Copies a text whose characters have this size to one of another width.
+    fn resize(&self, from: &[u8], to: &mut [u8], character: usize, is_lossy: bool) -> Result<(), Problem> {
+        let (kept, lost) = from.split_at(from.len().min(to.len()));
+        if !is_lossy && lost.iter().any(|byte| *byte != 0) {
+            let most = quantity::counted((to.len() / character) as u64, "character");
+            return Err(Problem::loss(format!("text has more than {most}")));
+        }
+        to[..kept.len()].copy_from_slice(kept);
+        if character > 1 && self.from.scalar.byte_order() != self.to.scalar.byte_order() {
+            to.chunks_exact_mut(character).for_each(<[u8]>::reverse);
         }
         Ok(())
     }

@@ -66,6 +66,20 @@ fn available(input: &Input, index: usize) -> Result<Option<u64>> {
     }
 }
 
+/// What a thread reads with.
+struct Worker {
+    file: File,
+    buffer: Vec<u8>,
+    accumulators: Vec<Accumulator>,
+}
+
+fn cannot_read(error: std::io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
+        _ => Failure::Nameless(format!("cannot read the file: {error}")),
+    }
+}
+
 /// Otherwise a thread would read into the next member.
 fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
     match available.map(|available| available.saturating_sub(begin)) {
@@ -120,37 +134,14 @@ impl Plan {
         let next = AtomicU64::new(0);
         let begin = extent.begin.saturating_add(begin);
         let work = || {
-            let mut accumulators = self.fork()?;
-            let failed = |error: std::io::Error| match error.kind() {
-                ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
-                _ => Failure::Nameless(format!("cannot read the file: {error}")),
-            };
-            let mut file = File::open(&extent.path).map_err(failed)?;
-            let mut buffer = Vec::new();
+            let file = File::open(&extent.path).map_err(cannot_read)?;
+            let mut worker = Worker { file, buffer: Vec::new(), accumulators: self.fork()? };
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= parts {
-                    return Ok(accumulators);
+                    return Ok(worker.accumulators);
                 }
-                let mut position = part * self.part;
-                let end = (position + self.part).min(self.elements);
-                file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(failed)?;
-                while position < end {
-                    let count = self.piece.min(end - position);
-                    let length = count as usize * self.itemsize;
-                    let more = length.saturating_sub(buffer.len());
-                    buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
-                    buffer.resize(length, 0);
-                    file.read_exact(&mut buffer).map_err(failed)?;
-                    for accumulator in &mut accumulators {
-                        accumulator.add(position, &buffer);
-                    }
-                    position += count;
-                    advance(progress, buffer.len());
-                }
-                for accumulator in &mut accumulators {
-                    accumulator.end_part(part);
-                }
+                self.read_part(&mut worker, begin, part, progress)?;
             }
         };
         let results: Vec<Result<Vec<Accumulator>>> = thread::scope(|scope| {
@@ -169,6 +160,31 @@ impl Plan {
             }
         }
         Ok(total)
+    }
+
+    /// Reads a part of the data, which begin here, piece by piece.
+    fn read_part(&self, worker: &mut Worker, begin: u64, part: u64, progress: &Mutex<Progress>) -> Result<()> {
+        let Worker { file, buffer, accumulators } = worker;
+        let mut position = part * self.part;
+        let end = (position + self.part).min(self.elements);
+        file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(cannot_read)?;
+        while position < end {
+            let count = self.piece.min(end - position);
+            let length = count as usize * self.itemsize;
+            let more = length.saturating_sub(buffer.len());
+            buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
+            buffer.resize(length, 0);
+            file.read_exact(buffer).map_err(cannot_read)?;
+            for accumulator in &mut *accumulators {
+                accumulator.add(position, buffer);
+            }
+            position += count;
+            advance(progress, buffer.len());
+        }
+        for accumulator in accumulators {
+            accumulator.end_part(part);
+        }
+        Ok(())
     }
 
     /// This thread reads, and perhaps decompresses, while another computes.
