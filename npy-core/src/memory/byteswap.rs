@@ -3,6 +3,8 @@
 //! On x86-64 the same loops are compiled for AVX2 and used where the processor has it (`vectors`). They are
 //! three times as fast as the portable ones, and hardly slow down reading.
 
+use std::mem::MaybeUninit;
+
 use super::vectors::{self, Loops};
 
 /// Reverses the bytes of each word of 2, 4, 8 or 16 bytes. Words of one byte stay as they are.
@@ -15,6 +17,11 @@ pub(super) fn repair_bools(bytes: &mut [u8]) {
     vectors::run(Repair(bytes));
 }
 
+/// Copies whole words, and reverses the bytes of each.
+pub(super) fn copy_swapped(memory: &mut [MaybeUninit<u8>], bytes: &[u8], word_bytes: usize) {
+    vectors::run(CopySwapped(memory, bytes, word_bytes));
+}
+
 struct Swap<'a>(&'a mut [u8], usize);
 
 impl Loops for Swap<'_> {
@@ -23,6 +30,17 @@ impl Loops for Swap<'_> {
     #[inline(always)]
     fn run(self) {
         swap_portably(self.0, self.1);
+    }
+}
+
+struct CopySwapped<'a>(&'a mut [MaybeUninit<u8>], &'a [u8], usize);
+
+impl Loops for CopySwapped<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        copy_portably(self.0, self.1, self.2);
     }
 }
 
@@ -40,13 +58,42 @@ impl Loops for Repair<'_> {
 // Inlined as the others below, so that it is compiled for each of the callers.
 #[inline(always)]
 fn swap_portably(bytes: &mut [u8], word_bytes: usize) {
-    // By integers and not by `reverse`, of which the compiler makes shuffles of single bytes.
     match word_bytes {
-        2 => swap_each(bytes, |word| u16::from_ne_bytes(word).swap_bytes().to_ne_bytes()),
-        4 => swap_each(bytes, |word| u32::from_ne_bytes(word).swap_bytes().to_ne_bytes()),
-        8 => swap_each(bytes, |word| u64::from_ne_bytes(word).swap_bytes().to_ne_bytes()),
-        16 => swap_each(bytes, |word| u128::from_ne_bytes(word).swap_bytes().to_ne_bytes()),
+        2 => swap_each(bytes, swapped_2),
+        4 => swap_each(bytes, swapped_4),
+        8 => swap_each(bytes, swapped_8),
+        16 => swap_each(bytes, swapped_16),
         _ => {}
+    }
+}
+
+#[inline(always)]
+fn copy_portably(memory: &mut [MaybeUninit<u8>], bytes: &[u8], word_bytes: usize) {
+    match word_bytes {
+        2 => copy_each(memory, bytes, swapped_2),
+        4 => copy_each(memory, bytes, swapped_4),
+        8 => copy_each(memory, bytes, swapped_8),
+        16 => copy_each(memory, bytes, swapped_16),
+        _ => copy_each(memory, bytes, |byte: [u8; 1]| byte),
+    }
+}
+
+macro_rules! swapped {
+    ($($name:ident $word:ident,)*) => {$(
+        /// By an integer and not by `reverse`, of which the compiler makes shuffles of single bytes.
+        #[inline(always)]
+        fn $name(word: [u8; size_of::<$word>()]) -> [u8; size_of::<$word>()] {
+            $word::from_ne_bytes(word).swap_bytes().to_ne_bytes()
+        }
+    )*};
+}
+
+swapped!(swapped_2 u16, swapped_4 u32, swapped_8 u64, swapped_16 u128,);
+
+#[inline(always)]
+fn copy_each<const N: usize>(memory: &mut [MaybeUninit<u8>], bytes: &[u8], swap: impl Fn([u8; N]) -> [u8; N]) {
+    for (slots, word) in memory.as_chunks_mut::<N>().0.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *slots = swap(*word).map(MaybeUninit::new);
     }
 }
 
@@ -87,6 +134,12 @@ mod tests {
                 swapped.copy_from_slice(&bytes);
                 swap_portably(&mut swapped, word_bytes);
                 assert_eq!(swapped, expected);
+                for copy in [copy_swapped, copy_portably] {
+                    let mut memory = vec![MaybeUninit::new(0); bytes.len()];
+                    copy(&mut memory, &bytes, word_bytes);
+                    // SAFETY: zeros at least.
+                    assert_eq!(unsafe { super::super::assume_init(&mut memory) }, expected);
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ use std::mem::{self, MaybeUninit};
 
 use crate::error::{ErrorKind, Part, Result};
 use crate::sys::huge_pages::advise_huge_pages;
-use byteswap::{repair_bools, swap_words};
+use byteswap::{copy_swapped, repair_bools, swap_words};
 
 pub(crate) use read_buf::{ReadBuf, read_head};
 
@@ -185,25 +185,25 @@ impl<T> Bulk<T> {
     }
 
     /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all
-    /// elements. Tells whether it did, which it does for little and for what is only copied: small
-    /// files are read so.
+    /// elements. Tells whether it did, which it does not for elements of 0 bytes and for many bools.
     pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
         let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
-        if self.is_touched(swap) && bytes.len() > STAGE_BYTES {
+        if self.layout.is_bool && bytes.len() > STAGE_BYTES {
             return Ok(false);
         }
         items.clear();
         reserve_exact(items, count)?;
-        self.layout.copy(spare_bytes(items, count), swap, bytes);
-        // SAFETY: there are `count` elements in `bytes`, which were copied just now, so that every
-        // byte is initialised, and valid as in `refill`.
-        unsafe { items.set_len(count) };
+        self.append(items, swap, bytes);
         Ok(true)
     }
 
-    /// Whether something has to be done with the bytes of the file.
-    pub(crate) fn is_touched(self, swap: bool) -> bool {
-        self.layout.is_touched(swap)
+    /// Appends the elements whose bytes these are, for which there must be memory.
+    pub(crate) fn append(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) {
+        let count = bytes.len().checked_div(size_of::<T>()).unwrap_or(0);
+        self.layout.copy(spare_bytes(items, count), swap, bytes);
+        // SAFETY: `count` elements were copied just now behind those that there were, so that every
+        // byte is initialised, and valid as in `refill`.
+        unsafe { items.set_len(items.len() + count) };
     }
 }
 
@@ -321,10 +321,13 @@ impl BulkLayout {
 
     /// Copies `bytes`, which hold whole elements, to `memory`, which has room for all of them.
     fn copy(self, memory: &mut [MaybeUninit<u8>], swap: bool, bytes: &[u8]) {
+        if swap && self.word_bytes > 1 {
+            return copy_swapped(memory, bytes, self.word_bytes);
+        }
         let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
         let count = buf.copy_from(bytes);
         // SAFETY: as many bytes were copied just now.
-        self.repair(unsafe { assume_init(&mut memory[..count]) }, swap);
+        self.repair(unsafe { assume_init(&mut memory[..count]) }, false);
     }
 
     /// How many bytes to read before something has to be done with them.
