@@ -1,5 +1,11 @@
 //! Loops that are compiled twice on x86-64: for every processor, and for those with vectors of 32 bytes.
 
+#[cfg(feature = "dynamic")]
+use std::mem::MaybeUninit;
+
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+use num_complex::Complex;
+
 /// Loops over memory. A trait and not a closure, because only a method can be inlined for certain: what is not
 /// inlined is compiled for every processor.
 pub(crate) trait Loops {
@@ -23,4 +29,95 @@ pub(crate) fn run<L: Loops>(loops: L) -> L::Output {
 #[target_feature(enable = "avx2")]
 fn run_by_avx2<L: Loops>(loops: L) -> L::Output {
     loops.run()
+}
+
+macro_rules! truncate {
+    ($($name:ident $float:ident $last:literal,)*) => {$(
+        /// The integer part of a float if it lies between two integers, or else the nearer of them; of NaN
+        /// the lesser. The conversion of the language makes 0 of NaN, which has no vectors.
+        #[cfg(feature = "dynamic")]
+        #[inline(always)]
+        pub(crate) fn $name(value: $float, least: i32, most: i32) -> i32 {
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "beyond the integers there is `last`")]
+            let (least_float, last) = (least as $float, (most as $float).min($last));
+            let held = if value > least_float { value } else { least_float };
+            let held = if held < last { held } else { last };
+            // SAFETY: it is not NaN, at most `last`, and not less than `least` or `last`, whose integer parts an `i32`
+            // holds.
+            unsafe { held.to_int_unchecked() }
+        }
+    )*};
+}
+
+truncate!(truncate_f32 f32 2_147_483_520.0, truncate_f64 f64 2_147_483_647.0,);
+
+/// Appends items, for which there must be memory. Not `Vec::extend`, which is not inlined for certain.
+#[cfg(feature = "dynamic")]
+#[inline(always)]
+pub(crate) fn extend<T>(items: &mut Vec<T>, more: impl Iterator<Item = T>) {
+    // SAFETY: it writes the item.
+    unsafe { extend_by(items, more, |item, slot| *slot = MaybeUninit::new(item)) };
+}
+
+/// [`extend`], each by one store. Of two, the compiler makes shuffles of vectors, which take 1.3 times as long.
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+#[inline(always)]
+pub(crate) fn extend_pairs<P: Pair>(pairs: &mut Vec<P>, more: impl Iterator<Item = P>) {
+    // SAFETY: both kinds of pairs do.
+    unsafe { extend_by(pairs, more, P::store) };
+}
+
+/// Appends items, for which there must be memory.
+///
+/// # Safety
+///
+/// `store` must store an item in the slot.
+#[cfg(feature = "dynamic")]
+#[inline(always)]
+unsafe fn extend_by<T>(items: &mut Vec<T>, more: impl Iterator<Item = T>, store: impl Fn(T, &mut MaybeUninit<T>)) {
+    let (begin, mut count) = (items.len(), 0);
+    debug_assert!(items.capacity() - begin >= more.size_hint().0, "memory for all items");
+    for (slot, item) in items.spare_capacity_mut().iter_mut().zip(more) {
+        store(item, slot);
+        count += 1;
+    }
+    // SAFETY: there is an item in each of the `count` slots behind those that were there, by the caller's promise.
+    unsafe { items.set_len(begin + count) };
+}
+
+/// Two numbers that are stored at once.
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+pub(crate) trait Pair: Sized {
+    /// Stores it in the slot.
+    fn store(self, slot: &mut MaybeUninit<Self>);
+}
+
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+impl Pair for Complex<f32> {
+    #[inline(always)]
+    fn store(self, slot: &mut MaybeUninit<Self>) {
+        let [re, im] = [self.re, self.im].map(|part| u64::from(part.to_bits()));
+        let bits = if cfg!(target_endian = "big") { re << 32 | im } else { im << 32 | re };
+        // SAFETY: the slot has the 8 bytes of two numbers, the first of which is `re`, and `write_unaligned` needs
+        // no alignment.
+        unsafe { slot.as_mut_ptr().cast::<u64>().write_unaligned(bits) };
+    }
+}
+
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+impl Pair for Complex<f64> {
+    #[inline(always)]
+    fn store(self, slot: &mut MaybeUninit<Self>) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_mm_set_pd, _mm_storeu_pd};
+            // SAFETY: every processor of x86-64 has the instruction.
+            let numbers = unsafe { _mm_set_pd(self.im, self.re) };
+            // SAFETY: as above. The slot has the 16 bytes of two numbers, the first of which is `re`, and the
+            // instruction needs no alignment.
+            unsafe { _mm_storeu_pd(slot.as_mut_ptr().cast(), numbers) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        slot.write(self);
+    }
 }

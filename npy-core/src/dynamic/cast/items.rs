@@ -1,10 +1,10 @@
 //! Casts over slices, a block at a time. The loop over a block is vectorized, and returns whether all
 //! numbers fit. Otherwise a scalar loop finds the first that does not.
-#![allow(clippy::needless_bitwise_bool, reason = "`&&` is a branch, which keeps the loop from being vectorized")]
 
 use std::any::Any;
 
-use super::number::{NpyNumber, Wide};
+use super::floats::{append_floats, append_long};
+use super::number::{NpyNumber, Span, Wide};
 use super::{Casting, Class, not_allowed};
 use crate::error::{Result, ValueError, ValueProblem};
 use crate::memory::reserve_exact;
@@ -46,15 +46,15 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
     #[inline(always)]
     fn run(self) -> Result<()> {
         let Self { converted, items, casting } = self;
-        // Where one float is not whole, others are not.
-        let mut are_whole = true;
+        // Where one float is too large for vectors, others are.
+        let mut are_small = true;
         for block in items.chunks(BLOCK) {
             let begin = converted.len();
             let all_fit = match casting {
                 Casting::Checked => append_checked::<S, T, false>(converted, block),
                 Casting::Exact => append_checked::<S, T, true>(converted, block),
                 _ => {
-                    append_any(converted, block, &mut are_whole);
+                    append_any(converted, block, &mut are_small);
                     true
                 }
             };
@@ -66,25 +66,43 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
     }
 }
 
+/// Appends bools as numbers, of which any byte but 0 is true.
+pub(super) fn append_bools<T: NpyNumber>(converted: &mut Vec<T>, bytes: &[u8]) {
+    vectors::run(AppendBools { converted, bytes });
+}
+
+struct AppendBools<'a, T> {
+    converted: &'a mut Vec<T>,
+    bytes: &'a [u8],
+}
+
+impl<T: NpyNumber> Loops for AppendBools<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { converted, bytes } = self;
+        for block in bytes.chunks(BLOCK) {
+            let begin = converted.len();
+            // There is hardly ever another byte than 0 and 1.
+            if append_integers(converted, block).bits > 1 {
+                converted.truncate(begin);
+                T::extend(converted, block.iter().map(|byte| T::from_wide((*byte != 0).to_wide())));
+            }
+        }
+    }
+}
+
 /// Appends numbers without checks.
 #[inline(always)]
-fn append_any<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], are_whole: &mut bool) {
-    if !S::CLASS.is_integer() && is_plain_integer(T::CLASS) {
-        *are_whole = *are_whole && append_whole(converted, block);
-        let range = T::CLASS.range();
-        let truncate = |wide| (T::from_wide(Wide::Signed(truncated(wide))), is_in_range(wide, range));
-        if *are_whole || is_single(S::CLASS) && append_if(converted, block, truncate) {
+fn append_any<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], are_small: &mut bool) {
+    if !S::CLASS.is_integer() && T::CLASS.is_long_integer() {
+        *are_small = *are_small && append_long::<S, T, false>(converted, block);
+        if *are_small {
             return;
         }
     }
     append_nearest(converted, block);
-}
-
-/// Appends floats as integers if all of them are whole, have no imaginary part and are in the range, and nothing otherwise.
-#[inline(always)]
-fn append_whole<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S]) -> bool {
-    let range = T::CLASS.range();
-    append_if(converted, block, |wide| (T::from_wide(Wide::Signed(nearest(wide))), is_in_range(wide, range) & is_whole(wide)))
 }
 
 /// Appends the nearest numbers, wrapped or truncated.
@@ -92,22 +110,7 @@ fn append_whole<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S])
 fn append_nearest<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S]) {
     // A NaN of the same type keeps its payload, as in NumPy.
     let same = |item: &S| (item as &dyn Any).downcast_ref::<T>().copied();
-    converted.extend(block.iter().map(|item| same(item).unwrap_or_else(|| T::from_wide(item.to_wide()))));
-}
-
-/// Appends numbers if all of them fit, and nothing otherwise. One loop looks and converts: two take twice as long.
-#[inline(always)]
-fn append_if<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], convert: impl Fn(Wide) -> (T, bool)) -> bool {
-    let (begin, mut all_fit) = (converted.len(), true);
-    converted.extend(block.iter().map(|item| {
-        let (number, fits) = convert(item.to_wide());
-        all_fit &= fits;
-        number
-    }));
-    if !all_fit {
-        converted.truncate(begin);
-    }
-    all_fit
+    T::extend(converted, block.iter().map(|item| same(item).unwrap_or_else(|| T::from_wide(item.to_wide()))));
 }
 
 /// Appends numbers, and returns whether all of them fit; `false` also if a closer look is needed.
@@ -120,114 +123,36 @@ fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut
         return true;
     }
     if from.is_integer() {
-        let mut bits = S::Bits::default();
-        converted.extend(block.iter().map(|item| {
-            S::gather(&mut bits, *item);
-            T::from_wide(item.to_wide())
-        }));
-        let span = S::span(bits);
+        let span = append_integers(converted, block);
         let is_too_long = span.bits.checked_shr(to.integer_bits()).is_some_and(|beyond| beyond != 0);
         return !(is_too_long || span.is_any_negative && to.is_unsigned());
     }
-    let all_fit = if to.is_integer() {
-        append_whole(converted, block)
+    if to.is_long_integer() && append_long::<S, T, true>(converted, block) {
+        return true;
+    }
+    // Those that become half floats are `f32` on the way.
+    if const { is_single(S::CLASS) || matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) } {
+        append_floats::<S, T, f32, EXACT>(converted, block)
     } else {
-        append_if(converted, block, |wide| {
-            let number = T::from_wide(wide);
-            (number, float_fits::<EXACT>(wide.parts(), number.to_wide().parts(), matches!(to, Class::Complex(_))))
-        })
+        append_floats::<S, T, f64, EXACT>(converted, block)
+    }
+}
+
+/// Appends integers, and returns their bits. One loop does both, because two take twice as long.
+#[inline(always)]
+fn append_integers<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S]) -> Span {
+    let mut bits = S::Bits::default();
+    let append = |item: &S| {
+        S::gather(&mut bits, *item);
+        T::from_wide(item.to_wide())
     };
-    if !all_fit {
-        append_nearest(converted, block);
-    }
-    all_fit
+    T::extend(converted, block.iter().map(append));
+    S::span(bits)
 }
 
-fn is_plain_integer(class: Class) -> bool {
-    class.is_integer() && class != Class::Bool
-}
-
-/// Whether numbers are [`Wide::Single`]. For `f64` the conversion of the language is faster.
-fn is_single(class: Class) -> bool {
+/// Whether numbers are [`Wide::Single`], also the parts of complex ones.
+const fn is_single(class: Class) -> bool {
     matches!(class, Class::Float(2 | 4) | Class::BrainFloat | Class::Complex(4))
-}
-
-/// 1.5 · 2^23 and 1.5 · 2^52: the last bit of a sum with it is 1, so that its bits are those of the
-/// nearest integer. The conversions of the language have no vectors, because they saturate.
-const SINGLE: f32 = 12_582_912.0;
-const DOUBLE: f64 = 6_755_399_441_055_744.0;
-
-/// Whether a float lies in a range of integers, and is not too large for [`truncated`].
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation, reason = "those in the range have few bits")]
-fn is_in_range(wide: Wide, (least, end): (f64, f64)) -> bool {
-    match wide {
-        Wide::Single(value) | Wide::ComplexSingle(value, _) => {
-            let (before, end) = ((least - 1.0).max(-4_194_304.0) as f32, end.min(4_194_304.0) as f32);
-            (before < value) & (value < end)
-        }
-        _ => {
-            let value = wide.parts().0;
-            ((least - 1.0).max(-2_251_799_813_685_248.0) < value) & (value < end.min(2_251_799_813_685_248.0))
-        }
-    }
-}
-
-/// The nearest integer of a float whose magnitude is below 2^22, or 2^51.
-#[inline(always)]
-fn nearest(wide: Wide) -> i64 {
-    match wide {
-        Wide::Single(value) | Wide::ComplexSingle(value, _) => {
-            (value + SINGLE).to_bits().wrapping_sub(SINGLE.to_bits()).cast_signed().into()
-        }
-        _ => (wide.parts().0 + DOUBLE).to_bits().wrapping_sub(DOUBLE.to_bits()).cast_signed(),
-    }
-}
-
-/// The integer part of a float of such a magnitude.
-#[inline(always)]
-fn truncated(wide: Wide) -> i64 {
-    match wide {
-        Wide::Single(value) | Wide::ComplexSingle(value, _) => {
-            let sum = value.abs() + SINGLE;
-            let nearest = sum.to_bits().wrapping_sub(SINGLE.to_bits()).cast_signed();
-            let below = nearest - i32::from(sum - SINGLE > value.abs());
-            (if value < 0.0 { -below } else { below }).into()
-        }
-        _ => {
-            let value = wide.parts().0;
-            let sum = value.abs() + DOUBLE;
-            let nearest = sum.to_bits().wrapping_sub(DOUBLE.to_bits()).cast_signed();
-            let below = nearest - i64::from(sum - DOUBLE > value.abs());
-            if value < 0.0 { -below } else { below }
-        }
-    }
-}
-
-/// Whether a float of such a magnitude is an integer.
-#[inline(always)]
-#[allow(clippy::float_cmp, reason = "whether it is the same number")]
-fn is_whole(wide: Wide) -> bool {
-    match wide {
-        Wide::Single(value) => (value + SINGLE) - SINGLE == value,
-        Wide::ComplexSingle(value, im) => ((value + SINGLE) - SINGLE == value) & (im == 0.0),
-        _ => {
-            let (value, im) = wide.parts();
-            ((value + DOUBLE) - DOUBLE == value) & (im == 0.0)
-        }
-    }
-}
-
-/// Whether a float fits into what it became: a float or a complex number.
-#[inline(always)]
-fn float_fits<const EXACT: bool>((re, im): (f64, f64), (new_re, new_im): (f64, f64), is_complex: bool) -> bool {
-    // Comparisons have vectors, and `is_infinite` has none.
-    let overflows = |before: f64, after: f64| (before.abs() <= f64::MAX) & (after.abs() > f64::MAX);
-    if EXACT {
-        is_same(re, new_re) & is_same_imaginary(im, new_im, is_complex)
-    } else {
-        !overflows(re, new_re) & if is_complex { !overflows(im, new_im) } else { im == 0.0 }
-    }
 }
 
 /// Whether a number fits, by [`Casting::Checked`] or [`Casting::Exact`].
@@ -311,6 +236,89 @@ mod tests {
         }
     }
 
+    /// Numbers by the conversions of the language and of the crate `half`.
+    trait Plainly: NpyNumber {
+        fn plainly(wide: Wide) -> Self;
+    }
+
+    macro_rules! plainly {
+        ($($type:ty: $wide:ident $single:expr, $double:expr, $signed:expr, $unsigned:expr;)*) => {$(
+            #[allow(
+                clippy::cast_lossless, clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss,
+                clippy::cast_possible_wrap, clippy::float_cmp, clippy::redundant_closure_call, trivial_numeric_casts,
+                reason = "wrapping and rounding is what is asked for"
+            )]
+            impl Plainly for $type {
+                fn plainly($wide: Wide) -> Self {
+                    match $wide {
+                        Wide::Signed(value) => $signed(value),
+                        Wide::Unsigned(value) => $unsigned(value),
+                        Wide::Single(value) | Wide::ComplexSingle(value, _) => $single(value),
+                        Wide::Float(value) | Wide::Complex(value, _) => $double(value),
+                    }
+                }
+            }
+        )*};
+        ($($type:ty)*) => {plainly! {$(
+            $type: wide |value: f32| value as $type, |value: f64| value as $type, |value: i64| value as $type, |value: u64| value as $type;
+        )*}};
+    }
+
+    plainly!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
+    plainly! {
+        bool: wide |_| wide.parts() != (0.0, 0.0), |_| wide.parts() != (0.0, 0.0), |value| value != 0, |value| value != 0;
+        f16: wide f16::from_f32, |_| Self::from_wide(wide), |value: i64| f16::from_f32(value as f32), |value: u64| f16::from_f32(value as f32);
+        bf16: wide bf16::from_f32, |_| Self::from_wide(wide), |value: i64| bf16::from_f32(value as f32), |value: u64| bf16::from_f32(value as f32);
+    }
+
+    impl<P: Plainly> Plainly for Complex<P>
+    where
+        Self: NpyNumber,
+    {
+        fn plainly(wide: Wide) -> Self {
+            let im = match wide {
+                Wide::ComplexSingle(_, im) => Wide::Single(im),
+                Wide::Complex(_, im) => Wide::Float(im),
+                _ => Wide::Signed(0),
+            };
+            Self::new(P::plainly(wide), P::plainly(im))
+        }
+    }
+
+    /// Casts short slices that begin anywhere, for every processor and for this one.
+    fn short_slices_agree_with_plain_numbers<S: NpyNumber, T: Plainly>(values: &[S], random: &mut impl FnMut(usize) -> usize) {
+        for casting in [Casting::Unsafe, Casting::Checked, Casting::Exact] {
+            let does_fit = |item: &S| casting == Casting::Unsafe || fits::<T>(item.to_wide(), casting);
+            let good: Vec<S> = values.iter().copied().filter(does_fit).collect();
+            for length in (0..70).chain([BLOCK + 1]) {
+                let pool = if length % 3 == 0 { values } else { &good[..] };
+                let begin = random(9);
+                let items: Vec<S> = (0..begin + length).map(|_| pool[random(pool.len())]).collect();
+                let items = &items[begin..];
+                for by_vectors in [false, true] {
+                    let mut converted: Vec<T> = Vec::with_capacity(length);
+                    let append = Append { converted: &mut converted, items, casting };
+                    let result = if by_vectors { vectors::run(append) } else { append.run() };
+                    let pair = format!("{:?} to {:?}, {casting:?}, by vectors: {by_vectors}", S::CLASS, T::CLASS);
+                    let Some(place) = items.iter().position(|item| !does_fit(item)) else {
+                        result.unwrap_or_else(|error| panic!("{pair}: {error}"));
+                        assert_eq!(converted.len(), length, "{pair}");
+                        for (item, number) in items.iter().zip(converted) {
+                            let (number, expected) = (number.to_wide(), T::plainly(item.to_wide()).to_wide());
+                            assert!(is_equal(number, expected), "{pair}: {} {number} {expected}", item.to_wide());
+                        }
+                        continue;
+                    };
+                    let error = result.err().map(Error::into_kind);
+                    assert!(
+                        matches!(&error, Some(ErrorKind::InvalidValue { index, .. }) if *index == place as u64),
+                        "{pair}: {error:?}"
+                    );
+                }
+            }
+        }
+    }
+
     fn cast_to_all<S: NpyNumber>(integers: &[i128], floats: &[f64]) {
         let integers = integers.iter().map(|&value| match i64::try_from(value) {
             Ok(value) => Wide::Signed(value),
@@ -318,8 +326,19 @@ mod tests {
         });
         let floats = floats.iter().flat_map(|&value| [Wide::Float(value), Wide::Complex(value, 0.0), Wide::Complex(0.5, value)]);
         let values: Vec<S> = integers.chain(floats).map(S::from_wide).collect();
+        let beside = |value: f64| [value - 1.0, value - 0.5, value + 0.5, value.next_down(), value.next_up()];
+        let ends = values.iter().flat_map(|value| beside(value.to_f64())).map(|value| S::from_wide(Wide::Float(value)));
+        let with_ends: Vec<S> = values.iter().copied().chain(ends).collect();
+        let mut state = 1_u64;
+        let mut random = move |end: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % end
+        };
         macro_rules! to {
-            ($($type:ty)*) => {$(blocks_agree_with_single_numbers::<S, $type>(&values);)*};
+            ($($type:ty)*) => {$(
+                blocks_agree_with_single_numbers::<S, $type>(&values);
+                short_slices_agree_with_plain_numbers::<S, $type>(&with_ends, &mut random);
+            )*};
         }
         to!(bool u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>);
     }
@@ -334,7 +353,21 @@ mod tests {
         }
         integers.retain(|value| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(value));
         let mut floats: Vec<f64> = integers.iter().map(|value| *value as f64).collect();
-        floats.extend([0.5, -0.0, 1.5, 0.1, 65504.0, 65520.0, 1e39, 1e300, -1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+        floats.extend([
+            0.5,
+            -0.0,
+            1.5,
+            0.1,
+            65504.0,
+            65520.0,
+            1e39,
+            1e300,
+            -1e-300,
+            f64::NAN,
+            -f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ]);
         macro_rules! from {
             ($($type:ty)*) => {$(cast_to_all::<$type>(&integers, &floats);)*};
         }

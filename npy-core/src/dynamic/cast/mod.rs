@@ -1,5 +1,6 @@
 //! Casts numbers by the rules of `numpy.can_cast`.
 
+mod floats;
 #[cfg(feature = "half")]
 mod half_bits;
 mod items;
@@ -152,20 +153,25 @@ impl Class {
         })
     }
 
-    fn is_integer(self) -> bool {
+    const fn is_integer(self) -> bool {
         matches!(self, Self::Bool | Self::Unsigned(_) | Self::Signed(_))
     }
 
-    fn is_unsigned(self) -> bool {
+    const fn is_unsigned(self) -> bool {
         matches!(self, Self::Bool | Self::Unsigned(_))
     }
 
+    /// Of integers that an `i32` does not hold.
+    const fn is_long_integer(self) -> bool {
+        matches!(self, Self::Unsigned(4 | 8) | Self::Signed(8))
+    }
+
     /// The bits that every integer may have: beside a sign, or as a float without rounding.
-    fn integer_bits(self) -> u32 {
+    const fn integer_bits(self) -> u32 {
         match self {
             Self::Bool => 1,
-            Self::Unsigned(bytes) => 8 * u32::from(bytes),
-            Self::Signed(bytes) => 8 * u32::from(bytes) - 1,
+            Self::Unsigned(bytes) => 8 * bytes as u32,
+            Self::Signed(bytes) => 8 * bytes as u32 - 1,
             Self::BrainFloat => 8,
             Self::Float(bytes) | Self::Complex(bytes) => match bytes {
                 2 => 11,
@@ -177,8 +183,8 @@ impl Class {
     }
 
     /// The least integer, and one more than the greatest.
-    fn range(self) -> (f64, f64) {
-        let end = f64::from_bits(u64::from(1023 + self.integer_bits()) << 52);
+    const fn range(self) -> (f64, f64) {
+        let end = f64::from_bits((1023 + self.integer_bits() as u64) << 52);
         (if self.is_unsigned() { 0.0 } else { -end }, end)
     }
 

@@ -11,6 +11,7 @@ use super::Class;
 #[cfg(feature = "half")]
 use super::half_bits;
 use crate::element::NpyElement;
+use crate::memory::vectors;
 
 /// A number between two types.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,45 @@ impl Wide {
             Self::Single(value) => Self::Float(value.into()),
             Self::ComplexSingle(re, im) => Self::Complex(re.into(), im.into()),
             other => other,
+        }
+    }
+
+    /// The integer part of a float, or the nearest integer of a class that `i32` holds; of NaN any of them.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "they are integers that `i32` holds")]
+    pub(super) fn truncated<T: NpyNumber>(self) -> i32 {
+        let (least, most) = const { (T::CLASS.range().0 as i32, (T::CLASS.range().1 - 1.0) as i32) };
+        match self {
+            Self::Single(value) | Self::ComplexSingle(value, _) => vectors::truncate_f32(value, least, most),
+            wide => vectors::truncate_f64(wide.parts().0, least, most),
+        }
+    }
+
+    /// A float as an `f32` which becomes the same half float, and is that one only if the float is.
+    #[cfg(feature = "half")]
+    #[inline(always)]
+    pub(super) fn narrowed(self) -> Self {
+        match self {
+            Self::Float(value) => Self::Single(half_bits::to_odd(value)),
+            Self::Complex(re, im) => Self::ComplexSingle(half_bits::to_odd(re), half_bits::to_odd(im)),
+            other => other,
+        }
+    }
+
+    /// The integer part of a float, or the nearest integer of a class that `i32` holds; 0 of NaN.
+    #[inline(always)]
+    fn saturated<T: NpyNumber>(self) -> i32 {
+        match self {
+            // No `f32` is the greatest `i32`.
+            Self::Single(value) | Self::ComplexSingle(value, _)
+                if const { matches!(T::CLASS, Class::Signed(4)) } && value >= TWO_31 =>
+            {
+                i32::MAX
+            }
+            Self::Single(value) | Self::ComplexSingle(value, _) => {
+                Self::Single(if value.is_nan() { 0.0 } else { value }).truncated::<T>()
+            }
+            wide => Self::Float(if wide.parts().0.is_nan() { 0.0 } else { wide.parts().0 }).truncated::<T>(),
         }
     }
 
@@ -121,6 +161,13 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 
+    /// Appends numbers, for which there must be memory.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn extend(numbers: &mut Vec<Self>, items: impl Iterator<Item = Self>) {
+        vectors::extend(numbers, items);
+    }
+
     /// What is gathered of several integers.
     #[doc(hidden)]
     type Bits: Copy + Default;
@@ -190,13 +237,15 @@ macro_rules! integers {
 
             #[inline(always)]
             #[allow(
-                clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, trivial_numeric_casts,
+                clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts,
                 reason = "wrapping is what is asked for"
             )]
             fn from_wide(wide: Wide) -> Self {
                 match wide {
                     Wide::Signed(value) => value as Self,
                     Wide::Unsigned(value) => value as Self,
+                    // The conversion of the language has no vectors, which take a tenth of the time.
+                    _ if !Self::CLASS.is_long_integer() => wide.saturated::<Self>() as Self,
                     Wide::Single(value) | Wide::ComplexSingle(value, _) => value as Self,
                     Wide::Float(value) | Wide::Complex(value, _) => value as Self,
                 }
@@ -282,6 +331,19 @@ fn checked<T: Float>(wide: Wide) -> Option<T> {
     }
 }
 
+/// The nearest `f32`. Vectors of the conversion of the language take 1.6 times as long.
+#[inline(always)]
+#[allow(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
+fn rounded(value: u64) -> f32 {
+    let signed = value.cast_signed();
+    // The last bit of the half tells whether anything was cut off, which rounding depends on.
+    let half = (value >> 1 | value & 1).cast_signed() as f32;
+    if signed >= 0 { signed as f32 } else { half + half }
+}
+
+/// One more than the greatest `i32`.
+const TWO_31: f32 = 2_147_483_648.0;
+
 /// One more than the greatest `i64`.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
@@ -307,7 +369,7 @@ macro_rules! floats {
 
             #[inline(always)]
             fn of_unsigned(value: u64) -> Self {
-                if size_of::<Self>() == 8 { $from_f64(value as f64) } else { $from_f32(value as f32) }
+                if size_of::<Self>() == 8 { $from_f64(value as f64) } else { $from_f32(rounded(value)) }
             }
 
             #[inline(always)]
@@ -382,6 +444,11 @@ macro_rules! complex {
                 let wide = wide.widened();
                 let (re, im) = if let Wide::Complex(re, im) = wide { (Wide::Float(re), im) } else { (wide, 0.0) };
                 Some(Self::new($part::from_wide_checked(re)?, $part::from_wide_checked(Wide::Float(im))?))
+            }
+
+            #[inline(always)]
+            fn extend(numbers: &mut Vec<Self>, items: impl Iterator<Item = Self>) {
+                vectors::extend_pairs(numbers, items);
             }
         }
     )*};

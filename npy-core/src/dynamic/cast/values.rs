@@ -5,14 +5,14 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::items::{append, cast_items, does_not_fit, fits};
+use super::items::{append, append_bools, cast_items, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
 use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
 use crate::error::{Result, ValueError, ValueProblem};
-use crate::format::dtype::{DType, MlType, Scalar, ScalarKind};
-use crate::memory::reserve_exact;
+use crate::format::dtype::{ByteOrder, DType, MlType, Scalar, ScalarKind};
+use crate::memory::{Bulk, Plain, reserve_exact};
 use crate::view::NpyView;
 
 /// What is brought into the form of this machine at once, and stays in the nearest cache.
@@ -39,31 +39,31 @@ impl DynValues {
         let DType::Scalar(scalar) = self.dtype() else { return Err(not_allowed(self.dtype(), &T::dtype(), casting)) };
         match scalar.kind() {
             ScalarKind::Bool => self.cast_bools(casting),
-            ScalarKind::UInt8 => self.cast_from::<u8, T>(casting),
-            ScalarKind::UInt16 => self.cast_from::<u16, T>(casting),
-            ScalarKind::UInt32 => self.cast_from::<u32, T>(casting),
-            ScalarKind::UInt64 => self.cast_from::<u64, T>(casting),
-            ScalarKind::Int8 => self.cast_from::<i8, T>(casting),
-            ScalarKind::Int16 => self.cast_from::<i16, T>(casting),
-            ScalarKind::Int32 => self.cast_from::<i32, T>(casting),
-            ScalarKind::Int64 => self.cast_from::<i64, T>(casting),
+            ScalarKind::UInt8 => self.cast_from::<u8, T>(*scalar, casting),
+            ScalarKind::UInt16 => self.cast_from::<u16, T>(*scalar, casting),
+            ScalarKind::UInt32 => self.cast_from::<u32, T>(*scalar, casting),
+            ScalarKind::UInt64 => self.cast_from::<u64, T>(*scalar, casting),
+            ScalarKind::Int8 => self.cast_from::<i8, T>(*scalar, casting),
+            ScalarKind::Int16 => self.cast_from::<i16, T>(*scalar, casting),
+            ScalarKind::Int32 => self.cast_from::<i32, T>(*scalar, casting),
+            ScalarKind::Int64 => self.cast_from::<i64, T>(*scalar, casting),
             #[cfg(feature = "half")]
-            ScalarKind::Float16 => self.cast_from::<f16, T>(casting),
+            ScalarKind::Float16 => self.cast_from::<f16, T>(*scalar, casting),
             #[cfg(feature = "half")]
-            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(casting),
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(*scalar, casting),
             ScalarKind::Ml(ml) => self.cast_ml(ml, casting),
             ScalarKind::Float8E5M2 => self.cast_ml(MlType::E5M2, casting),
-            ScalarKind::Float32 => self.cast_from::<f32, T>(casting),
-            ScalarKind::Float64 => self.cast_from::<f64, T>(casting),
+            ScalarKind::Float32 => self.cast_from::<f32, T>(*scalar, casting),
+            ScalarKind::Float64 => self.cast_from::<f64, T>(*scalar, casting),
             #[cfg(feature = "complex")]
-            ScalarKind::Complex64 => self.cast_from::<Complex<f32>, T>(casting),
+            ScalarKind::Complex64 => self.cast_from::<Complex<f32>, T>(*scalar, casting),
             #[cfg(feature = "complex")]
-            ScalarKind::Complex128 => self.cast_from::<Complex<f64>, T>(casting),
+            ScalarKind::Complex128 => self.cast_from::<Complex<f64>, T>(*scalar, casting),
             _ => self.cast_long_double(*scalar, casting),
         }
     }
 
-    fn cast_from<S: NpyNumber + NpyView + Default, T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
+    fn cast_from<S: NpyNumber + NpyView + Plain, T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
         if !casting.allows_class(S::CLASS, T::CLASS) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
@@ -74,36 +74,28 @@ impl DynValues {
             return self.to_vec::<T>();
         }
         // Also the other byte order, and memory that is not aligned.
-        let (mut converted, mut reader) = (Vec::new(), self.reader());
+        let swap = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
+        let (mut converted, mut block) = (Vec::new(), Vec::new());
         reserve_exact(&mut converted, self.header().element_count())?;
-        let mut block = Vec::new();
-        let length = (BLOCK_BYTES / size_of::<S>()).min(reader.remaining());
-        reserve_exact(&mut block, length)?;
-        block.resize(length, S::default());
-        while reader.remaining() > 0 {
-            let count = reader.remaining().min(length);
-            let items = &mut block[..count];
-            reader.read_into(items)?;
-            append(&mut converted, items, casting)?;
+        reserve_exact(&mut block, BLOCK_BYTES / size_of::<S>())?;
+        for bytes in self.bytes().chunks(BLOCK_BYTES) {
+            block.clear();
+            Bulk::<S>::new().append(&mut block, swap, bytes);
+            append(&mut converted, &block, casting)?;
         }
         Ok(converted)
     }
 
-    /// The bytes of bools are integers, once they are 0 or 1.
     fn cast_bools<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
         if !casting.allows_class(Class::Bool, T::CLASS) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
+        if T::CLASS == Class::Bool {
+            return self.to_vec::<T>();
+        }
         let mut converted = Vec::new();
         reserve_exact(&mut converted, self.bytes().len())?;
-        for block in self.bytes().chunks(BLOCK_BYTES) {
-            if block.iter().fold(0, |all, byte| all | byte) <= 1 {
-                append(&mut converted, block, casting)?;
-            } else {
-                let bits: Vec<u8> = block.iter().map(|byte| u8::from(*byte != 0)).collect();
-                append(&mut converted, &bits, casting)?;
-            }
-        }
+        append_bools(&mut converted, self.bytes());
         Ok(converted)
     }
 
@@ -198,4 +190,58 @@ fn is_double(item: LongDouble) -> bool {
 #[cold]
 fn inexact<T: NpyNumber>(item: LongDouble) -> ValueError {
     ValueProblem::Inexact { value: item.to_f64().to_string(), dtype: T::dtype().to_string() }.into()
+}
+
+#[cfg(all(test, feature = "half", feature = "complex"))]
+mod tests {
+    use super::*;
+    use crate::options::Order;
+
+    /// Casts numbers in the other byte order, of which the last block has any length.
+    fn order_of_bytes_does_not_matter<S: NpyNumber>() -> Result<()> {
+        let numbers: Vec<u8> = (0..100).cycle().take(BLOCK_BYTES / size_of::<S>() + 70).collect();
+        let numbers = DynValues::from_slice(&numbers)?.cast::<S>(Casting::Unsafe)?;
+        let word_bytes = if matches!(S::CLASS, Class::Complex(_)) { size_of::<S>() / 2 } else { size_of::<S>() };
+        for count in (0..70).chain(numbers.len() - 70..numbers.len()) {
+            let native = DynValues::from_slice(&numbers[..count])?;
+            let dtype = native.dtype().to_string();
+            let dtype = if dtype.starts_with('<') { dtype.replace('<', ">") } else { dtype.replace('>', "<") };
+            let bytes = native.bytes().chunks(word_bytes).flat_map(|word| word.iter().rev().copied()).collect();
+            let swapped = DynValues::new(dtype.parse()?, Order::C, &[count], bytes)?;
+            for casting in [Casting::Unsafe, Casting::Checked, Casting::Exact] {
+                assert_eq!(swapped.cast::<u8>(casting)?, native.cast::<u8>(casting)?, "{dtype} {count}");
+                let same = DynValues::from_slice(&swapped.cast::<S>(casting)?)?;
+                assert_eq!(same.bytes(), native.bytes(), "{dtype} {count}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn numbers_in_the_other_byte_order_are_cast_in_blocks_of_any_length() {
+        macro_rules! from {
+            ($($type:ty)*) => {$(order_of_bytes_does_not_matter::<$type>().unwrap();)*};
+        }
+        from!(u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>);
+    }
+
+    #[test]
+    fn any_byte_but_0_is_true() {
+        for count in (0..70).chain([1023, 1024, 1025, 3000]) {
+            for odd in [0, 1, 2, 255] {
+                let mut bytes: Vec<u8> = (0..count).map(|index| u8::from(index % 3 == 1)).collect();
+                if let Some(last) = bytes.last_mut() {
+                    *last = odd;
+                }
+                let expected: Vec<u8> = bytes.iter().map(|byte| u8::from(*byte != 0)).collect();
+                let bools = DynValues::new("|b1".parse().unwrap(), Order::C, &[count], bytes).unwrap();
+                assert_eq!(bools.cast::<u8>(Casting::Safe).unwrap(), expected);
+                assert_eq!(
+                    bools.cast::<f32>(Casting::Exact).unwrap(),
+                    expected.iter().map(|byte| f32::from(*byte)).collect::<Vec<_>>()
+                );
+                assert_eq!(bools.cast::<bool>(Casting::Safe).unwrap(), expected.iter().map(|byte| *byte == 1).collect::<Vec<_>>());
+            }
+        }
+    }
 }

@@ -1,0 +1,183 @@
+//! Casts of blocks of floats. What a cast loses is gathered in bits as wide as the floats, without
+//! branches, so that loops are vectorized.
+
+use std::ops::{BitOr, BitOrAssign, Sub};
+
+use super::Class;
+use super::number::{NpyNumber, Wide};
+
+/// A float of the width at which a loop works.
+pub(super) trait Lane: Copy + PartialOrd + Sub<Output = Self> {
+    type Bits: Copy + Default + PartialEq + BitOr<Output = Self::Bits> + BitOrAssign;
+    /// The greatest finite one.
+    const MAX: Self;
+
+    /// The real and the imaginary part of a number.
+    fn parts(wide: Wide) -> (Self, Self);
+
+    /// The nearest to an integer.
+    fn rounded(integer: i32) -> Self;
+
+    fn bits(self) -> Self::Bits;
+
+    fn abs(self) -> Self;
+
+    /// Bits that are 0 if nothing is lost.
+    fn bits_if(is_lost: bool) -> Self::Bits;
+}
+
+macro_rules! lanes {
+    ($($float:ident $bits:ident,)*) => {$(
+        impl Lane for $float {
+            type Bits = $bits;
+            const MAX: Self = Self::MAX;
+
+            #[inline(always)]
+            #[allow(
+                clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_lossless, trivial_numeric_casts,
+                reason = "there are no wider floats than the lane, and integers are compared with those that they were"
+            )]
+            fn parts(wide: Wide) -> (Self, Self) {
+                match wide {
+                    Wide::Signed(value) => (value as Self, 0.0),
+                    Wide::Unsigned(value) => (value as Self, 0.0),
+                    Wide::Single(value) => (value as Self, 0.0),
+                    Wide::Float(value) => (value as Self, 0.0),
+                    Wide::ComplexSingle(re, im) => (re as Self, im as Self),
+                    Wide::Complex(re, im) => (re as Self, im as Self),
+                }
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "rounding is what is asked for")]
+            fn rounded(integer: i32) -> Self {
+                integer as Self
+            }
+
+            #[inline(always)]
+            fn bits(self) -> $bits {
+                self.to_bits()
+            }
+
+            #[inline(always)]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+
+            #[inline(always)]
+            fn bits_if(is_lost: bool) -> $bits {
+                $bits::from(is_lost).wrapping_neg()
+            }
+        }
+    )*};
+}
+
+lanes!(f32 u32, f64 u64,);
+
+/// Appends what floats become, and returns whether all of them fit.
+#[inline(always)]
+pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
+    let mut lost = L::Bits::default();
+    let append = |item: &S| {
+        let (number, bits) =
+            if T::CLASS.is_integer() { to_integer::<T, L>(item.to_wide()) } else { to_float::<T, L, EXACT>(item.to_wide()) };
+        lost |= bits;
+        number
+    };
+    T::extend(converted, block.iter().map(append));
+    lost == L::Bits::default()
+}
+
+/// A float as an integer or a bool, and what it loses.
+#[inline(always)]
+fn to_integer<T: NpyNumber, L: Lane>(wide: Wide) -> (T, L::Bits) {
+    let (re, im) = L::parts(wide);
+    let (number, integer, is_outside) = if T::CLASS.is_long_integer() {
+        let number = T::from_wide(wide);
+        // The greatest integer may be rounded to the end of the range.
+        (number, L::parts(number.to_wide()).0, re >= L::parts(Wide::Float(const { T::CLASS.range().1 })).0)
+    } else {
+        let integer = wide.truncated::<T>();
+        (T::from_wide(Wide::Signed(integer.into())), L::rounded(integer), false)
+    };
+    // A difference is 0 only of equal numbers, and not of NaN.
+    (number, (integer - re).bits() | L::bits_if(is_outside) | im.abs().bits())
+}
+
+/// A float as a float or a complex number, and what it loses.
+#[inline(always)]
+fn to_float<T: NpyNumber, L: Lane, const EXACT: bool>(wide: Wide) -> (T, L::Bits) {
+    #[cfg(feature = "half")]
+    let wide = if matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) { wide.narrowed() } else { wide };
+    let number = T::from_wide(wide);
+    let ((re, im), (new_re, new_im)) = (L::parts(wide), L::parts(number.to_wide()));
+    let is_complex = matches!(T::CLASS, Class::Complex(_));
+    let lost = match (EXACT, is_complex) {
+        (true, true) => L::bits_if(is_changed(re, new_re)) | L::bits_if(is_changed(im, new_im)),
+        // Also -0 is lost.
+        (true, false) => L::bits_if(is_changed(re, new_re)) | im.bits(),
+        (false, true) => L::bits_if(overflows(re, new_re)) | L::bits_if(overflows(im, new_im)),
+        (false, false) => L::bits_if(overflows(re, new_re)) | im.abs().bits(),
+    };
+    (number, lost)
+}
+
+/// Whether a float that may be NaN became another one.
+#[inline(always)]
+#[allow(clippy::needless_bitwise_bool, reason = "`||` is a branch, which keeps the loop from being vectorized")]
+fn is_changed<L: Lane>(before: L, after: L) -> bool {
+    (before < after) | (before > after)
+}
+
+/// Whether a finite float became an infinite one. The difference of two infinities is NaN.
+#[inline(always)]
+fn overflows<L: Lane>(before: L, after: L) -> bool {
+    (before - after).abs() > L::MAX
+}
+
+/// 1.5 · 2^52: the last bit of a sum with it is 1, so that its bits are those of the nearest integer.
+/// For integers of 64 bits there are no conversions of vectors, and those for `u32` take 1.4 times as long.
+const MIDDLE: f64 = 6_755_399_441_055_744.0;
+
+/// Appends floats as long integers if all of them are in the range and below 2^51, and nothing otherwise. If
+/// `WHOLE`, all of them must be integers without an imaginary part; otherwise they are truncated.
+#[inline(always)]
+pub(super) fn append_long<S: NpyNumber, T: NpyNumber, const WHOLE: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
+    let (begin, mut lost, mut beyond) = (converted.len(), 0, 0);
+    let (first, bits) = const {
+        if !T::CLASS.is_unsigned() {
+            (1 << 51, 52)
+        } else if T::CLASS.integer_bits() == 32 {
+            (0, 32)
+        } else {
+            (0, 51)
+        }
+    };
+    T::extend(
+        converted,
+        block.iter().map(|item| {
+            let (re, im) = f64::parts(item.to_wide());
+            let integer = if WHOLE {
+                let (nearest, value) = nearest(re);
+                lost |= (value - re).to_bits() | im.abs().to_bits();
+                nearest
+            } else {
+                nearest(re.trunc()).0
+            };
+            beyond |= integer.wrapping_add(first).cast_unsigned();
+            T::from_wide(Wide::Signed(integer))
+        }),
+    );
+    let all_fit = lost == 0 && beyond >> bits == 0;
+    if !all_fit {
+        converted.truncate(begin);
+    }
+    all_fit
+}
+
+/// The nearest integer of a float below 2^51, twice. Of others and of NaN, the first is beyond that.
+#[inline(always)]
+fn nearest(value: f64) -> (i64, f64) {
+    let sum = value + MIDDLE;
+    (sum.to_bits().wrapping_sub(MIDDLE.to_bits()).cast_signed(), sum - MIDDLE)
+}
