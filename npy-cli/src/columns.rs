@@ -77,9 +77,22 @@ impl Column {
 pub(crate) fn of(dtype: &DType) -> Result<Vec<Column>> {
     expect_bytes(dtype, &[], false)?;
     count(dtype)?;
+    if number_of(dtype) > MOST {
+        return Err(too_many());
+    }
     let mut columns = Vec::new();
-    add(dtype, 0, [String::new(), String::new()], &mut columns)?;
+    add(dtype, 0, [String::new(), String::new()], &mut columns);
     Ok(columns)
+}
+
+/// The number of columns, without making them.
+fn number_of(dtype: &DType) -> usize {
+    match dtype {
+        DType::Scalar(_) => 1,
+        DType::SubArray(array) if matches!(array.base(), DType::Scalar(_)) => 1,
+        DType::SubArray(array) => array.shape().iter().fold(number_of(array.base()), |count, &length| count.saturating_mul(length)),
+        DType::Record(record) => record.fields().iter().fold(0, |count, field| count.saturating_add(number_of(field.dtype()))),
+    }
 }
 
 /// The number of scalars of an element. Fails where they have no bytes and are too many.
@@ -134,38 +147,28 @@ fn without_bytes(shape: &[usize], base: &DType, has_lists: bool) -> usize {
     items.saturating_mul(of_item).saturating_add(if has_lists && (is_empty || items == 0) { lists } else { 0 })
 }
 
-fn add(dtype: &DType, offset: usize, [path, key]: [String; 2], columns: &mut Vec<Column>) -> Result<()> {
+fn add(dtype: &DType, offset: usize, [path, key]: [String; 2], columns: &mut Vec<Column>) {
     match dtype {
-        DType::Scalar(scalar) => push(Column { path, key, axes: Vec::new(), scalar: *scalar, offset, count: 1 }, columns),
+        DType::Scalar(scalar) => columns.push(Column { path, key, axes: Vec::new(), scalar: *scalar, offset, count: 1 }),
         DType::SubArray(array) => {
             let count = array.shape().iter().product();
             if let DType::Scalar(scalar) = array.base() {
-                return push(Column { path, key, axes: array.shape().to_vec(), scalar: *scalar, offset, count }, columns);
+                return columns.push(Column { path, key, axes: array.shape().to_vec(), scalar: *scalar, offset, count });
             }
             for i in 0..count {
                 let index = index_text(array.shape(), i);
                 let names = [&path, &key].map(|name| format!("{name}{index}"));
-                add(array.base(), offset + i * array.base().itemsize(), names, columns)?;
+                add(array.base(), offset + i * array.base().itemsize(), names, columns);
             }
-            Ok(())
         }
         DType::Record(record) => {
             for field in record.fields() {
                 let dots = if path.is_empty() { ["", ""] } else { [".", "\0"] };
                 let names = [format!("{path}{}{}", dots[0], field.name()), format!("{key}{}{}", dots[1], field.name())];
-                add(field.dtype(), offset + field.offset(), names, columns)?;
+                add(field.dtype(), offset + field.offset(), names, columns);
             }
-            Ok(())
         }
     }
-}
-
-fn push(column: Column, columns: &mut Vec<Column>) -> Result<()> {
-    if columns.len() >= MOST {
-        return Err(too_many());
-    }
-    columns.push(column);
-    Ok(())
 }
 
 /// The index of an element of an axis or more, as in `[0,1]`; nothing where there are no axes.

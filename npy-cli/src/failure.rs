@@ -42,6 +42,11 @@ impl Failure {
         Self::Nameless(ErrorKind::Allocation { bytes }.to_string())
     }
 
+    /// No memory for the text of elements.
+    pub(crate) fn text_allocation() -> Self {
+        Self::Nameless("cannot allocate the text of an element".to_owned())
+    }
+
     /// The same failure, with the name of the member in front of a message without one.
     #[must_use]
     pub(crate) fn about_member(self, name: &str) -> Self {

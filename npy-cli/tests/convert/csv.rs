@@ -388,14 +388,12 @@ fn lines_of_too_many_columns_are_refused_in_little_memory() {
     let object = directory.write("wide.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")));
     assert_snapshot!(directory.refused(&[&object, &out]), @"npy: wide.json: too many fields: expected at most 65,536, found more at line 1 column 709797; write lists of values, which may be longer");
     if cfg!(target_os = "linux") {
-        for (text, dtype) in [("1\n".to_owned(), "U500000000")] {
-            let file = directory.write("limited.csv", text);
-            let limited = "ulimit -v 200000; exec \"$0\" convert --dtype \"$1\" \"$2\" \"$3\"";
-            let npy = env!("CARGO_BIN_EXE_npy");
-            let output = std::process::Command::new("sh").args(["-c", limited, npy, dtype, &file, &out]).output().unwrap();
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(2), "{stderr}");
-            assert!(stderr.contains("cannot allocate"), "{stderr}");
-        }
+        let file = directory.write("limited.csv", "1\n");
+        let limited = "ulimit -v 200000; exec \"$0\" convert --dtype \"$1\" \"$2\" \"$3\"";
+        let npy = env!("CARGO_BIN_EXE_npy");
+        let output = std::process::Command::new("sh").args(["-c", limited, npy, "U500000000", &file, &out]).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("cannot allocate"), "{stderr}");
     }
 }

@@ -10,7 +10,7 @@ use super::value::int::PyInt;
 use super::value::repr::{list_repr, repr, write_str};
 use crate::format::dtype::{DType, Field, Record, SubArray};
 use crate::options::Order;
-use crate::print::{self, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, write_array};
+use crate::print::{self, Elements, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, Text, write_array};
 
 impl ObjectArray {
     /// Formats the array as NumPy prints it with these options.
@@ -91,15 +91,33 @@ fn write_elements(
     let items: Vec<&PyObject> = selection.places().into_iter().filter_map(|index| array.items().get(index)).collect();
     let column = Column::new(array.dtype(), &items, options, place);
     let mut index = 0;
-    let mut next = |text: &mut String| {
+    let next = |text: &mut String| {
         match &column {
-            Some(column) => column.write(index, text),
+            Some(column) => column.write(index, text)?,
             // A pickle may hold anything in the place of a record.
             None => text.extend(items.get(index).map(|item| repr(item, options))),
         }
         index += 1;
+        Ok(())
     };
-    write_array(&selection, frame, &mut next, out)
+    write_array(&selection, frame, &mut Texts { next, text: String::new() }, out)
+}
+
+/// Elements by a function that appends the text of the next one.
+pub(super) struct Texts<F> {
+    pub(super) next: F,
+    pub(super) text: String,
+}
+
+impl<F: FnMut(&mut String) -> fmt::Result> Elements for Texts<F> {
+    fn advance(&mut self) -> fmt::Result {
+        self.text.clear();
+        (self.next)(&mut self.text)
+    }
+
+    fn write(&self, out: &mut Text<'_>) {
+        out.push_str(&self.text);
+    }
 }
 
 /// The texts of the elements, or of one field of all records: NumPy aligns them.
@@ -187,41 +205,43 @@ impl<'a> Column<'a> {
     }
 
     /// Appends the text of an element.
-    fn write(&self, index: usize, out: &mut String) {
+    fn write(&self, index: usize, out: &mut String) -> fmt::Result {
         match self {
             Self::Objects(texts) => out.push_str(texts.get(index).map_or("", String::as_str)),
-            Self::Values { format, size, bytes } => format.write(element(bytes, index, *size), out),
+            Self::Values { format, size, bytes } => print::append(out, |out| format.write(element(bytes, index, *size), out))?,
             Self::Record(fields) => {
                 out.push('(');
                 for (place, field) in fields.iter().enumerate() {
                     out.push_str(if place > 0 { ", " } else { "" });
-                    field.write(index, out);
+                    field.write(index, out)?;
                 }
                 out.push_str(if fields.len() == 1 { ",)" } else { ")" });
             }
-            Self::SubArray { shape, edge_items, base } => write_sub_array(shape, *edge_items, index, base, out),
+            Self::SubArray { shape, edge_items, base } => write_sub_array(shape, *edge_items, index, base, out)?,
             Self::TooMany => out.push_str("..."),
         }
+        Ok(())
     }
 }
 
 /// Appends a part of a sub-array: the one at `index` among all parts of this shape.
-fn write_sub_array(shape: &[usize], edge_items: Option<usize>, index: usize, base: &Column<'_>, out: &mut String) {
+fn write_sub_array(shape: &[usize], edge_items: Option<usize>, index: usize, base: &Column<'_>, out: &mut String) -> fmt::Result {
     let Some((&length, inner)) = shape.split_first() else { return base.write(index, out) };
     let part = |place: usize, out: &mut String| {
         out.push_str(if place > 0 { ", " } else { "" });
-        write_sub_array(inner, edge_items, index.saturating_mul(length).saturating_add(place), base, out);
+        write_sub_array(inner, edge_items, index.saturating_mul(length).saturating_add(place), base, out)
     };
     out.push('[');
     match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
-        None => (0..length).for_each(|place| part(place, out)),
+        None => (0..length).try_for_each(|place| part(place, out))?,
         Some(edge) => {
-            (0..edge).for_each(|place| part(place, out));
+            (0..edge).try_for_each(|place| part(place, out))?;
             out.push_str(", ...");
-            (length.saturating_sub(edge)..length).for_each(|place| part(place, out));
+            (length.saturating_sub(edge)..length).try_for_each(|place| part(place, out))?;
         }
     }
     out.push(']');
+    Ok(())
 }
 
 /// An object in a sub-array: NumPy takes what has items for more axes.
@@ -253,7 +273,8 @@ fn axes_repr(object: &PyObject, edge_items: Option<usize>, options: &PrintOption
 
 fn write_texts(shape: &[usize], edge_items: Option<usize>, texts: Vec<String>) -> String {
     let mut text = String::new();
-    write_sub_array(shape, edge_items, 0, &Column::Objects(texts), &mut text);
+    // Texts that are there are appended.
+    let _ = write_sub_array(shape, edge_items, 0, &Column::Objects(texts), &mut text);
     text
 }
 

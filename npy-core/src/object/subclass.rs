@@ -1,6 +1,6 @@
 //! The text of arrays of NumPy's subclasses.
 
-use super::print::array_repr;
+use super::print::{Texts, array_repr};
 use super::value::PyObject;
 use super::value::repr::{list_repr, repr};
 use super::value::subclass::{ArrayClass, mask_dtype};
@@ -142,20 +142,24 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
     let selection = Selection::new(mask.shape(), options);
     let mut selected = selection.places().into_iter();
     let mask_size = mask.dtype().itemsize();
-    let mut next = |text: &mut String| {
-        let Some(item) = selected.next() else { return };
+    let next = |text: &mut String| {
+        let Some(item) = selected.next() else { return Ok(()) };
         let values = match base {
             PyObject::Array(values) => values,
-            PyObject::Objects(array) => return text.extend(array.items().get(item).map(|item| list_repr(item, options))),
-            _ => return,
+            PyObject::Objects(array) => {
+                text.extend(array.items().get(item).map(|item| list_repr(item, options)));
+                return Ok(());
+            }
+            _ => return Ok(()),
         };
         let index = mask.position_of(item);
         let value = part(values.bytes(), index, values.dtype().itemsize());
         push_masked(values.dtype(), value, part(mask.bytes(), index, mask_size), options, text);
+        Ok(())
     };
     let mut text = String::new();
     // Writing to a `String` cannot fail.
-    let _ = write_array(&selection, frame, &mut next, &mut text);
+    let _ = write_array(&selection, frame, &mut Texts { next, text: String::new() }, &mut text);
     text
 }
 

@@ -6,7 +6,8 @@ use super::float::{ComplexFormat, FloatFormat};
 use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
 use super::pad;
-use super::text::{push_bytes, push_unicode, push_void};
+use super::stream::Text;
+use super::text::{write_bytes, write_unicode, write_void};
 use super::time::{date_time, steps};
 use crate::format::dtype::{ByteOrder, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 
@@ -190,46 +191,46 @@ impl<'a> Format<'a> {
     }
 
     /// Appends an element.
-    pub(crate) fn write(&self, bytes: &[u8], out: &mut String) {
+    pub(crate) fn write(&self, bytes: &[u8], out: &mut Text<'_>) {
         match self {
-            Self::Bool { aligned } => out.push_str(match (bytes.iter().any(|&byte| byte != 0), aligned) {
+            Self::Bool { aligned } => out.small().push_str(match (bytes.iter().any(|&byte| byte != 0), aligned) {
                 (false, _) => "False",
                 (true, false) => "True",
                 (true, true) => " True",
             }),
             Self::Integer { order, signed, sign, width } => {
-                push_integer(integer(bytes, *order, *signed), *sign, *width, out);
+                push_integer(integer(bytes, *order, *signed), *sign, *width, out.small());
             }
-            Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out),
-            Self::ScalarFloat { kind, order } => kind.push_scalar(bytes, *order, out),
+            Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out.small()),
+            Self::ScalarFloat { kind, order } => kind.push_scalar(bytes, *order, out.small()),
             Self::Complex { kind, order, format } => {
                 let (real, imaginary) = complex_parts(*kind, *order, bytes);
-                format.write(real, imaginary, out);
+                format.write(real, imaginary, out.small());
             }
             Self::Datetime { order, unit, count, width } => match steps(bytes, *order) {
-                None => push_right("'NaT'", *width, out),
-                Some(steps) => push_right(&format!("'{}'", date_time(*unit, *count, steps)), *width, out),
+                None => push_right("'NaT'", *width, out.small()),
+                Some(steps) => push_right(&format!("'{}'", date_time(*unit, *count, steps)), *width, out.small()),
             },
             Self::Timedelta { order, width } => match steps(bytes, *order) {
-                None => push_right("'NaT'", *width, out),
-                Some(steps) => push_integer(i128::from(steps), Sign::Negative, *width, out),
+                None => push_right("'NaT'", *width, out.small()),
+                Some(steps) => push_integer(i128::from(steps), Sign::Negative, *width, out.small()),
             },
-            Self::Ml { ml, width } => push_right(&ml_text(*ml, bytes), *width, out),
-            Self::Bytes => push_bytes(bytes, out),
-            Self::Unicode { order } => push_unicode(bytes, *order, out),
-            Self::Void => push_void(bytes, out),
+            Self::Ml { ml, width } => push_right(&ml_text(*ml, bytes), *width, out.small()),
+            Self::Bytes => write_bytes(bytes, out),
+            Self::Unicode { order } => write_unicode(bytes, *order, out),
+            Self::Void => write_void(bytes, out),
             Self::Record(fields) => {
-                out.push('(');
+                out.small().push('(');
                 for (index, field) in fields.iter().enumerate() {
                     if index > 0 {
-                        out.push_str(", ");
+                        out.small().push_str(", ");
                     }
                     field.format.write(part(bytes, field.offset, field.size), out);
                 }
-                out.push_str(if fields.len() == 1 { ",)" } else { ")" });
+                out.small().push_str(if fields.len() == 1 { ",)" } else { ")" });
             }
             Self::SubArray(array) => array.write(&array.shape, bytes, out),
-            Self::TooMany => out.push_str("..."),
+            Self::TooMany => out.small().push_str("..."),
         }
     }
 }
@@ -256,26 +257,26 @@ impl<'a> SubArrayFormat<'a> {
     }
 
     /// Appends the part of a sub-array that has this shape.
-    fn write(&self, shape: &[usize], bytes: &[u8], out: &mut String) {
+    fn write(&self, shape: &[usize], bytes: &[u8], out: &mut Text<'_>) {
         let Some((&length, inner)) = shape.split_first() else { return self.base.write(bytes, out) };
         let size = inner.iter().fold(self.base_size, |size, &length| size.saturating_mul(length));
         let edge = self.edge_items.filter(|&edge| length > edge.saturating_mul(2));
-        let write = |index: usize, out: &mut String| {
+        let write = |index: usize, out: &mut Text<'_>| {
             if index > 0 {
-                out.push_str(", ");
+                out.small().push_str(", ");
             }
             self.write(inner, part(bytes, index.saturating_mul(size), size), out);
         };
-        out.push('[');
+        out.small().push('[');
         match edge {
             None => (0..length).for_each(|index| write(index, out)),
             Some(edge) => {
                 (0..edge).for_each(|index| write(index, out));
-                out.push_str(", ...");
+                out.small().push_str(", ...");
                 (length - edge..length).for_each(|index| write(index, out));
             }
         }
-        out.push(']');
+        out.small().push(']');
     }
 }
 

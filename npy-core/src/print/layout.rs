@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::iter::repeat_n;
+use std::mem;
 
 use super::options::PrintOptions;
 use super::pad;
+use super::stream::{MOST_KEPT, Passed, Text, is_line_end};
 
 /// Which elements of an array are printed: all, or the corners.
 #[derive(Clone, Debug)]
@@ -92,29 +94,51 @@ impl Frame {
     }
 }
 
-/// Writes an array: `next` appends the text of the next one of the printed elements, which come
-/// with the last axis fastest.
+/// The printed elements, which come with the last axis fastest.
+pub(crate) trait Elements {
+    /// Goes to the next one, which is the first one at first.
+    fn advance(&mut self) -> fmt::Result;
+
+    /// Writes it: twice if its text is long.
+    fn write(&self, out: &mut Text<'_>);
+}
+
+/// Writes an array.
 pub(crate) fn write_array(
     selection: &Selection,
     frame: Frame,
-    next: &mut dyn FnMut(&mut String),
+    elements: &mut dyn Elements,
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     if selection.shape.contains(&0) {
         return out.write_str("[]");
     }
     if selection.is_scalar() {
-        let mut text = String::new();
-        next(&mut text);
-        return out.write_str(&text);
+        elements.advance()?;
+        let mut text = Text::passed_to(out);
+        elements.write(&mut text);
+        return text.finish();
     }
-    Layout { selection, frame, next, out }.axis(0, frame.line_width)
+    Layout { selection, frame, elements, out }.axis(0, frame.line_width)
+}
+
+/// What stands for elements that are left out.
+struct Dots;
+
+impl Elements for Dots {
+    fn advance(&mut self) -> fmt::Result {
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Text<'_>) {
+        out.push_str("...");
+    }
 }
 
 struct Layout<'a> {
     selection: &'a Selection,
     frame: Frame,
-    next: &'a mut dyn FnMut(&mut String),
+    elements: &'a mut dyn Elements,
     out: &'a mut dyn fmt::Write,
 }
 
@@ -157,10 +181,11 @@ impl Layout<'_> {
         let mut line = Line { indent, width, text: String::new(), length: indent, blanks: 0 };
         for index in 0..printed {
             if edge == Some(index) {
-                line.push(&mut |text| text.push_str("..."), self.out)?;
+                line.push(&Dots, self.out)?;
                 line.append(self.frame.separator, self.frame.separator.len());
             }
-            line.push(self.next, self.out)?;
+            self.elements.advance()?;
+            line.push(self.elements, self.out)?;
             if index + 1 < printed {
                 line.append(self.frame.separator, self.frame.separator.len());
             }
@@ -186,9 +211,16 @@ struct Line {
 impl Line {
     /// Appends the text of an element; to a new line, if it does not fit this one and something is
     /// in it.
-    fn push(&mut self, element: &mut dyn FnMut(&mut String), out: &mut dyn fmt::Write) -> fmt::Result {
+    fn push(&mut self, element: &dyn Elements, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.pass(out)?;
         let begin = self.text.len();
-        element(&mut self.text);
+        let mut text = Text::counted(mem::take(&mut self.text));
+        element.write(&mut text);
+        let (text, passed) = text.into_counted()?;
+        self.text = text;
+        if passed.characters > 0 {
+            return self.push_long(element, passed, begin, out);
+        }
         let word = self.text.get(begin..).unwrap_or_default();
         let width = if is_plain(word) {
             word.len()
@@ -206,6 +238,42 @@ impl Line {
             self.text.push_str(&word);
         }
         self.length += width;
+        Ok(())
+    }
+
+    /// Appends an element whose text is too long to be kept: first it was counted, from `begin` on.
+    fn push_long(&mut self, element: &dyn Elements, passed: Passed, begin: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+        let rest = self.text.get(begin..).unwrap_or_default();
+        let width = passed.characters + rest.chars().count();
+        let has_lines = passed.has_lines || rest.contains(is_line_end);
+        self.text.truncate(begin);
+        if has_lines {
+            let mut whole = Text::whole();
+            element.write(&mut whole);
+            return self.push_lines(&split_lines(&whole.into_kept()?), out);
+        }
+        if self.is_beyond(width) {
+            self.start(self.indent, out)?;
+        }
+        self.write(out)?;
+        self.text.clear();
+        self.blanks = 0;
+        let mut text = Text::passed_to(out);
+        element.write(&mut text);
+        self.text = text.into_kept()?;
+        self.length += width;
+        Ok(())
+    }
+
+    /// Writes what there is of a long line, but for the blanks at its end.
+    fn pass(&mut self, out: &mut dyn fmt::Write) -> fmt::Result {
+        if self.text.len() <= MOST_KEPT {
+            return Ok(());
+        }
+        let blanks = self.text.split_off(self.text.trim_end().len());
+        self.write(out)?;
+        self.blanks = 0;
+        self.text = blanks;
         Ok(())
     }
 
@@ -272,11 +340,6 @@ fn is_plain(word: &str) -> bool {
     let mut last = [b' '; 8];
     last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
     chunks.iter().all(|chunk| are_plain(*chunk)) && are_plain(last)
-}
-
-/// Where Python's `str.splitlines` ends a line.
-fn is_line_end(character: char) -> bool {
-    matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// The lines of a text, as `str.splitlines` has them.

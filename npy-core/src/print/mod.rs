@@ -54,12 +54,16 @@ mod region;
 #[cfg(feature = "object")]
 mod repr;
 mod scalar;
+mod stream;
 pub(crate) mod table;
 mod text;
 mod time;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::vec;
+
+use scalar::write_scalar;
 
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
@@ -72,10 +76,13 @@ pub(crate) use dtype_text::{dtype_str, name_of_number, python_shape, short_repr}
 pub(crate) use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
 #[cfg(feature = "object")]
 pub(crate) use layout::edges_of;
-pub(crate) use layout::{Frame, Selection, write_array};
+pub(crate) use layout::{Elements, Frame, Selection, write_array};
 #[cfg(feature = "object")]
 pub(crate) use repr::{array_repr, assemble_repr, elements_text, repr_of_dtype};
 pub(crate) use scalar::scalar_text;
+pub(crate) use stream::Text;
+#[cfg(feature = "object")]
+pub(crate) use stream::append;
 #[cfg(feature = "object")]
 pub(crate) use text::push_unicode;
 #[cfg(feature = "object")]
@@ -147,7 +154,7 @@ impl fmt::Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dtype, options) = (self.values.dtype(), &self.options);
         if self.shape.is_empty() {
-            return f.write_str(&scalar_text(dtype, self.values.bytes(), options));
+            return write_scalar(dtype, self.values.bytes(), options, f);
         }
         write_elements(&self.values, &self.shape, options, (Frame::plain(options), Place::Array), f)
     }
@@ -170,9 +177,25 @@ fn write_elements(
     }
     let elements = selected(values, &selection);
     let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, place));
-    let mut elements = elements.into_iter();
-    let mut next = |text: &mut String| format.write(elements.next().unwrap_or_default(), text);
-    write_array(&selection, frame, &mut next, out)
+    write_array(&selection, frame, &mut InMemory { format, elements: elements.into_iter(), element: &[] }, out)
+}
+
+/// Elements that are in memory.
+struct InMemory<'a> {
+    format: Format<'a>,
+    elements: vec::IntoIter<&'a [u8]>,
+    element: &'a [u8],
+}
+
+impl Elements for InMemory<'_> {
+    fn advance(&mut self) -> fmt::Result {
+        self.element = self.elements.next().unwrap_or_default();
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Text<'_>) {
+        self.format.write(self.element, out);
+    }
 }
 
 /// Formats a slice of elements, records included, as NumPy prints the array of them.

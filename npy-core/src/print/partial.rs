@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::layout::Elements;
 use super::options::PrintOptions;
+use super::stream::Text;
 use super::{Format, Frame, Place, Printed, Scope, Selection, write_array};
 use crate::dynamic::DynValues;
 use crate::format::dtype::Scalar;
@@ -17,19 +19,40 @@ pub fn printed<'a>(values: &'a DynValues, shape: &[usize], options: &PrintOption
     Printed { values: Cow::Borrowed(values), shape: shape.to_vec(), options: options.clone() }
 }
 
-/// Writes an array of text or bytes, whose form does not depend on other elements: `next` gives the next of the printed ones.
+/// Writes an array of text or bytes, whose form does not depend on other elements: `next` gives the next of the printed ones, or
+/// `None` if it cannot be read.
 ///
 /// # Errors
 ///
-/// Fails if `out` does.
+/// Fails if `out` does, if an element cannot be read, or if there is no memory.
 pub fn print_one_by_one(
     scalar: Scalar,
     shape: &[usize],
     options: &PrintOptions,
-    next: &mut dyn FnMut() -> Vec<u8>,
+    next: &mut dyn FnMut() -> Option<Vec<u8>>,
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let dtype = scalar.into();
     let format = Format::new(&dtype, &[], Scope::new(&dtype, 0, options, Place::Array));
-    write_array(&Selection::new(shape, options), Frame::plain(options), &mut |text| format.write(&next(), text), out)
+    let mut elements = OneByOne { format, next, element: Vec::new() };
+    write_array(&Selection::new(shape, options), Frame::plain(options), &mut elements, out)
+}
+
+/// Elements of which one is in memory.
+struct OneByOne<'a> {
+    format: Format<'a>,
+    next: &'a mut dyn FnMut() -> Option<Vec<u8>>,
+    element: Vec<u8>,
+}
+
+impl Elements for OneByOne<'_> {
+    fn advance(&mut self) -> fmt::Result {
+        self.element = Vec::new();
+        self.element = (self.next)().ok_or(fmt::Error)?;
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Text<'_>) {
+        self.format.write(&self.element, out);
+    }
 }

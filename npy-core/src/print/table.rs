@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
-use super::text::{codes, push_escaped, without_padding};
+use super::stream::Text;
+use super::text::{write_escaped_bytes, write_escaped_text};
 use super::time::{date_time, steps};
 use crate::dynamic::DynValues;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped as push_escaped_text};
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped};
 use crate::options::Order;
 
 /// An array of records as a table, formatted when it is displayed. Returned by
@@ -61,8 +62,12 @@ impl<'a> Table<'a> {
 
     /// Returns the columns without the labels of the rows: the text of each cell of the records in
     /// C order. For `npy-cli`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no memory for them.
     #[doc(hidden)]
-    pub fn columns(&self) -> Vec<TableColumn> {
+    pub fn columns(&self) -> Result<Vec<TableColumn>, fmt::Error> {
         let dtype = self.values.dtype();
         let few = Self::few();
         let options = self.options.as_ref().unwrap_or(&few);
@@ -72,9 +77,9 @@ impl<'a> Table<'a> {
         let mut columns = Vec::new();
         leaves(dtype, "", 0, &mut |name, offset, dtype| {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
-            columns.push(TableColumn { name, cells: texts(dtype, &cells, scope), is_number: is_number(dtype) });
+            columns.push(texts(dtype, &cells, scope).map(|cells| TableColumn { name, cells, is_number: is_number(dtype) }));
         });
-        columns
+        columns.into_iter().collect()
     }
 
     /// The options for the sub-arrays of records.
@@ -121,13 +126,14 @@ impl fmt::Display for Table<'_> {
         let is_cut = first.len() + last.len() < self.values.header().element_count();
         let cut = is_cut.then_some(first.len());
         let (labels, records): (Vec<String>, Vec<&[u8]>) = first.into_iter().chain(last).map(|row| self.row(row)).unzip();
-        let mut columns = vec![Column::new(String::new(), labels, false, cut)];
+        let mut columns = vec![Ok(Column::new(String::new(), labels, false, cut))];
         let scope = Scope::new(dtype, records.len(), options, Place::Array);
         leaves(dtype, "", 0, &mut |name, offset, dtype| {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
             let is_right = is_number(dtype);
-            columns.push(Column::new(name, texts(dtype, &cells, scope), is_right, cut));
+            columns.push(texts(dtype, &cells, scope).map(|texts| Column::new(name, texts, is_right, cut)));
         });
+        let columns = columns.into_iter().collect::<Result<Vec<Column>, fmt::Error>>()?;
         let rows = columns.first().map_or(0, |column| column.cells.len());
         for row in 0..rows {
             if row > 0 {
@@ -197,7 +203,7 @@ fn leaves(dtype: &DType, path: &str, offset: usize, each: &mut dyn FnMut(String,
         if !path.is_empty() {
             name.push('.');
         }
-        push_escaped_text(field.name().chars().map(u32::from), None, &mut name);
+        push_escaped(field.name().chars().map(u32::from), None, &mut name);
         let offset = offset.saturating_add(field.offset());
         match field.dtype() {
             nested @ DType::Record(_) => leaves(nested, &name, offset, each),
@@ -215,10 +221,14 @@ pub fn table_columns(dtype: &DType) -> Vec<(String, usize, DType)> {
 }
 
 /// The texts of some cells of one column, and whether they are aligned to the right. For `npy-cli`.
+///
+/// # Errors
+///
+/// Fails if there is no memory for them.
 #[doc(hidden)]
-pub fn table_cells(dtype: &DType, cells: &[&[u8]]) -> (Vec<String>, bool) {
+pub fn table_cells(dtype: &DType, cells: &[&[u8]]) -> Result<(Vec<String>, bool), fmt::Error> {
     let few = PrintOptions::new().threshold(12).edge_items(2);
-    (texts(dtype, cells, Scope::new(dtype, cells.len(), &few, Place::Array)), is_number(dtype))
+    Ok((texts(dtype, cells, Scope::new(dtype, cells.len(), &few, Place::Array))?, is_number(dtype)))
 }
 
 fn is_number(dtype: &DType) -> bool {
@@ -232,15 +242,15 @@ fn is_number(dtype: &DType) -> bool {
 }
 
 /// The texts of one column.
-fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>) -> Vec<String> {
+fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>) -> Result<Vec<String>, fmt::Error> {
     if let DType::Scalar(scalar) = dtype {
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         match scalar.kind() {
             ScalarKind::Bytes { .. } => {
-                return each(cells, |cell, out| push_escaped(without_padding(cell), None, out));
+                return each(cells, |cell, out| write_escaped_bytes(cell, None, out));
             }
             ScalarKind::Unicode { .. } => {
-                return each(cells, |cell, out| push_escaped_text(codes(cell, order).into_iter(), None, out));
+                return each(cells, |cell, out| write_escaped_text(cell, order, None, out));
             }
             ScalarKind::Datetime { unit, count } => {
                 let text = |steps| date_time(unit, count, steps);
@@ -257,11 +267,11 @@ fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>) -> Vec<String> {
     each(cells, |cell, out| format.write(cell, out))
 }
 
-fn each(cells: &[&[u8]], write: impl Fn(&[u8], &mut String)) -> Vec<String> {
+fn each(cells: &[&[u8]], write: impl Fn(&[u8], &mut Text<'_>)) -> Result<Vec<String>, fmt::Error> {
     let text = |cell: &&[u8]| {
-        let mut text = String::new();
+        let mut text = Text::whole();
         write(cell, &mut text);
-        text
+        text.into_kept()
     };
     cells.iter().map(text).collect()
 }

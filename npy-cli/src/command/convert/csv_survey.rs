@@ -70,7 +70,9 @@ struct Evidence {
     /// Text above numbers, or an empty corner above an index: these are names.
     names: usize,
     /// Numbers above numbers, which names may be as well.
-    values: Vec<String>,
+    values: usize,
+    /// How many of them are no integers.
+    fractions: usize,
     /// Text above text, which may be either.
     texts: usize,
 }
@@ -116,6 +118,7 @@ impl Survey {
             }
             rows += 1;
         }
+        drop(reader);
         // The first line once more, in the same memory: a line of a million cells takes far more than its text.
         let mut reader = dialect.reader(file.file()?);
         next(&mut reader, &mut record)?;
@@ -174,35 +177,36 @@ impl Survey {
         if !can_have_names(arguments) {
             return Ok(false);
         }
-        let first: Vec<&str> = self.first.iter().map(str::trim).collect();
+        let first = || self.first.iter().map(str::trim);
         let evidence = match &arguments.dtype {
             Some(dtype) => {
                 let columns = self.columns(dtype, arguments.lossy)?;
-                let names: HashSet<&str> = first.iter().copied().collect();
+                let names: HashSet<&str> = first().collect();
                 if columns.iter().all(|(_, name)| names.contains(name.as_str())) {
                     return Ok(true);
                 }
                 let slots: Vec<Slot> = columns.iter().map(|(column, _)| column.slot).collect();
-                Evidence::by_slots(&first, &slots, dialect)
+                Evidence::by_slots(first(), &slots, dialect)
             }
-            None => self.evidence(&first, dialect),
+            None => self.evidence(dialect),
         };
         if dialect.has_quoted_names {
             return Ok(true);
         }
-        if arguments.dtype.is_none() && self.are_numbered(&first) {
+        if arguments.dtype.is_none() && self.are_numbered() {
             dialect.guesses.push("names in line 1 (--no-header)".to_owned());
             return Ok(true);
         }
-        let different: HashSet<&&str> = first.iter().filter(|name| !name.is_empty()).collect();
-        let are_different = different.len() == first.iter().filter(|name| !name.is_empty()).count();
+        let are_different = || {
+            let mut different = HashSet::new();
+            first().filter(|name| !name.is_empty()).all(|name| different.insert(name))
+        };
         let is_commented = dialect.commented_names.is_some();
-        let is_header = evidence.names > 0 || !is_commented && evidence.values.is_empty() && evidence.texts > 0 && are_different;
-        let are_integers = evidence.values.iter().all(|value| value.parse::<i64>().is_ok());
+        let is_header = evidence.names > 0 || !is_commented && evidence.values == 0 && evidence.texts > 0 && are_different();
         let is_doubtful = match evidence.names {
-            0 if evidence.texts > 0 => evidence.values.is_empty() || are_integers && self.rows > 0,
-            0 => first.len() > 1 && self.rows > 0 && counts(&first),
-            _ => !evidence.values.is_empty() && !self.is_counted,
+            0 if evidence.texts > 0 => evidence.values == 0 || evidence.fractions == 0 && self.rows > 0,
+            0 => self.first.len() > 1 && self.rows > 0 && counts(first()),
+            _ => evidence.values > 0 && !self.is_counted,
         };
         if is_doubtful && !is_commented {
             let guess = if is_header { "names in line 1 (--no-header)" } else { "data in line 1 (--header)" };
@@ -235,16 +239,18 @@ impl Survey {
     }
 
     /// Whether integers from 0 stand above fractions, as the names of a table of pandas that has none.
-    fn are_numbered(&self, first: &[&str]) -> bool {
-        first.len() > 1 && self.rows > 0 && counts(first) && self.guesses.iter().all(Guess::is_fraction)
+    fn are_numbered(&self) -> bool {
+        let is_counted = counts(self.first.iter().map(str::trim));
+        self.first.len() > 1 && self.rows > 0 && is_counted && self.guesses.iter().all(Guess::is_fraction)
     }
 
-    fn evidence(&self, first: &[&str], dialect: &Dialect) -> Evidence {
+    fn evidence(&self, dialect: &Dialect) -> Evidence {
         let mut evidence = Evidence::default();
-        let is_full = || first.iter().skip(1).all(|name| !name.is_empty());
-        for (i, (cell, below)) in first.iter().zip(&self.guesses).enumerate() {
+        let first = || self.first.iter().map(str::trim);
+        let is_full = || first().skip(1).all(|name| !name.is_empty());
+        for (i, (cell, below)) in first().zip(&self.guesses).enumerate() {
             if cell.is_empty() {
-                let is_corner = i == 0 && first.len() > 1 && self.rows > 0 && !below.has_missing() && is_full();
+                let is_corner = i == 0 && self.first.len() > 1 && self.rows > 0 && !below.has_missing() && is_full();
                 evidence.names += usize::from(is_corner && (below.is_text() || self.is_counted));
                 continue;
             }
@@ -264,7 +270,7 @@ impl Survey {
             match (below.is_blank(), is_text) {
                 (true, true) => evidence.texts += 1,
                 _ if with_it.is_text() && !guess.has_leading_zero() => evidence.names += 1,
-                _ => evidence.values.push((*cell).to_owned()),
+                _ => evidence.add_value(cell),
             }
         }
         evidence
@@ -373,15 +379,20 @@ impl Survey {
 }
 
 impl Evidence {
+    fn add_value(&mut self, cell: &str) {
+        self.values += 1;
+        self.fractions += usize::from(cell.parse::<i64>().is_err());
+    }
+
     /// What a dtype says: text that it cannot hold is a name.
-    fn by_slots(first: &[&str], slots: &[Slot], dialect: &Dialect) -> Self {
+    fn by_slots<'a>(first: impl Iterator<Item = &'a str>, slots: &[Slot], dialect: &Dialect) -> Self {
         let mut evidence = Self::default();
-        for (cell, slot) in first.iter().zip(slots).filter(|(cell, _)| !cell.is_empty() && !dialect.is_missing(cell)) {
+        for (cell, slot) in first.zip(slots).filter(|(cell, _)| !cell.is_empty() && !dialect.is_missing(cell)) {
             let is_text = guess_of(cell, dialect).is_text();
             match (is_text, slot.is_text()) {
                 (true, true) => evidence.texts += 1,
                 (true, false) => evidence.names += 1,
-                (false, false) => evidence.values.push((*cell).to_owned()),
+                (false, false) => evidence.add_value(cell),
                 (false, true) => {}
             }
         }
@@ -390,8 +401,8 @@ impl Evidence {
 }
 
 /// Whether these are the integers from 0.
-fn counts(cells: &[&str]) -> bool {
-    cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i))
+fn counts<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
+    cells.enumerate().all(|(i, cell)| cell.parse() == Ok(i))
 }
 
 /// A column as a message names it.

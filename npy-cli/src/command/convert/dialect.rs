@@ -242,13 +242,17 @@ impl Dialect {
 
     fn cells<R: Read>(&self, lines: Lines<R>) -> Reader<Lines<R>> {
         // Lines of other lengths are found by the caller, for a better message.
-        ReaderBuilder::new()
+        let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .delimiter(self.delimiter)
             .comment(self.comment)
             .buffer_capacity(1 << 18)
-            .from_reader(lines)
+            .from_reader(lines);
+        // The reader would keep two copies of the first line as headers. The empty ones come first, and nothing is read for them.
+        reader.set_headers(StringRecord::new());
+        let _ = reader.read_record(&mut StringRecord::new());
+        reader
     }
 
     /// The line in which a record begins, from 1.

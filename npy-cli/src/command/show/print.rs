@@ -1,7 +1,7 @@
 //! Arrays as NumPy prints them.
 
-use std::fmt;
-use std::io::Write;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
 use std::iter::once;
 
 use npy_core::__private::{print_one_by_one, printed, printed_edges};
@@ -11,7 +11,7 @@ use npy_core::{DType, DynValues};
 
 use super::{Arguments, read_ranges};
 use crate::escape;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::input::{Array, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, check_size};
@@ -64,14 +64,13 @@ fn show_text(
             *index = 0;
         }
         let element = read_ranges(selection, array, once(position..position + 1));
-        element.map_err(|error| failure = Some(error)).map_or_else(|()| Vec::new(), DynValues::into_bytes)
+        element.map_err(|error| failure = Some(error)).ok().map(DynValues::into_bytes)
     };
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = print_one_by_one(scalar, shape, options, &mut next, &mut text);
+    let mut out = Out::new(screen);
+    let printed = print_one_by_one(scalar, shape, options, &mut next, &mut out);
     match failure {
         Some(failure) => Err(failure),
-        None => write(&text, screen),
+        None => out.end(printed),
     }
 }
 
@@ -83,25 +82,58 @@ pub(super) fn write_values(
     options: &PrintOptions,
     screen: &mut Screen,
 ) -> Result<()> {
-    let printed = printed(values, shape, options);
-    let is_bytes = matches!(values.dtype(), DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes { .. }));
-    if is_scalar && is_bytes {
+    if let DType::Scalar(scalar) = values.dtype()
+        && matches!(scalar.kind(), ScalarKind::Bytes { .. })
+        && is_scalar
+    {
         // `str` of a scalar: only that of an array without axes has the type around it.
-        let text = printed.to_string();
-        let text = text.strip_prefix("np.bytes_(").and_then(|text| text.strip_suffix(')')).unwrap_or(&text);
-        return write(&text, screen);
+        let mut out = Out::new(screen);
+        let printed = print_one_by_one(*scalar, &[], options, &mut || Some(values.bytes().to_vec()), &mut out);
+        return out.end(printed);
     }
-    write(&printed, screen)
+    write(&printed(values, shape, options), screen)
 }
 
 /// Writes a text and the end of a line. On a terminal control characters are escaped.
 pub(super) fn write(text: &dyn fmt::Display, screen: &mut Screen) -> Result<()> {
-    if screen.is_terminal() {
-        writeln!(screen, "{}", escape::text(&text.to_string()))?;
-    } else {
-        writeln!(screen, "{text}")?;
+    let mut out = Out::new(screen);
+    let printed = write!(out, "{text}");
+    out.end(printed)
+}
+
+/// The screen for text that comes in pieces.
+struct Out<'a> {
+    screen: &'a mut Screen,
+    error: Option<io::Error>,
+}
+
+impl<'a> Out<'a> {
+    fn new(screen: &'a mut Screen) -> Self {
+        Self { screen, error: None }
     }
-    Ok(())
+
+    /// Ends the line. What failed without an error of the screen had no memory.
+    fn end(self, printed: fmt::Result) -> Result<()> {
+        match (self.error, printed) {
+            (Some(error), _) => Err(error.into()),
+            (None, Err(_)) => Err(Failure::text_allocation()),
+            (None, Ok(())) => Ok(writeln!(self.screen)?),
+        }
+    }
+}
+
+impl fmt::Write for Out<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let written = if self.screen.is_terminal() {
+            self.screen.write_all(escape::text(text).as_bytes())
+        } else {
+            self.screen.write_all(text.as_bytes())
+        };
+        written.map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
 }
 
 impl Arguments {

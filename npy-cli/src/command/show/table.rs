@@ -26,7 +26,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     let rows = Rows::new(arguments, &selection.shape());
     rows.check_size(array.header().dtype().itemsize())?;
     let values = read_ranges(selection, array, [0..rows.first, rows.total - rows.last..rows.total])?;
-    let columns = values.table().options(&arguments.options_of_cells()).columns();
+    let columns = values.table().options(&arguments.options_of_cells()).columns().map_err(|_| Failure::text_allocation())?;
     let columns = columns.iter().map(|column| Column::new(&column.name, &column.cells, column.is_number, &rows));
     write(&rows.labels(selection), columns.collect(), arguments, screen)
 }
@@ -35,7 +35,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
 pub(super) fn show_all(arguments: &Arguments, selection: &Selection, values: &DynValues, screen: &mut Screen) -> Result<()> {
     check_dtype(values.dtype())?;
     let rows = Rows::new(arguments, values.shape());
-    let columns = values.table().options(&arguments.options_of_cells()).columns();
+    let columns = values.table().options(&arguments.options_of_cells()).columns().map_err(|_| Failure::text_allocation())?;
     let shown = |cells: &[String]| rows.positions().filter_map(|row| cells.get(row).cloned()).collect::<Vec<_>>();
     let columns = columns.iter().map(|column| Column::new(&column.name, &shown(&column.cells), column.is_number, &rows));
     write(&rows.labels(selection), columns.collect(), arguments, screen)

@@ -87,6 +87,14 @@ impl Accumulator {
         }
     }
 
+    /// Fails if there was no memory for a value.
+    pub(super) fn expect_memory(&self) -> Result<()> {
+        match &self.values {
+            Values::Texts(texts) => texts.failed().map_or(Ok(()), |bytes| Err(Failure::allocation(bytes))),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the number of values.
     fn add_block(&mut self, position: u64, elements: &[u8]) -> u64 {
         let (leaf, size) = (&self.leaf, self.itemsize);

@@ -63,9 +63,9 @@ impl Report<'_> {
 }
 
 fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()> {
-    let mut write_line = |name: &str, text: &str| -> Result<()> {
-        let name = screen.paint(Style::Name, &format!("{name:<9}"));
-        Ok(writeln!(screen, "{indent}{name}  {text}")?)
+    let line = |screen: &mut Screen, name: &str, text: &str| -> Result<()> {
+        let start = line_start(screen, indent, name);
+        Ok(writeln!(screen, "{start}{text}")?)
     };
     let mut counts = quantity::count(summary.count);
     let is_time = matches!(summary.min, Some(Value::Time(..)));
@@ -77,20 +77,23 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
             let _ = write!(counts, "  {} {name}", quantity::count(count));
         }
     }
-    write_line("count", &counts)?;
+    line(screen, "count", &counts)?;
     if !summary.types.is_empty() {
         let types = summary.types.iter().map(|(name, count)| format!("{} {name}", quantity::count(*count)));
-        write_line("types", &types.collect::<Vec<_>>().join("  "))?;
+        line(screen, "types", &types.collect::<Vec<_>>().join("  "))?;
     }
     if let Some(distinct) = summary.distinct {
         // An estimate may exceed what is possible.
         let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
         let mark = if distinct.is_exact { "" } else { "~" };
-        write_line("distinct", &format!("{mark}{}", quantity::count(distinct.count.min(most))))?;
+        line(screen, "distinct", &format!("{mark}{}", quantity::count(distinct.count.min(most))))?;
     }
     for (name, value) in [("min", &summary.min), ("max", &summary.max)] {
         if let Some(value) = value {
-            write_line(name, &text(value))?;
+            let start = line_start(screen, indent, name);
+            write!(screen, "{start}")?;
+            write_value(value, screen)?;
+            writeln!(screen)?;
         }
     }
     for (name, value) in [("mean", &summary.mean), ("std", &summary.std)] {
@@ -98,17 +101,48 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
             // The mean is told apart from both ends.
             let neighbours = [&summary.min, &summary.mean, &summary.max].map(Option::as_ref);
             let digits = if name == "mean" { digits_apart(&numbers(neighbours.into_iter().flatten()), 10) } else { 10 };
-            write_line(name, &text(&rounded(value, digits)))?;
+            line(screen, name, &text(&rounded(value, digits)))?;
         }
     }
     if let Some(longest) = summary.longest {
-        write_line("longest", &quantity::count(longest))?;
+        line(screen, "longest", &quantity::count(longest))?;
     }
     if let Some(quantiles) = &summary.quantiles {
-        write_line("quantiles", &quantiles_text(quantiles, summary))?;
+        line(screen, "quantiles", &quantiles_text(quantiles, summary))?;
     }
     if let Some(histogram) = &summary.histogram {
-        write_line("histogram", &format!("{}▕{}▏", if histogram.is_exact { "" } else { "~" }, histogram.line()))?;
+        line(screen, "histogram", &format!("{}▕{}▏", if histogram.is_exact { "" } else { "~" }, histogram.line()))?;
+    }
+    Ok(())
+}
+
+/// The beginning of a line, up to its value.
+fn line_start(screen: &Screen, indent: &str, name: &str) -> String {
+    format!("{indent}{}  ", screen.paint(Style::Name, &format!("{name:<9}")))
+}
+
+/// Writes a value; text, which can be as long as an element, a part at a time.
+fn write_value(value: &Value, screen: &mut Screen) -> Result<()> {
+    const PART: usize = 1 << 12;
+    match value {
+        Value::Text(text) => {
+            write!(screen, "'")?;
+            let mut characters = text.characters();
+            loop {
+                let part: String = characters.by_ref().take(PART).collect();
+                if part.is_empty() {
+                    break;
+                }
+                write!(screen, "{}", escape::line(&part))?;
+            }
+            write!(screen, "'")?;
+        }
+        Value::Bytes(bytes) => {
+            write!(screen, "b'")?;
+            bytes.chunks(PART).try_for_each(|part| write!(screen, "{}", part.escape_ascii()))?;
+            write!(screen, "'")?;
+        }
+        value => write!(screen, "{}", text(value))?,
     }
     Ok(())
 }
@@ -170,8 +204,9 @@ fn text(value: &Value) -> String {
                 _ => steps,
             }
         }
-        Value::Text(text) => format!("'{}'", escape::line(text)),
-        Value::Bytes(bytes) => format!("b'{}'", bytes.escape_ascii()),
+        // Neither has a mean or quantiles.
+        Value::Text(text) => text.characters().collect(),
+        Value::Bytes(bytes) => bytes.escape_ascii().to_string(),
     }
 }
 
@@ -245,7 +280,7 @@ fn value_json(value: &Value) -> Json {
         Value::Float(value) | Value::Single(value) | Value::Steps(value, _) => float_json(*value),
         Value::Complex(real, imaginary) => json!([float_json(*real), float_json(*imaginary)]),
         Value::Time(time, scalar) => json!(time_text(*time, *scalar)),
-        Value::Text(text) => json!(text),
+        Value::Text(text) => json!(text.characters().collect::<String>()),
         Value::Bytes(bytes) => json!(bytes.escape_ascii().to_string()),
     }
 }

@@ -54,6 +54,7 @@ pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Resu
             }
             None => plan.read_stream(&mut *array, &progress)?,
         };
+        accumulators.iter().try_for_each(Accumulator::expect_memory)?;
         Ok((header, accumulators.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect()))
     })
 }
@@ -182,6 +183,7 @@ impl Plan {
             advance(progress, buffer.len());
         }
         for accumulator in accumulators {
+            accumulator.expect_memory()?;
             accumulator.end_part(part);
         }
         Ok(())

@@ -18,8 +18,28 @@ pub(super) enum Value {
     Time(i64, Scalar),
     /// A part of steps of a time's dtype.
     Steps(f64, Scalar),
-    Text(String),
+    Text(Text),
     Bytes(Vec<u8>),
+}
+
+/// Text as the file has it, of 4 bytes a character.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    pub(super) is_big: bool,
+}
+
+impl Text {
+    /// The characters; those that Unicode does not have are replaced.
+    pub(super) fn characters(&self) -> impl Iterator<Item = char> + '_ {
+        codes(&self.bytes, self.is_big).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
+/// The code units of text.
+pub(super) fn codes(bytes: &[u8], is_big: bool) -> impl Iterator<Item = u32> + '_ {
+    let code = move |bytes: &[u8; 4]| if is_big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+    bytes.as_chunks::<4>().0.iter().map(code)
 }
 
 /// The statistics of a leaf; `None` where the dtype has none, or where there are no values.

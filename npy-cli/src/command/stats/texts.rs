@@ -1,8 +1,10 @@
 //! Statistics of text and bytes: their order is that of the characters or bytes.
 
+use std::cmp::Ordering;
+
 use super::Budget;
 use super::distinct::Distinct;
-use super::summary::{Summary, Value};
+use super::summary::{Summary, Text, Value, codes};
 
 /// Text, bytes or raw bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +26,12 @@ pub(super) struct Texts {
     empty: u64,
     /// In characters.
     longest: usize,
-    /// Without padding; of text, each character as 4 bytes, the highest one first.
+    /// Without padding.
     low: Option<Vec<u8>>,
     high: Option<Vec<u8>>,
     distinct: Distinct,
-    /// The characters of a text in big-endian order.
-    buffer: Vec<u8>,
+    /// The bytes for which there was no memory.
+    failed: Option<usize>,
 }
 
 impl Texts {
@@ -43,7 +45,7 @@ impl Texts {
             low: None,
             high: None,
             distinct: Distinct::new(budget.distinct),
-            buffer: Vec::new(),
+            failed: None,
         }
     }
 
@@ -59,20 +61,13 @@ impl Texts {
     }
 
     pub(super) fn add(&mut self, run: &[u8]) {
-        let mut buffer = std::mem::take(&mut self.buffer);
         for value in run.chunks_exact(self.size.max(1)) {
             match self.kind {
                 Kind::Raw => self.add_value(value),
                 Kind::Bytes => self.add_value(trimmed(value, 1)),
-                Kind::Text { is_big: true } => self.add_value(trimmed(value, 4)),
-                Kind::Text { is_big: false } => {
-                    buffer.clear();
-                    buffer.extend(value.as_chunks::<4>().0.iter().flat_map(|[a, b, c, d]| [*d, *c, *b, *a]));
-                    self.add_value(trimmed(&buffer, 4));
-                }
+                Kind::Text { .. } => self.add_value(trimmed(value, 4)),
             }
         }
-        self.buffer = buffer;
     }
 
     fn add_value(&mut self, value: &[u8]) {
@@ -83,28 +78,35 @@ impl Texts {
         let last = rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte));
         self.distinct.add_bytes(words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]));
         if self.kind != Kind::Raw {
-            if self.low.as_deref().is_none_or(|low| value < low) {
-                self.low = Some(value.to_vec());
+            if self.low.as_deref().is_none_or(|low| self.kind.compare(value, low).is_lt()) {
+                self.failed = self.failed.or(keep(value, &mut self.low));
             }
-            if self.high.as_deref().is_none_or(|high| value > high) {
-                self.high = Some(value.to_vec());
+            if self.high.as_deref().is_none_or(|high| self.kind.compare(value, high).is_gt()) {
+                self.failed = self.failed.or(keep(value, &mut self.high));
             }
         }
+    }
+
+    /// The bytes for which there was no memory.
+    pub(super) fn failed(&self) -> Option<usize> {
+        self.failed
     }
 
     pub(super) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.empty += other.empty;
         self.longest = self.longest.max(other.longest);
-        self.low = [self.low.take(), other.low].into_iter().flatten().min();
-        self.high = [self.high.take(), other.high].into_iter().flatten().max();
+        let kind = self.kind;
+        self.low = [self.low.take(), other.low].into_iter().flatten().min_by(|one, other| kind.compare(one, other));
+        self.high = [self.high.take(), other.high].into_iter().flatten().max_by(|one, other| kind.compare(one, other));
+        self.failed = self.failed.or(other.failed);
         self.distinct.merge(&other.distinct);
     }
 
     pub(super) fn finish(self) -> Summary {
         let mut summary = Summary { count: self.count, distinct: Some(self.distinct.count()), ..Summary::default() };
         let value = |bytes: Vec<u8>| match self.kind {
-            Kind::Text { .. } => Value::Text(text(&bytes)),
+            Kind::Text { is_big } => Value::Text(Text { bytes, is_big }),
             Kind::Bytes | Kind::Raw => Value::Bytes(bytes),
         };
         if self.kind != Kind::Raw {
@@ -124,8 +126,23 @@ fn trimmed(value: &[u8], width: usize) -> &[u8] {
     value.get(..value.len() - padding * width).unwrap_or(value)
 }
 
-/// Characters that Unicode does not have are replaced.
-fn text(bytes: &[u8]) -> String {
-    let characters = bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_be_bytes(*bytes));
-    characters.map(|character| char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+/// Copies a value into memory that is there, or returns its length if there is none.
+fn keep(value: &[u8], memory: &mut Option<Vec<u8>>) -> Option<usize> {
+    let memory = memory.get_or_insert_default();
+    memory.clear();
+    if memory.try_reserve_exact(value.len()).is_err() {
+        return Some(value.len());
+    }
+    memory.extend_from_slice(value);
+    None
+}
+
+impl Kind {
+    /// The order of values without padding.
+    fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
+        match self {
+            Self::Text { is_big } => codes(one, is_big).cmp(codes(other, is_big)),
+            Self::Bytes | Self::Raw => one.cmp(other),
+        }
+    }
 }

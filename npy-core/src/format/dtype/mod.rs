@@ -29,9 +29,9 @@ pub(crate) use descr::{descr_room, excerpt_key, from_literal, write_descr, write
 pub use ml_type::MlType;
 pub use record::{Field, Record, Title};
 #[cfg(feature = "object")]
-pub(crate) use repr::{push_bytes_repr, push_repr};
+pub(crate) use repr::{push_bytes_repr, push_repr, push_repr_of};
 #[cfg(feature = "print")]
-pub(crate) use repr::{push_escaped, push_repr_of};
+pub(crate) use repr::{push_escaped, quote_of};
 pub(crate) use rust_type::rust_type;
 pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};

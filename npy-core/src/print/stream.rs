@@ -1,0 +1,160 @@
+//! The text of an element on its way: kept while it is short; counted or passed on where it is long.
+
+use std::fmt;
+use std::mem;
+
+/// The most bytes of text that are kept.
+pub(super) const MOST_KEPT: usize = 1 << 16;
+
+/// Memory for a number, a time or a bracket.
+const SMALL: usize = 1 << 10;
+
+/// Text that is written behind another one.
+///
+/// Its memory is bounded, or taken in a way that can fail: nothing is aborted where it ends.
+pub(crate) struct Text<'a> {
+    kept: String,
+    /// Where the text begins in what is kept.
+    begin: usize,
+    most: usize,
+    /// Where text goes that is not kept; `None` if it is only counted.
+    out: Option<&'a mut dyn fmt::Write>,
+    passed: Passed,
+    result: fmt::Result,
+}
+
+/// What is known of text that was not kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Passed {
+    pub(super) characters: usize,
+    pub(super) has_lines: bool,
+}
+
+impl<'a> Text<'a> {
+    /// Text that is counted where it is long.
+    pub(super) fn counted(before: String) -> Self {
+        let begin = before.len();
+        Self { kept: before, begin, most: MOST_KEPT, out: None, passed: Passed::default(), result: Ok(()) }
+    }
+
+    /// Text that is passed on where it is long, and at its end.
+    pub(super) fn passed_to(out: &'a mut dyn fmt::Write) -> Self {
+        Self { out: Some(out), ..Self::counted(String::new()) }
+    }
+
+    /// Text that is kept as a whole.
+    pub(crate) fn whole() -> Self {
+        Self { most: usize::MAX, ..Self::counted(String::new()) }
+    }
+
+    /// Gives the text that is kept, behind the one before it.
+    ///
+    /// Fails if there was no memory, or what it was passed to fails.
+    pub(crate) fn into_kept(self) -> Result<String, fmt::Error> {
+        self.result.map(|()| self.kept)
+    }
+
+    /// The same, with what is known of text that was only counted.
+    pub(super) fn into_counted(self) -> Result<(String, Passed), fmt::Error> {
+        let passed = self.passed;
+        self.into_kept().map(|kept| (kept, passed))
+    }
+
+    /// Passes on what is kept.
+    pub(super) fn finish(mut self) -> fmt::Result {
+        self.pass();
+        self.result
+    }
+
+    /// Memory for as many bytes, which are to be appended to it.
+    #[inline]
+    pub(crate) fn room(&mut self, bytes: usize) -> &mut String {
+        if self.kept.len() - self.begin > self.most {
+            self.pass();
+        }
+        if self.kept.try_reserve(bytes).is_err() {
+            // The text is lost, and what comes takes its memory.
+            self.result = Err(fmt::Error);
+            self.kept.clear();
+            self.begin = 0;
+        }
+        &mut self.kept
+    }
+
+    /// Memory for a number, a time or a bracket.
+    #[inline]
+    pub(super) fn small(&mut self) -> &mut String {
+        self.room(SMALL)
+    }
+
+    /// Appends a text of any length.
+    pub(crate) fn push_str(&mut self, mut text: &str) {
+        while !text.is_empty() {
+            let end = text.len().min(MOST_KEPT);
+            let end = (0..=end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            let (part, rest) = text.split_at(end);
+            self.room(part.len()).push_str(part);
+            text = rest;
+        }
+    }
+
+    fn pass(&mut self) {
+        let text = self.kept.get(self.begin..).unwrap_or_default();
+        match &mut self.out {
+            Some(out) if self.result.is_ok() => self.result = out.write_str(text),
+            Some(_) => {}
+            None => {
+                self.passed.characters += text.chars().count();
+                self.passed.has_lines |= text.contains(is_line_end);
+            }
+        }
+        self.kept.truncate(self.begin);
+    }
+}
+
+/// Appends to a text, which is left as it is if there is no memory.
+#[cfg(feature = "object")]
+pub(crate) fn append(out: &mut String, write: impl FnOnce(&mut Text<'_>)) -> fmt::Result {
+    let begin = out.len();
+    let mut text = Text { most: usize::MAX, ..Text::counted(mem::take(out)) };
+    text.begin = begin;
+    write(&mut text);
+    *out = text.into_kept()?;
+    Ok(())
+}
+
+/// Where Python's `str.splitlines` ends a line.
+pub(super) fn is_line_end(character: char) -> bool {
+    matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_counted_or_passed_on() {
+        let text = "é\u{2028}x".repeat(MOST_KEPT);
+        let mut counted = Text::counted("before".to_owned());
+        counted.push_str(&text);
+        let (kept, passed) = counted.into_counted().unwrap();
+        assert!(kept.starts_with("before") && kept.len() < 3 * MOST_KEPT && passed.has_lines);
+        assert_eq!(passed.characters + kept["before".len()..].chars().count(), text.chars().count());
+        let mut out = String::new();
+        let mut passed = Text::passed_to(&mut out);
+        passed.push_str(&text);
+        passed.finish().unwrap();
+        assert!(out == text);
+        let mut whole = Text::whole();
+        whole.push_str(&text);
+        assert!(whole.into_kept().unwrap() == text);
+    }
+
+    #[test]
+    fn memory_that_ends_is_an_error() {
+        let mut text = Text::whole();
+        text.push_str("abc");
+        text.room(usize::MAX >> 1).push('d');
+        assert!(text.into_kept().is_err());
+    }
+}
