@@ -3,6 +3,8 @@
 use npy_core::__private::{push_f32, push_f64, push_scalar};
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 
+use crate::failure::{Failure, Result};
+
 /// Appends the text of the value with these bytes.
 pub(super) type Push = fn(Scalar, &[u8], &mut String);
 
@@ -20,11 +22,49 @@ pub(super) trait Flavor {
     /// Appends text, quoted and escaped where that is needed.
     fn text(text: &str, out: &mut String);
 
+    /// Appends text of any length, without a copy of it.
+    fn characters(text: impl Iterator<Item = char> + Clone, out: &mut String);
+
     /// Appends bytes of dtype `S`.
     fn bytes(bytes: &[u8], out: &mut String);
 
     /// Appends a complex number.
     fn complex(scalar: Scalar, bytes: &[u8], out: &mut String);
+}
+
+/// The most bytes that a control character has beside its own one where it is escaped, as in JSON.
+pub(super) const ESCAPE: usize = 5;
+
+/// Takes memory for the text of a value: of numbers for any, of long text for this one. `escape` is [`ESCAPE`], or 0 without escapes.
+#[inline]
+pub(super) fn reserve(scalar: Scalar, bytes: &[u8], escape: usize, out: &mut String) -> Result<()> {
+    const SMALL: usize = 1 << 8;
+    let more = if bytes.len() <= SMALL { 8 * SMALL } else { most_bytes(scalar, bytes, escape) };
+    out.try_reserve(more).map_err(|_| Failure::allocation(more))
+}
+
+/// The bytes that the text of a long value has at most, quotes included.
+fn most_bytes(scalar: Scalar, bytes: &[u8], escape: usize) -> usize {
+    let most_of = |length: usize, code: u32| match code {
+        0..0x20 => 1 + escape,
+        0x22 | 0x5c => 2,
+        _ => length,
+    };
+    2 + match scalar.kind() {
+        ScalarKind::Bytes { .. } => {
+            without_padding(bytes).iter().map(|byte| most_of(1 + usize::from(!byte.is_ascii()), u32::from(*byte))).sum()
+        }
+        ScalarKind::Unicode { .. } => {
+            let is_big = scalar.byte_order() == Some(ByteOrder::Big);
+            let code = |unit: &[u8; 4]| if is_big { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) };
+            let units = bytes.as_chunks::<4>().0;
+            let length = units.iter().rposition(|unit| *unit != [0; 4]).map_or(0, |last| last + 1);
+            let codes = units.iter().take(length).map(code);
+            // What is no character becomes one of 3 bytes.
+            codes.map(|code| most_of(char::from_u32(code).map_or(3, char::len_utf8), code)).sum()
+        }
+        _ => 2 * bytes.len(),
+    }
 }
 
 /// The function for the values of a scalar.
@@ -126,8 +166,7 @@ fn unicode<F: Flavor, const BIG: bool>(_: Scalar, bytes: &[u8], out: &mut String
         let text = short.get(..length).and_then(|text| std::str::from_utf8(text).ok());
         return F::text(text.unwrap_or_default(), out);
     }
-    let text: String = units.iter().map(|unit| char::from_u32(code(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    F::text(&text, out);
+    F::characters(units.iter().map(|unit| char::from_u32(code(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)), out);
 }
 
 /// The number of steps; `None` for NaT.

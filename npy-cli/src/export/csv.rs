@@ -8,11 +8,11 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::ObjectArray;
 use npy_core::{DType, DynValues};
 
-use super::cell::{Flavor, Push, push_of};
+use super::cell::{Flavor, Push, push_of, reserve};
 use super::objects::{Cells, PIECE, Sink};
 use super::{for_each_element, in_c_order};
 use crate::columns::{self, Column, index_text};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::objects::without_missing;
 use crate::words::MISSING;
 
@@ -114,6 +114,8 @@ impl Writer {
                     let dot = if place.is_empty() || column.path.is_empty() { "" } else { "." };
                     let name = format!("{place}{dot}{}{}", column.path, index_text(&column.axes, i));
                     let name = if name.is_empty() && !self.has_names { columns::PLAIN } else { &name };
+                    let more = 2 * name.len() + 8;
+                    out.try_reserve(more).map_err(|_| Failure::allocation(more))?;
                     let splits = |c: char| matches!(c, ',' | ';' | '\t' | '|') || c == ' ' && self.is_one_cell;
                     if are_quoted || name.contains(splits) {
                         in_quotes(name, out);
@@ -142,7 +144,9 @@ impl Writer {
                     }
                     is_first = false;
                     let begin = column.offset + i * size;
-                    push(column.scalar, element.get(begin..begin + size).unwrap_or_default(), out);
+                    let bytes = element.get(begin..begin + size).unwrap_or_default();
+                    reserve(column.scalar, bytes, 0, out)?;
+                    push(column.scalar, bytes, out);
                 }
             }
             self.written += 1;
@@ -153,8 +157,8 @@ impl Writer {
                 }
                 out.push('\n');
             }
-        });
-        Ok(())
+            Ok(())
+        })
     }
 }
 
@@ -210,6 +214,19 @@ impl<const DELIMITER: u8> Flavor for Csv<DELIMITER> {
 
     fn text(text: &str, out: &mut String) {
         quoted::<DELIMITER>(text, out);
+    }
+
+    fn characters(text: impl Iterator<Item = char> + Clone, out: &mut String) {
+        let has = |is: fn(char) -> bool| text.clone().any(is);
+        let is_quoted = text.clone().next() == Some('#')
+            || has(|character| character == char::from(DELIMITER) || matches!(character, '"' | '\n' | '\r'));
+        let quote = if is_quoted { "\"" } else { "" };
+        out.push_str(quote);
+        for character in text {
+            out.push(character);
+            out.push_str(if character == '"' { "\"" } else { "" });
+        }
+        out.push_str(quote);
     }
 
     fn bytes(bytes: &[u8], out: &mut String) {

@@ -6,10 +6,10 @@
 use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues};
 
-use super::cell::{Flavor, Push, push_of};
+use super::cell::{ESCAPE, Flavor, Push, push_of, reserve};
 use super::{for_each_element, in_c_order};
 use crate::columns;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::float::part_of;
 
 /// How rows are separated.
@@ -73,10 +73,10 @@ impl Writer {
         let values = in_c_order(values)?;
         for_each_element(&values, |element| {
             self.open(out);
-            self.node.write(element, 0, out);
+            self.node.write(element, 0, out)?;
             self.close(out);
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Appends what ends the array; call it once, after all rows.
@@ -169,11 +169,13 @@ impl Node {
     }
 
     /// Appends the part of an element that is `base` bytes after that of the first item.
-    fn write(&self, element: &[u8], base: usize, out: &mut String) {
+    fn write(&self, element: &[u8], base: usize, out: &mut String) -> Result<()> {
         match self {
             Self::Value { scalar, push, offset } => {
                 let begin = base + offset;
-                push(*scalar, element.get(begin..begin + scalar.itemsize()).unwrap_or_default(), out);
+                let bytes = element.get(begin..begin + scalar.itemsize()).unwrap_or_default();
+                reserve(*scalar, bytes, ESCAPE, out)?;
+                push(*scalar, bytes, out);
             }
             Self::List { count, stride, item } => {
                 out.push('[');
@@ -181,19 +183,22 @@ impl Node {
                     if i > 0 {
                         out.push(',');
                     }
-                    item.write(element, base + i * stride, out);
+                    item.write(element, base + i * stride, out)?;
                 }
                 out.push(']');
             }
             Self::Object(fields) => {
                 for (i, (name, node)) in fields.iter().enumerate() {
+                    let more = name.len() + 2;
+                    out.try_reserve(more).map_err(|_| Failure::allocation(more))?;
                     out.push(if i == 0 { '{' } else { ',' });
                     out.push_str(name);
-                    node.write(element, base, out);
+                    node.write(element, base, out)?;
                 }
                 out.push_str(if fields.is_empty() { "{}" } else { "}" });
             }
         }
+        Ok(())
     }
 }
 
@@ -209,6 +214,18 @@ impl Flavor for Json {
 
     fn text(text: &str, out: &mut String) {
         push_text(text, out);
+    }
+
+    fn characters(mut text: impl Iterator<Item = char> + Clone, out: &mut String) {
+        out.push('"');
+        loop {
+            let piece: String = text.by_ref().take(PIECE).collect();
+            if piece.is_empty() {
+                break;
+            }
+            push_escaped(&piece, out);
+        }
+        out.push('"');
     }
 
     fn bytes(bytes: &[u8], out: &mut String) {

@@ -67,7 +67,7 @@ pub(crate) fn push_unicode(bytes: &[u8], order: ByteOrder, out: &mut String) {
 
 /// Writes `repr` of text in UCS-4, without the NULs at its end.
 pub(super) fn write_unicode(bytes: &[u8], order: ByteOrder, out: &mut Text<'_>) {
-    let quote = quote_of(codes(text_of(bytes), order));
+    let quote = quote_of(&codes(text_of(bytes), order));
     out.small().push(quote);
     write_escaped_text(bytes, order, Some(quote), out);
     out.small().push(quote);

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use crate::columns;
+use crate::failure::Failure;
 use crate::quantity::counted;
 
 /// The most bytes of a line.
@@ -103,10 +104,31 @@ impl<R> Lines<R> {
         } else if self.bytes > MOST_BYTES {
             format!("expected at most {} in a line, found more; a quote may be open", counted(MOST_BYTES as u64, "byte"))
         } else {
-            return Ok(());
+            return self.expect_memory();
         };
         Err(io::Error::other(format!("line {}: {problem}", self.line)))
     }
+
+    /// Fails where there is no memory for as much again: the reader of cells doubles its own, and aborts if there is none.
+    fn expect_memory(&self) -> io::Result<()> {
+        const FIRST: usize = 1 << 15;
+        let is_full = |count: usize| count >= FIRST && count.is_power_of_two();
+        let bytes = if is_full(self.bytes) {
+            self.bytes
+        } else if is_full(self.cells) {
+            self.cells.saturating_mul(size_of::<usize>())
+        } else {
+            return Ok(());
+        };
+        expect_memory(bytes)
+    }
+}
+
+/// Fails where there is no memory for as many bytes, and for some more.
+pub(super) fn expect_memory(bytes: usize) -> io::Result<()> {
+    const SOME: usize = 1 << 20;
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(SOME));
+    probe.map_err(|_| io::Error::other(Failure::allocation(bytes).to_string()))
 }
 
 impl<R: Read> Read for Lines<R> {

@@ -3,6 +3,7 @@
 
 use std::io::{self, BufReader, Read};
 
+use super::csv_lines::expect_memory;
 use super::dialect::MARK;
 
 const WORDS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
@@ -18,6 +19,8 @@ pub(super) struct Words<R> {
     /// What was read, with quotes.
     ready: Vec<u8>,
     taken: usize,
+    /// The bytes of the string or the number.
+    length: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ enum State {
 
 impl<R: Read> Words<R> {
     pub(super) fn new(text: R) -> Self {
-        Self { text, mark: Some(0), state: State::Outside, word: Vec::new(), ready: Vec::new(), taken: 0 }
+        Self { text, mark: Some(0), state: State::Outside, word: Vec::new(), ready: Vec::new(), taken: 0, length: 0 }
     }
 
     fn step(&mut self, byte: u8) {
@@ -66,6 +69,18 @@ impl<R: Read> Words<R> {
         self.ready.push(byte);
     }
 
+    /// Fails where there is no memory for as long a string or number again: the parser doubles its own, and aborts if there is none.
+    fn expect_memory(&mut self, byte: u8) -> io::Result<()> {
+        const FIRST: usize = 1 << 16;
+        let goes_on = matches!(self.state, State::String | State::Escape) || byte.is_ascii_digit();
+        self.length = if goes_on { self.length + 1 } else { 0 };
+        if self.length < FIRST || !self.length.is_power_of_two() {
+            return Ok(());
+        }
+        // The text that is parsed, and the one that is stored.
+        expect_memory(self.length.saturating_mul(2))
+    }
+
     fn end_word(&mut self) {
         let quote: &[u8] = if WORDS.contains(&self.word.as_slice()) { b"\"" } else { b"" };
         self.ready.extend_from_slice(quote);
@@ -87,7 +102,10 @@ impl<R: Read> Read for Words<R> {
             if count == 0 {
                 self.end_word();
             }
-            buffer.get(..count).unwrap_or_default().iter().for_each(|byte| self.step(*byte));
+            for byte in buffer.get(..count).unwrap_or_default() {
+                self.step(*byte);
+                self.expect_memory(*byte)?;
+            }
         }
         let count = self.ready.get(self.taken..).unwrap_or_default().read(buffer)?;
         self.taken += count;

@@ -100,7 +100,7 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
     let mut writer = writer.map_err(|failure| failure.about(&job.input))?;
     let mut text = String::new();
     if writer.needs_header() {
-        writer.header(&mut text)?;
+        writer.header(&mut text).map_err(|failure| failure.about(&job.input))?;
     }
     let texts: Vec<Column> = columns::of(job.header.dtype())?
         .into_iter()
@@ -112,6 +112,9 @@ fn write_csv(job: &mut Job, delimiter: csv::Delimiter, out: &mut dyn Write) -> R
     })
 }
 
+/// The most bytes of an element in a message.
+const MOST_SHOWN: usize = 60;
+
 /// Fails where bytes are not UTF-8: they become Latin-1, which a reader of the file cannot tell from it.
 fn refuse_other_bytes(values: &DynValues, texts: &[Column]) -> Result<()> {
     if texts.is_empty() {
@@ -122,7 +125,7 @@ fn refuse_other_bytes(values: &DynValues, texts: &[Column]) -> Result<()> {
             let mut items = column.bytes(element).chunks_exact(column.scalar.itemsize());
             if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
                 let field = if column.path.is_empty() { String::new() } else { format!("field \"{}\": ", column.path) };
-                let found = bytes.escape_ascii();
+                let found = bytes.get(..bytes.len().min(MOST_SHOWN)).unwrap_or_default().escape_ascii();
                 let hint = "write them as Latin-1 with --lossy";
                 return Err(Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; {hint}")));
             }

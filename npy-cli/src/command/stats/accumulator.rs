@@ -21,6 +21,8 @@ pub(super) struct Accumulator {
     leaf: Leaf,
     itemsize: usize,
     values: Values,
+    /// The bytes for which there was no memory.
+    failed: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,7 +62,7 @@ impl Accumulator {
             Kinds::Void { .. } => Values::Texts(Texts::new(Kind::Raw, scalar.itemsize(), budget)),
             _ => return Err(Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size"))),
         };
-        let mut accumulator = Self { leaf, itemsize, values };
+        let mut accumulator = Self { leaf, itemsize, values, failed: None };
         if scalar.itemsize() == 0
             && let Values::Texts(texts) = &mut accumulator.values
         {
@@ -83,16 +85,37 @@ impl Accumulator {
         let block = (BLOCK_VALUES / per_element.max(1)).max(1);
         let mut position = position.saturating_mul(per_element as u64);
         for elements in elements.chunks(block.saturating_mul(self.itemsize).max(1)) {
+            let count = per_element.saturating_mul(elements.len() / self.itemsize.max(1));
+            if let Err(bytes) = self.reserve(count) {
+                self.failed = Some(bytes);
+                return;
+            }
             position += self.add_block(position, elements);
+        }
+    }
+
+    /// Takes memory for the values of a block: a sub-array can have any number of them. Fails with their bytes.
+    fn reserve(&mut self, count: usize) -> Result<(), usize> {
+        fn of<T>(values: &mut Vec<T>, count: usize) -> Result<(), usize> {
+            values.clear();
+            values.try_reserve(count).map_err(|_| count.saturating_mul(size_of::<T>()))
+        }
+        match &mut self.values {
+            Values::Signed(_, values) => of(values, count),
+            Values::Unsigned(_, values) => of(values, count),
+            Values::Floats(_, values) => of(values, count),
+            Values::Complexes(_, values) => of(values, count),
+            Values::Bytes(_) | Values::Pairs(_) | Values::Texts(_) => Ok(()),
         }
     }
 
     /// Fails if there was no memory for a value.
     pub(super) fn expect_memory(&self) -> Result<()> {
-        match &self.values {
-            Values::Texts(texts) => texts.failed().map_or(Ok(()), |bytes| Err(Failure::allocation(bytes))),
-            _ => Ok(()),
-        }
+        let failed = match &self.values {
+            Values::Texts(texts) => texts.failed(),
+            _ => self.failed,
+        };
+        failed.map_or(Ok(()), |bytes| Err(Failure::allocation(bytes)))
     }
 
     /// Returns the number of values.

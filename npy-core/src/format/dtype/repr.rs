@@ -12,14 +12,14 @@ pub(crate) fn push_repr(text: &str, out: &mut String) {
 /// Appends `repr` of the text with these code points. Lone surrogates are escaped, as Python does;
 /// what is beyond the last code point becomes U+FFFD.
 pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut String) {
-    let quote = quote_of(codes.clone());
+    let quote = quote_of(&codes);
     out.push(quote);
     push_escaped(codes, Some(quote), out);
     out.push(quote);
 }
 
 /// The quote around the text with these code points.
-pub(crate) fn quote_of(codes: impl Iterator<Item = u32> + Clone) -> char {
+pub(crate) fn quote_of(codes: &(impl Iterator<Item = u32> + Clone)) -> char {
     let has = |quote: char| codes.clone().any(|code| code == u32::from(quote));
     if has('\'') && !has('"') { '"' } else { '\'' }
 }
