@@ -112,6 +112,7 @@ fn show_diff_and_convert_take_64_mib_for_files_of_any_size() {
     for name in ["wide.npy", "wide-text.npy", "records.npy", "latin.npy"] {
         for command in [
             &["show", "@"][..],
+            &["show", "@", "[0]"],
             &["show", "--csv", "@"],
             &["show", "--json", "@", "[::-1]"],
             &["diff", "@", "@"],
@@ -121,14 +122,66 @@ fn show_diff_and_convert_take_64_mib_for_files_of_any_size() {
             &["convert", "@", "out.npy", "--order", "F"],
             &["convert", "@", "out.npz", "--endian", "big"],
         ] {
-            if name == "latin.npy" && command == ["show", "@"] {
-                // Four characters for a byte, all in memory: the result alone is 64 MiB.
-                continue;
-            }
             let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
             let output = run(*LEAST + 64, &arguments, path);
             let message = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{arguments:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn imports_take_four_times_their_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let numbers = "12345,".repeat(999_999);
+    let names: Vec<String> = (0..1_000_000).map(|column| format!("name{column}")).collect();
+    let long = "n".repeat(16 * MIB);
+    for (name, text, is_read) in [
+        // 12 MB
+        ("wide.csv", format!("{numbers}1\n{numbers}2\n"), true),
+        // 13 MB
+        ("names.csv", format!("{}\n{}2\n", names.join(","), "1,".repeat(999_999)), false),
+        ("long.csv", format!("{long},b\n1,2\n"), false),
+        ("wide.json", format!("[[{numbers}1]]"), true),
+        ("names.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")), false),
+        ("long.json", format!("[{{\"{long}\":1}}]"), false),
+    ] {
+        std::fs::write(path.join(name), &text).unwrap();
+        let output = run(*LEAST + 4 * text.len().div_ceil(MIB), &["convert", "--lossy", name, "out.npy"], path);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), is_read, "{name}: {message}");
+        let is_refused = message.contains("too many fields") || message.contains("names of fields too long");
+        assert_eq!(is_refused, !is_read, "{name}: {message}");
+    }
+}
+
+#[test]
+fn values_without_bytes_take_no_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    sparse(path, "lists.npy", "[('a', '|u1', (1000000000, 0))]", &[1], Order::C);
+    sparse(path, "texts.npy", "[('a', 'S0', (1000000,)), ('b', '|u1')]", &[1000], Order::C);
+    for name in ["lists.npy", "texts.npy"] {
+        for command in [
+            &["show", "@"][..],
+            &["show", "--all", "@"],
+            &["show", "--json", "@"],
+            &["show", "--csv", "@"],
+            &["show", "--table", "@"],
+            &["stats", "@"],
+            &["diff", "@", "@"],
+            &["convert", "@", "out.json"],
+            &["convert", "@", "out.ndjson"],
+            &["convert", "@", "out.csv"],
+            &["convert", "@", "out.npz"],
+        ] {
+            let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
+            let output = run(*LEAST + 32, &arguments, path);
+            let message = String::from_utf8_lossy(&output.stderr);
+            let is_refused = message.contains("too many elements without bytes: expected at most 1,048,576, found 1,00");
+            assert!(output.status.success() || output.status.code() == Some(2) && is_refused, "{arguments:?}: {message}");
+            assert!(output.stdout.len() < MIB, "{arguments:?}");
         }
     }
 }

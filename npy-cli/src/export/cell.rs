@@ -39,8 +39,12 @@ pub(super) const ESCAPE: usize = 5;
 #[inline]
 pub(super) fn reserve(scalar: Scalar, bytes: &[u8], escape: usize, out: &mut String) -> Result<()> {
     const SMALL: usize = 1 << 8;
-    let more = if bytes.len() <= SMALL { 8 * SMALL } else { most_bytes(scalar, bytes, escape) };
-    out.try_reserve(more).map_err(|_| Failure::allocation(more))
+    if bytes.len() <= SMALL {
+        return out.try_reserve(8 * SMALL).map_err(|_| Failure::allocation(8 * SMALL));
+    }
+    // With brackets and commas around it. Twice as much, as for text that goes on, would be too much.
+    let more = most_bytes(scalar, bytes, escape).saturating_add(SMALL);
+    out.try_reserve_exact(more).map_err(|_| Failure::allocation(more))
 }
 
 /// The bytes that the text of a long value has at most, quotes included.

@@ -114,9 +114,9 @@ impl<R> Lines<R> {
         const FIRST: usize = 1 << 15;
         let is_full = |count: usize| count >= FIRST && count.is_power_of_two();
         let bytes = if is_full(self.bytes) {
-            self.bytes
+            self.bytes.saturating_mul(2)
         } else if is_full(self.cells) {
-            self.cells.saturating_mul(size_of::<usize>())
+            self.cells.saturating_mul(2 * size_of::<usize>())
         } else {
             return Ok(());
         };
