@@ -74,7 +74,7 @@ struct Worker {
     accumulators: Vec<Accumulator>,
 }
 
-fn cannot_read(error: std::io::Error) -> Failure {
+fn cannot_read(error: &std::io::Error) -> Failure {
     match error.kind() {
         ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
         _ => Failure::Nameless(format!("cannot read the file: {error}")),
@@ -135,7 +135,7 @@ impl Plan {
         let next = AtomicU64::new(0);
         let begin = extent.begin.saturating_add(begin);
         let work = || {
-            let file = File::open(&extent.path).map_err(cannot_read)?;
+            let file = File::open(&extent.path).map_err(|error| cannot_read(&error))?;
             let mut worker = Worker { file, buffer: Vec::new(), accumulators: self.fork()? };
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
@@ -168,14 +168,14 @@ impl Plan {
         let Worker { file, buffer, accumulators } = worker;
         let mut position = part * self.part;
         let end = (position + self.part).min(self.elements);
-        file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(cannot_read)?;
+        file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(|error| cannot_read(&error))?;
         while position < end {
             let count = self.piece.min(end - position);
             let length = count as usize * self.itemsize;
             let more = length.saturating_sub(buffer.len());
             buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
             buffer.resize(length, 0);
-            file.read_exact(buffer).map_err(cannot_read)?;
+            file.read_exact(buffer).map_err(|error| cannot_read(&error))?;
             for accumulator in &mut *accumulators {
                 accumulator.add(position, buffer);
             }
