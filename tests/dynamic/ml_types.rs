@@ -131,7 +131,7 @@ fn casts_from_and_to_every_type_are_those_of_ml_dtypes() {
         let is_integer = name.contains("int");
         for (index, single) in singles.iter().enumerate() {
             // What is no i32 depends on the processor.
-            if is_integer && !(single.abs() < 2e9) {
+            if is_integer && (single.is_nan() || single.abs() >= 2e9) {
                 continue;
             }
             let values = DynValues::from_slice(&[*single]).unwrap();
