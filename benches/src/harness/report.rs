@@ -101,7 +101,7 @@ impl Headline {
 }
 
 fn list(facts: &[String]) -> String {
-    facts.iter().map(|fact| format!("- {fact}\n")).collect()
+    facts.iter().flat_map(|fact| ["- ", fact, "\n"]).collect()
 }
 
 impl Group {
