@@ -9,7 +9,9 @@ const NOUNS: &str = "arrays axes bytes characters columns dimensions elements fi
     records requests rows seconds shards values";
 
 /// Counts that are never 1.
-const ALWAYS_SEVERAL: [&str; 7] = [
+const ALWAYS_SEVERAL: [&str; 9] = [
+    "the first of {count} arrays",
+    "skipped {} members with attributes of macOS",
     "{0} arrays, #0 to #{1}",
     "{} arrays",
     "extra fields of {} members, such as",
