@@ -1,4 +1,4 @@
-//! What is in a file that one was handed, and the struct that reads it. `cargo run --example unknown_file -- file.npy`
+//! What is in a file that one was handed, and the struct that reads it. `cargo run --example unknown_file --features dynamic -- file.npy`
 
 use npy_core::NpyReader;
 
