@@ -1,14 +1,14 @@
 //! Safetensors: the length of a JSON header in 8 bytes, the header, and the tensors as they are in memory.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::marker::PhantomData;
 
 use npy_core::dtype::{ByteOrder, MlType, Scalar, ScalarKind};
 use npy_core::{DType, Header, NpyReader, Order};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
@@ -126,18 +126,16 @@ impl TensorSource {
 
     fn parse(file: FileOrSpool, input: &str, is_lossy: bool) -> Result<Self> {
         let mut stream = file.file()?;
-        let (data, tensors) = read_header(&mut stream)?;
+        let (data, text) = read_header(&mut stream)?;
+        let header: Tensors<'_> =
+            serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         let mut has_all = true;
-        for (name, about) in tensors.0 {
-            if name == "__metadata__" {
-                let about: Map<String, Value> = about.0.into_iter().collect();
-                losses.push(format!("the metadata {}", Value::from(about)));
-                continue;
-            }
+        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", Value::from(metadata))));
+        for (name, tensor) in header.tensors {
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
-            let code = about.get("dtype").and_then(Value::as_str).ok_or_else(|| problem("expected a dtype"))?;
+            let code = tensor.dtype.as_deref().ok_or_else(|| problem("expected a dtype"))?;
             let (kind, is_brain) = match kind_of(code) {
                 Some(kind) => (kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
@@ -151,20 +149,16 @@ impl TensorSource {
                     return Err(Failure::Nameless(format!("tensor {name:?}: NumPy has no dtype for {code}; {hint}")));
                 }
             };
-            let numbers = |key: &str| -> Option<Vec<usize>> {
-                about.get(key)?.as_array()?.iter().map(|number| usize::try_from(number.as_u64()?).ok()).collect()
-            };
-            let shape = numbers("shape").ok_or_else(|| problem("expected a shape"))?;
+            let shape = tensor.shape.ok_or_else(|| problem("expected a shape"))?;
             let header = Header::new(Scalar::new(kind, ByteOrder::Little).into(), Order::C, &shape)?;
             let expected = if is_brain { header.data_bytes() / 2 } else { header.data_bytes() };
-            let offsets = numbers("data_offsets").unwrap_or_default();
-            let [begin, end] = offsets[..] else { return Err(problem("expected two data offsets")) };
+            let Some(&[begin, end]) = tensor.offsets.as_deref() else { return Err(problem("expected two data offsets")) };
             if (end as u64).checked_sub(begin as u64) != Some(expected) {
                 return Err(problem(&format!("expected {} of data, found offsets {begin} and {end}", counted(expected, "byte"))));
             }
             let place = data.checked_add(begin as u64).filter(|place| place.checked_add(expected).is_some_and(|end| end <= bytes));
             places.push((place.ok_or_else(|| problem("truncated file: its data end after the file"))?, is_brain));
-            items.push(Item { name, input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
+            items.push(Item { name: name.into_owned(), input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
         }
         // By place in the file, in which they are read.
         let mut both: Vec<_> = items.into_iter().zip(places).collect();
@@ -199,44 +193,123 @@ fn expect_contiguous(items: &[Item], places: &[(u64, bool)], data: u64, bytes: u
     Ok(())
 }
 
-/// An object of JSON. A name that comes twice is an error: readers do not agree on which of them counts.
-struct Object<T>(Vec<(String, T)>);
+/// The header: what it says of each tensor, and the metadata.
+#[derive(Default)]
+struct Tensors<'de> {
+    tensors: Vec<(Cow<'de, str>, Tensor<'de>)>,
+    metadata: Option<Map<String, Value>>,
+}
 
-impl<T> Object<T> {
-    fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+/// What a header says of a tensor, if it has the form that it must have.
+#[derive(Default)]
+struct Tensor<'de> {
+    dtype: Option<Cow<'de, str>>,
+    shape: Option<Vec<usize>>,
+    offsets: Option<Vec<usize>>,
+}
+
+/// A text, borrowed where it has no escapes.
+struct Text<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrowed;
+
+        impl<'de> Visitor<'de> for Borrowed {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(text.into()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(text.to_owned().into()))
+            }
+        }
+
+        deserializer.deserialize_str(Borrowed)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<T>(PhantomData<T>);
+/// Visits the entries of an object. A name that comes twice is an error: readers do not agree on which of them counts.
+fn for_each_entry<'de, A: MapAccess<'de>>(
+    mut map: A,
+    mut entry: impl FnMut(Cow<'de, str>, &mut A) -> Result<(), A::Error>,
+) -> Result<(), A::Error> {
+    let mut names = HashSet::new();
+    while let Some(Text(name)) = map.next_key()? {
+        if !names.insert(name.clone()) {
+            return Err(A::Error::custom(format!("duplicate name {name:?}")));
+        }
+        entry(name, &mut map)?;
+    }
+    Ok(())
+}
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = Object<T>;
+impl<'de> Deserialize<'de> for Tensors<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Tensors<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<T>, A::Error> {
-                let (mut entries, mut names) = (Vec::new(), HashSet::new());
-                while let Some(name) = map.next_key::<String>()? {
-                    if !names.insert(name.clone()) {
-                        return Err(A::Error::custom(format!("duplicate name {name:?}")));
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tensors<'de>, A::Error> {
+                let mut found = Tensors::default();
+                for_each_entry(map, |name, map| {
+                    match &*name {
+                        "__metadata__" => found.metadata = Some(map.next_value()?),
+                        _ => found.tensors.push((name, map.next_value()?)),
                     }
-                    entries.push((name, map.next_value()?));
-                }
-                Ok(Object(entries))
+                    Ok(())
+                })?;
+                Ok(found)
             }
         }
 
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_map(Entries)
     }
 }
 
-/// Reads the header; returns it with the position of the data.
-fn read_header(file: &mut File) -> Result<(u64, Object<Object<Value>>)> {
+impl<'de> Deserialize<'de> for Tensor<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Tensor<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tensor<'de>, A::Error> {
+                let mut tensor = Tensor::default();
+                for_each_entry(map, |name, map| {
+                    match &*name {
+                        "dtype" => tensor.dtype = Some(map.next_value::<Text<'de>>()?.0),
+                        "shape" => tensor.shape = Some(map.next_value()?),
+                        "data_offsets" => tensor.offsets = Some(map.next_value()?),
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                    Ok(())
+                })?;
+                Ok(tensor)
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Reads the text of the header; returns it with the position of the data.
+fn read_header(file: &mut File) -> Result<(u64, Vec<u8>)> {
     let truncated = |_| Failure::Nameless("truncated file: expected the header of a safetensors file".to_owned());
     let mut length = [0; 8];
     file.read_exact(&mut length).map_err(truncated)?;
@@ -247,9 +320,7 @@ fn read_header(file: &mut File) -> Result<(u64, Object<Object<Value>>)> {
     }
     let mut text = Vec::new();
     file.take(length).read_to_end(&mut text).map_err(truncated)?;
-    let header =
-        serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
-    Ok((8 + length, header))
+    Ok((8 + length, text))
 }
 
 impl Source for TensorSource {
