@@ -1,10 +1,12 @@
 //! Reading: the header, then elements into vectors.
 
+// First, so that `NpyReader::open` stands first on its page.
+pub(crate) mod file;
+
 pub(crate) mod chunks;
 pub(crate) mod columns;
 pub(crate) mod decode;
 pub(crate) mod elements;
-pub(crate) mod file;
 pub(crate) mod order;
 pub(crate) mod region;
 pub(crate) mod rows;
