@@ -5,6 +5,7 @@
 //!
 //! | chapter | after it you can |
 //! |---|---|
+//! | [`cookbook`](cookbook/index.html) | run a complete program for each job |
 //! | [`records`](records/index.html) | read NumPy's record arrays into structs, and write them back |
 //! | [`archives`](archives/index.html) | load an `.npz` archive into a struct, and change single members |
 //! | [`any_file`](any_file/index.html) | load a file of unknown dtype or format, print it, convert it |
@@ -18,6 +19,11 @@
 //! | [`from_ndarray_npy`](from_ndarray_npy/index.html), [`from_npyz`](from_npyz/index.html) | move a program here |
 //!
 //! A chapter is part of the documentation if the features that it is about are on.
+
+// Its programs need these features.
+#[cfg(any(not(doctest), all(feature = "derive", feature = "mmap", feature = "npz", feature = "object")))]
+#[doc = include_str!("../docs/cookbook.md")]
+pub mod cookbook {}
 
 // Each chapter is there where the features of its links and examples are on.
 #[cfg(all(feature = "derive", feature = "mmap"))]

@@ -1,5 +1,6 @@
-//! The house itself: the floors, the page of `unsafe`, and counts in messages.
+//! The house itself: the floors, the pages that are made of the code, and counts in messages.
 
+mod cookbook;
 mod counts;
 mod floors;
 mod soundness;

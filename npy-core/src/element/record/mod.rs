@@ -16,8 +16,8 @@ pub use names::{FieldName, distinct};
 
 /// A Rust struct that is a record: each of its fields is a field of a structured dtype.
 ///
-/// Derive it. Fields are matched by name, in any order. Padding and fields that the struct lacks
-/// are skipped.
+/// Derive it: `#[derive(NpyRecord)]` needs the feature `derive` of this crate. Fields are matched by
+/// name, in any order. Padding and fields that the struct lacks are skipped.
 ///
 #[cfg_attr(feature = "derive", doc = "```")]
 #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
