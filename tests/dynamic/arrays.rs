@@ -493,7 +493,9 @@ fn numbers_that_numpy_has_no_dtype_for() {
         let array = DynArray::from_values(values).unwrap();
         assert!(matches!(array, DynArray::Raw(_)));
         assert_eq!(array.map_bytes(<[u8]>::len).unwrap()[0], itemsize);
-        assert!(array.cast::<f32>().is_err());
+        // Of these two, float8_e5m2 is a number that others hold.
+        let is_number = array.cast::<f32>().is_ok_and(|numbers| numbers[0] == 1.0);
+        assert_eq!(is_number, descr == "<f1");
     }
 }
 

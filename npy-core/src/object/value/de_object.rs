@@ -33,7 +33,8 @@ pub(super) fn hand_over<'de, V: Visitor<'de>, E: serde::de::Error>(object: &PyOb
 /// ```
 /// use npy_core::object::{ObjectArray, PyDate, PyObject};
 ///
-/// let pair = PyObject::Tuple(vec![PyObject::from(1), PyObject::Date(PyDate::new(2024, 2, 29)?)]);
+/// let date = PyDate::new(2024, 2, 29).expect("a day of a leap year");
+/// let pair = PyObject::Tuple(vec![PyObject::from(1), PyObject::Date(date)]);
 /// let array = ObjectArray::from(vec![pair.clone()]);
 /// assert_eq!(array.deserialize::<(u8, PyObject)>()?[0].1.to_string(), "datetime.date(2024, 2, 29)");
 /// assert_eq!(array.deserialize::<PyObject>()?, [pair]);
