@@ -79,6 +79,7 @@ pub(crate) use layout::edges_of;
 pub(crate) use layout::{Elements, Frame, Selection, write_array};
 #[cfg(feature = "object")]
 pub(crate) use repr::{array_repr, assemble_repr, elements_text, repr_of_dtype};
+#[cfg(feature = "object")]
 pub(crate) use scalar::scalar_text;
 pub(crate) use stream::Text;
 #[cfg(feature = "object")]

@@ -12,6 +12,7 @@ use super::time::{date_time, span, steps};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 
 /// `str` of the scalar with these bytes.
+#[cfg(feature = "object")]
 pub(crate) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
     let mut text = String::new();
     // Writing to a `String` cannot fail.

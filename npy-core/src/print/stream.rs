@@ -1,7 +1,6 @@
 //! The text of an element on its way: kept while it is short; counted or passed on where it is long.
 
 use std::fmt;
-use std::mem;
 
 /// The most bytes of text that are kept.
 pub(super) const MOST_KEPT: usize = 1 << 16;
@@ -116,7 +115,7 @@ impl<'a> Text<'a> {
 #[cfg(feature = "object")]
 pub(crate) fn append(out: &mut String, write: impl FnOnce(&mut Text<'_>)) -> fmt::Result {
     let begin = out.len();
-    let mut text = Text { most: usize::MAX, ..Text::counted(mem::take(out)) };
+    let mut text = Text { most: usize::MAX, ..Text::counted(std::mem::take(out)) };
     text.begin = begin;
     write(&mut text);
     *out = text.into_kept()?;
