@@ -132,7 +132,7 @@ fn recovers_archives_and_growing_files() {
     let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
     assert!(text.ends_with(": 2 rows, 3 before; 3 bytes of an incomplete row cut off\n"), "{text}");
     assert_eq!(npy_core::load::<u32>(path("rows.npy")).unwrap(), [1, 2]);
-    // What follows is told, and the axis that grows.
+    // Bytes behind the rows are reported, and in Fortran order the last axis grows: columns.
     let rows = fs::read(path("rows.npy")).unwrap();
     fs::write(path("rows.npy"), [&rows[..], &[0; 9]].concat()).unwrap();
     let text = run(["recover".as_ref(), path("rows.npy").as_os_str()]).ok();
