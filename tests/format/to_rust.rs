@@ -274,6 +274,42 @@ fn records_with_objects_become_structs_that_serde_fills() {
 }
 
 #[test]
+fn numbers_beside_objects_have_the_types_that_serde_reads() {
+    const OBJECT: &str = "npy_core::object::PyObject";
+    for (descr, expected) in [
+        ("'|b1'", "bool"),
+        ("'|i1'", "i8"),
+        ("'<i2'", "i16"),
+        ("'>i4'", "i32"),
+        ("'<i8'", "i64"),
+        ("'|u1'", "u8"),
+        ("'<u2'", "u16"),
+        ("'<u4'", "u32"),
+        ("'>u8'", "u64"),
+        ("'<f2'", "f32"),
+        ("'<f4'", "f32"),
+        ("'<f8'", "f64"),
+        ("'<c8'", "(f32, f32)"),
+        ("'>c16'", "(f64, f64)"),
+        ("'<U3'", "String"),
+        ("'|O', (2,)", "[npy_core::object::PyObject; 2]"),
+        ("'<u2', (2,)", "[u16; 2]"),
+        ("'<f16'", OBJECT),
+        ("'<c32', (2,)", OBJECT),
+        ("'<M8[D]'", OBJECT),
+        ("'<m8[s]'", OBJECT),
+        ("'|S3'", OBJECT),
+        ("'|V2'", OBJECT),
+        ("'<V2'", OBJECT),
+        ("'<f1'", OBJECT),
+    ] {
+        let dtype: DType = format!("[('object', '|O'), ('x', {descr})]").parse().unwrap();
+        let rust = dtype.to_rust("Row");
+        assert!(rust.contains(&format!("    pub x: {expected},\n")), "{descr}: {rust}");
+    }
+}
+
+#[test]
 fn plain_dtypes_become_type_aliases() {
     let rust = |dtype: &str| dtype.parse::<DType>().unwrap().to_rust_exact("Name");
     assert_eq!(rust("<f4"), "/// `<f4`\npub type Name = f32;\n");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::super::{DType, Field, Record, ScalarKind};
+use super::super::{DType, Field, Record, ScalarKind, rust_type};
 use super::names::{Names, field_name, type_name};
 use crate::error::describe::counted;
 
@@ -53,35 +53,32 @@ fn inner_record(field: &Field) -> Option<&Record> {
     }
 }
 
-/// What a field without structs is deserialized as, by the table of `object::from_object`.
+/// The type as which a field without structs is deserialized, by the table of `object::from_object`.
 fn type_of(dtype: &DType) -> String {
     let base = match dtype {
         DType::SubArray(array) => array.flattened().0,
         other => other,
     };
-    let rust = match base {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::Bool => "bool",
-            ScalarKind::Int8 => "i8",
-            ScalarKind::Int16 => "i16",
-            ScalarKind::Int32 => "i32",
-            ScalarKind::Int64 => "i64",
-            ScalarKind::UInt8 => "u8",
-            ScalarKind::UInt16 => "u16",
-            ScalarKind::UInt32 => "u32",
-            ScalarKind::UInt64 => "u64",
-            ScalarKind::Float16 | ScalarKind::Float32 => "f32",
-            ScalarKind::Float64 => "f64",
-            ScalarKind::Complex64 => "(f32, f32)",
-            ScalarKind::Complex128 => "(f64, f64)",
-            ScalarKind::Unicode { .. } => "String",
-            ScalarKind::Object => return in_sequences(OBJECT.to_owned(), dtype),
-            // Times, which may be NaT, and bytes.
-            _ => OBJECT,
+    let DType::Scalar(scalar) = base else { return OBJECT.to_owned() };
+    let rust = match scalar.kind() {
+        ScalarKind::Float16 => "f32".to_owned(),
+        ScalarKind::Complex64 => "(f32, f32)".to_owned(),
+        ScalarKind::Complex128 => "(f64, f64)".to_owned(),
+        ScalarKind::Unicode { .. } => "String".to_owned(),
+        ScalarKind::Object => OBJECT.to_owned(),
+        // Times may be NaT, and serde has no long doubles.
+        ScalarKind::Datetime { .. }
+        | ScalarKind::Timedelta { .. }
+        | ScalarKind::Bytes { .. }
+        | ScalarKind::Void { .. }
+        | ScalarKind::LongDouble { .. }
+        | ScalarKind::ComplexLongDouble { .. } => return OBJECT.to_owned(),
+        _ => match rust_type(base, "") {
+            Some(rust) => rust,
+            None => return OBJECT.to_owned(),
         },
-        DType::SubArray(_) | DType::Record(_) => OBJECT,
     };
-    if rust == OBJECT { OBJECT.to_owned() } else { in_sequences(rust.to_owned(), dtype) }
+    in_sequences(rust, dtype)
 }
 
 const OBJECT: &str = "npy_core::object::PyObject";
