@@ -170,6 +170,10 @@ fn casts_to_ml_dtypes_follow_the_rule() {
     assert!(
         allows(Casting::Safe, "int4", "int4") && allows(Casting::Unsafe, "<c8", "int4") && !allows(Casting::Unsafe, "|S1", "int4")
     );
-    // It is no type of theirs.
-    assert!(DynValues::from_slice(&[1_u8]).unwrap().cast_to_ml(&dtype("<f4"), Casting::Unsafe).is_err());
+    for (other, text) in [("<f4", "<f4"), ("bfloat16", "<V2"), ("[('a', 'int4')]", "[('a', 'int4')]")] {
+        assert_eq!(
+            message(1.0, other, Casting::Unsafe),
+            format!("invalid dtype \"{text}\": expected a one-byte type of ml_dtypes; `cast` converts to other numbers")
+        );
+    }
 }

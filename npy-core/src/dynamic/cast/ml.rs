@@ -2,11 +2,11 @@
 
 use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{DTypeProblem, ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, MlType, ScalarKind};
 use crate::memory::reserve_exact;
 
-/// The type of `ml_dtypes` with one byte that a dtype is.
+/// The one-byte type of `ml_dtypes` that a dtype stands for.
 pub(super) fn type_of(dtype: &DType) -> Option<MlType> {
     let DType::Scalar(scalar) = dtype else { return None };
     match scalar.kind() {
@@ -16,15 +16,17 @@ pub(super) fn type_of(dtype: &DType) -> Option<MlType> {
     }
 }
 
-/// What `numpy.can_cast(…, 'safe')` says of other types: integers of a byte become floats.
+/// Whether `numpy.can_cast(…, 'safe')` allows a cast from another type.
+///
+/// A one-byte float of `ml_dtypes` casts safely to `f32`. Of other numbers, only bools and one-byte integers cast
+/// safely to it.
 pub(super) fn is_safe(from: Class, to: Class) -> bool {
     let is_byte = matches!(from, Class::Unsigned(1) | Class::Signed(1));
     from == Class::Bool || is_byte && !to.is_integer()
 }
 
 impl DynValues {
-    /// Converts the elements to numbers of a type of `ml_dtypes` with one byte, in the order of
-    /// [`order`](Self::order).
+    /// Converts the elements to a one-byte type of `ml_dtypes`, in the order of [`order`](Self::order).
     ///
     /// They are rounded as [`MlType::nearest`] says, by way of an `f32`, as in `ml_dtypes`. With
     /// [`Casting::Checked`] no number may exceed the largest one of the type.
@@ -42,10 +44,14 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// Like [`cast`](Self::cast), and if the dtype is no such type.
+    /// Like [`cast`](Self::cast), and if the dtype is not such a type.
     pub fn cast_to_ml(&self, to: &DType, casting: Casting) -> Result<Vec<u8>> {
-        let ml = type_of(to).filter(|_| casting.allows(self.dtype(), to));
-        let (Some(ml), Some(from)) = (ml, Class::of(self.dtype())) else { return Err(not_allowed(self.dtype(), to, casting)) };
+        let Some(ml) = type_of(to) else {
+            let problem = DTypeProblem::Unexpected { expected: "a one-byte type of ml_dtypes; `cast` converts to other numbers" };
+            return Err(ErrorKind::InvalidDType { text: format!("{:?}", to.to_string()), problem, offset: None }.into());
+        };
+        let from = Class::of(self.dtype()).filter(|_| casting.allows(self.dtype(), to));
+        let Some(from) = from else { return Err(not_allowed(self.dtype(), to, casting)) };
         if self.dtype() == to {
             return Ok(self.bytes().to_vec());
         }
@@ -61,7 +67,7 @@ impl DynValues {
                 );
             }
         } else if from.is_integer() && ml.is_integer() {
-            // Integers of any size wrap, and those of eight bits are floats.
+            // Integers wrap to eight bits, which `f32` represents exactly.
             bytes.extend(self.cast::<i8>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number.into())));
         } else {
             bytes.extend(self.cast::<f32>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number)));
@@ -70,8 +76,8 @@ impl DynValues {
     }
 }
 
-/// The byte of a number that fits.
-#[allow(clippy::float_cmp, reason = "whether it is the same number")]
+/// Encodes a number if it fits.
+#[allow(clippy::float_cmp, reason = "only the same number is exact")]
 fn checked(ml: MlType, largest: f64, number: f64, is_exact: bool) -> Result<u8, ValueProblem> {
     #[allow(clippy::cast_possible_truncation, reason = "rounded, and compared after")]
     let byte = ml.nearest(number as f32);
