@@ -75,7 +75,7 @@ impl Casting {
     /// ```
     pub fn allows(self, from: &DType, to: &DType) -> bool {
         match (Class::of(from), Class::of(to)) {
-            // An `f32` holds a float of a byte, which holds none but itself.
+            // The class is not enough: `f32` has the class of one-byte floats, and does not cast safely to them.
             (Some(class), Some(to_class)) if ml::type_of(to).is_some() => match self {
                 Self::Safe => from == to || ml::is_safe(class, to_class),
                 _ => self.allows_class(class, to_class),
@@ -135,7 +135,7 @@ impl Class {
             ScalarKind::Int32 => Self::Signed(4),
             ScalarKind::Int64 => Self::Signed(8),
             ScalarKind::Float16 => Self::Float(2),
-            // A float of a byte is an `f32`, too.
+            // One-byte floats are cast as `f32`.
             ScalarKind::Float32 | ScalarKind::Float8E5M2 => Self::Float(4),
             ScalarKind::Float64 => Self::Float(8),
             ScalarKind::LongDouble { .. } => Self::Float(16),
@@ -147,7 +147,7 @@ impl Class {
                 (true, true) => Self::Signed(1),
                 (true, false) => Self::Unsigned(1),
             },
-            // What `ml_dtypes` writes for bfloat16.
+            // The dtype that `ml_dtypes` writes for bfloat16.
             ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
             _ => return None,
         })
@@ -161,12 +161,12 @@ impl Class {
         matches!(self, Self::Bool | Self::Unsigned(_))
     }
 
-    /// Of integers that an `i32` does not hold.
+    /// Whether `i32` cannot represent all its integers.
     const fn is_long_integer(self) -> bool {
         matches!(self, Self::Unsigned(4 | 8) | Self::Signed(8))
     }
 
-    /// The bits that every integer may have: beside a sign, or as a float without rounding.
+    /// The number of bits, without the sign, up to which every integer is exact.
     const fn integer_bits(self) -> u32 {
         match self {
             Self::Bool => 1,
@@ -199,7 +199,7 @@ impl Class {
         }
     }
 
-    /// NumPy's rule of what is safe.
+    /// Whether NumPy calls the cast safe.
     fn is_held_by(self, to: Self) -> bool {
         match (self, to) {
             (Self::Bool, _) | (Self::BrainFloat, Self::BrainFloat) => true,

@@ -1,4 +1,4 @@
-//! Casts of arrays whose dtype is known at run time.
+//! Casts arrays whose dtype is known at run time.
 
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -15,7 +15,7 @@ use crate::format::dtype::{ByteOrder, DType, MlType, Scalar, ScalarKind};
 use crate::memory::{Bulk, Plain, reserve_exact};
 use crate::view::NpyView;
 
-/// What is brought into the form of this machine at once, and stays in the nearest cache.
+/// The bytes that are aligned and swapped to native order at a time. They stay in the L1 cache.
 const BLOCK_BYTES: usize = 16 * 1024;
 
 impl DynValues {
@@ -99,7 +99,7 @@ impl DynValues {
         Ok(converted)
     }
 
-    /// By way of a type that holds them all.
+    /// Casts by way of `i8` or `f32`, which represent every number of the type.
     fn cast_ml<T: NpyNumber>(&self, ml: MlType, casting: Casting) -> Result<Vec<T>> {
         if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
@@ -108,7 +108,7 @@ impl DynValues {
         reserve_exact(&mut converted, self.bytes().len())?;
         for block in self.bytes().chunks(BLOCK_BYTES) {
             let values = block.iter().map(|byte| ml.value(*byte));
-            #[allow(clippy::cast_possible_truncation, reason = "of at most four bits")]
+            #[allow(clippy::cast_possible_truncation, reason = "they have at most four bits")]
             if ml.is_integer() {
                 append(&mut converted, &values.map(|value| value as i8).collect::<Vec<_>>(), casting)?;
             } else {
@@ -118,7 +118,7 @@ impl DynValues {
         Ok(converted)
     }
 
-    /// By way of `f64`, which is nearer than any other type.
+    /// Casts by way of `f64`, which loses the least.
     fn cast_long_double<T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
         let refused = || not_allowed(self.dtype(), &T::dtype(), casting);
         if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
@@ -152,7 +152,7 @@ impl DynValues {
         }
     }
 
-    /// Long doubles as integers, which they hold up to 64 bits, and `f64` up to 53.
+    /// Casts long doubles to integers. They represent 64 bits exactly, where `f64` represents 53.
     fn cast_long_integers<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
         let mut numbers = Vec::new();
         let items = self.to_vec::<LongDouble>()?;
@@ -162,13 +162,13 @@ impl DynValues {
             let wide = match item.to_integer() {
                 Some(integer) if integer < 0 => i64::try_from(integer).map(Wide::Signed),
                 Some(integer) => u64::try_from(integer).map(Wide::Unsigned),
-                // Beyond that it is out of range.
+                // Larger numbers are out of range.
                 None if is_checked && item.to_f64().abs() < 2.0_f64.powi(64) => {
                     return Err(inexact::<T>(item).in_element(index as u64));
                 }
                 None => Ok(Wide::Float(item.to_f64())),
             };
-            // Those beyond 64 bits are outside of every range.
+            // Integers beyond 64 bits are out of every range.
             let wide = wide.unwrap_or(Wide::Float(item.to_f64()));
             if is_checked && !fits::<T>(wide, casting) {
                 return Err(does_not_fit::<T>(wide).in_element(index as u64));
@@ -179,9 +179,9 @@ impl DynValues {
     }
 }
 
-/// Whether a long double is an `f64`.
+/// Whether `f64` represents a long double exactly.
 fn is_double(item: LongDouble) -> bool {
-    // The rest is garbage.
+    // The padding is garbage.
     let bits = |item: LongDouble| u128::from_ne_bytes(item.to_bytes()) & ((1 << 80) - 1);
     let double = item.to_f64();
     double.is_nan() || bits(LongDouble::from_f64(double)) == bits(item)
