@@ -1,7 +1,11 @@
 //! Loops that are compiled twice on x86-64: for every processor, and for those with vectors of 32 bytes.
 
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+use std::mem::ManuallyDrop;
 #[cfg(feature = "dynamic")]
 use std::mem::MaybeUninit;
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+use std::slice;
 
 #[cfg(all(feature = "complex", feature = "dynamic"))]
 use num_complex::Complex;
@@ -83,6 +87,35 @@ unsafe fn extend_by<T>(items: &mut Vec<T>, more: impl Iterator<Item = T>, store:
     }
     // SAFETY: there is an item in each of the `count` slots behind those that were there, by the caller's promise.
     unsafe { items.set_len(begin + count) };
+}
+
+/// Views complex numbers as their real and imaginary parts in turn.
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+#[inline(always)]
+pub(crate) const fn parts<P>(numbers: &[Complex<P>]) -> &[P] {
+    // SAFETY: `Complex` is `repr(C)` with two fields of type `P`, so that the memory of the numbers is that of twice
+    // as many `P`s, for as long as they are borrowed.
+    unsafe { slice::from_raw_parts(numbers.as_ptr().cast(), 2 * numbers.len()) }
+}
+
+/// Converts to the [`parts`], in the same memory.
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+#[inline(always)]
+pub(crate) fn into_parts<P: Copy>(numbers: Vec<Complex<P>>) -> Vec<P> {
+    let mut numbers = ManuallyDrop::new(numbers);
+    // SAFETY: as in `parts`. The memory is not used again, and was allocated with the alignment of a `P` and the
+    // size of twice as many.
+    unsafe { Vec::from_raw_parts(numbers.as_mut_ptr().cast(), 2 * numbers.len(), 2 * numbers.capacity()) }
+}
+
+/// Converts back from [`into_parts`]. The vector must not have been reallocated, and must have both parts of each number.
+#[cfg(all(feature = "complex", feature = "dynamic"))]
+#[inline(always)]
+pub(crate) fn from_parts<P: Copy>(parts: Vec<P>) -> Vec<Complex<P>> {
+    assert!(parts.len().is_multiple_of(2) && parts.capacity().is_multiple_of(2), "memory of whole numbers");
+    let mut parts = ManuallyDrop::new(parts);
+    // SAFETY: as in `into_parts`, because both counts are even.
+    unsafe { Vec::from_raw_parts(parts.as_mut_ptr().cast(), parts.len() / 2, parts.capacity() / 2) }
 }
 
 /// Two numbers that are stored at once.

@@ -1,21 +1,21 @@
-//! Casts of blocks of floats. What a cast loses is gathered in bits as wide as the floats, without
-//! branches, so that loops are vectorized.
+//! Casts of blocks of floats. Losses are gathered as bits as wide as the floats, without branches, so that
+//! loops are vectorized.
 
 use std::ops::{BitOr, BitOrAssign, Sub};
 
 use super::Class;
 use super::number::{NpyNumber, Wide};
 
-/// A float of the width at which a loop works.
+/// The float type of a loop's vectors.
 pub(super) trait Lane: Copy + PartialOrd + Sub<Output = Self> {
     type Bits: Copy + Default + PartialEq + BitOr<Output = Self::Bits> + BitOrAssign;
-    /// The greatest finite one.
+    /// The largest finite float.
     const MAX: Self;
 
     /// The real and the imaginary part of a number.
     fn parts(wide: Wide) -> (Self, Self);
 
-    /// The nearest to an integer.
+    /// The float nearest to an integer.
     fn rounded(integer: i32) -> Self;
 
     fn bits(self) -> Self::Bits;
@@ -35,7 +35,7 @@ macro_rules! lanes {
             #[inline(always)]
             #[allow(
                 clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_lossless, trivial_numeric_casts,
-                reason = "there are no wider floats than the lane, and integers are compared with those that they were"
+                reason = "no float is wider than the lane, and integers are compared with the floats they came from"
             )]
             fn parts(wide: Wide) -> (Self, Self) {
                 match wide {
@@ -74,7 +74,7 @@ macro_rules! lanes {
 
 lanes!(f32 u32, f64 u64,);
 
-/// Appends what floats become, and returns whether all of them fit.
+/// Appends converted floats, and returns whether all of them fit.
 #[inline(always)]
 pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
     let mut lost = L::Bits::default();
@@ -88,55 +88,55 @@ pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bo
     lost == L::Bits::default()
 }
 
-/// A float as an integer or a bool, and what it loses.
+/// Converts a float to an integer or a bool. Also returns bits that are 0 if nothing is lost.
 #[inline(always)]
 fn to_integer<T: NpyNumber, L: Lane>(wide: Wide) -> (T, L::Bits) {
     let (re, im) = L::parts(wide);
-    let (number, integer, is_outside) = if T::CLASS.is_long_integer() {
+    let (number, integer, is_outside) = if matches!(T::CLASS, Class::Bool) || T::CLASS.is_long_integer() {
         let number = T::from_wide(wide);
         // The greatest integer may be rounded to the end of the range.
-        (number, L::parts(number.to_wide()).0, re >= L::parts(Wide::Float(const { T::CLASS.range().1 })).0)
+        let is_outside = T::CLASS.is_long_integer() && re >= L::parts(Wide::Float(const { T::CLASS.range().1 })).0;
+        (number, L::parts(number.to_wide()).0, is_outside)
     } else {
         let integer = wide.truncated::<T>();
         (T::from_wide(Wide::Signed(integer.into())), L::rounded(integer), false)
     };
-    // A difference is 0 only of equal numbers, and not of NaN.
+    // The difference is 0 only for equal numbers, and NaN for NaN.
     (number, (integer - re).bits() | L::bits_if(is_outside) | im.abs().bits())
 }
 
-/// A float as a float or a complex number, and what it loses.
+/// Converts a number to a float, or a float to a complex number; not complex to complex, which is a cast of their
+/// parts. Also returns bits that are 0 if nothing is lost.
 #[inline(always)]
 fn to_float<T: NpyNumber, L: Lane, const EXACT: bool>(wide: Wide) -> (T, L::Bits) {
     #[cfg(feature = "half")]
     let wide = if matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) { wide.narrowed() } else { wide };
     let number = T::from_wide(wide);
-    let ((re, im), (new_re, new_im)) = (L::parts(wide), L::parts(number.to_wide()));
-    let is_complex = matches!(T::CLASS, Class::Complex(_));
-    let lost = match (EXACT, is_complex) {
-        (true, true) => L::bits_if(is_changed(re, new_re)) | L::bits_if(is_changed(im, new_im)),
-        // Also -0 is lost.
-        (true, false) => L::bits_if(is_changed(re, new_re)) | im.bits(),
-        (false, true) => L::bits_if(overflows(re, new_re)) | L::bits_if(overflows(im, new_im)),
-        (false, false) => L::bits_if(overflows(re, new_re)) | im.abs().bits(),
+    let ((re, im), (new_re, _)) = (L::parts(wide), L::parts(number.to_wide()));
+    let lost = if EXACT {
+        // An imaginary part of -0 is lost, too.
+        L::bits_if(is_changed(re, new_re)) | im.bits()
+    } else {
+        L::bits_if(overflows(re, new_re)) | im.abs().bits()
     };
     (number, lost)
 }
 
-/// Whether a float that may be NaN became another one.
+/// Whether rounding changed a float. NaN counts as unchanged.
 #[inline(always)]
 #[allow(clippy::needless_bitwise_bool, reason = "`||` is a branch, which keeps the loop from being vectorized")]
 fn is_changed<L: Lane>(before: L, after: L) -> bool {
     (before < after) | (before > after)
 }
 
-/// Whether a finite float became an infinite one. The difference of two infinities is NaN.
+/// Whether a finite float became infinite. The difference of two infinities is NaN.
 #[inline(always)]
 fn overflows<L: Lane>(before: L, after: L) -> bool {
     (before - after).abs() > L::MAX
 }
 
-/// 1.5 · 2^52: the last bit of a sum with it is 1, so that its bits are those of the nearest integer.
-/// For integers of 64 bits there are no conversions of vectors, and those for `u32` take 1.4 times as long.
+/// 1.5 · 2^52. The last bit of a sum with it has the value 1, so that the low bits are the nearest integer.
+/// AVX2 has no conversion to 64-bit integers, and the one to `u32` takes 1.4 times as long.
 const MIDDLE: f64 = 6_755_399_441_055_744.0;
 
 /// Appends floats as long integers if all of them are in the range and below 2^51, and nothing otherwise. If
@@ -175,7 +175,8 @@ pub(super) fn append_long<S: NpyNumber, T: NpyNumber, const WHOLE: bool>(convert
     all_fit
 }
 
-/// The nearest integer of a float below 2^51, twice. Of others and of NaN, the first is beyond that.
+/// The nearest integer of a float below 2^51, as an integer and as a float. For other floats and for NaN, the
+/// integer is beyond 2^51.
 #[inline(always)]
 fn nearest(value: f64) -> (i64, f64) {
     let sum = value + MIDDLE;

@@ -1,7 +1,8 @@
-//! Casts over slices, a block at a time. The loop over a block is vectorized, and returns whether all
-//! numbers fit. Otherwise a scalar loop finds the first that does not.
+//! Casts slices block by block. A vectorized loop converts a block, and returns whether all numbers fit. If
+//! not, a scalar loop finds the first that does not.
 
 use std::any::Any;
+use std::mem;
 
 use super::floats::{append_floats, append_long};
 use super::number::{NpyNumber, Span, Wide};
@@ -10,7 +11,7 @@ use crate::error::{Result, ValueError, ValueProblem};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
 
-/// The numbers of a block. Where one does not fit, the block is converted again, out of the cache.
+/// The numbers of a block, which stays in the cache for the scalar loop.
 const BLOCK: usize = 1024;
 
 /// Converts numbers to another type.
@@ -28,12 +29,12 @@ pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: &[S], casting: Casting) -> 
     Ok(converted)
 }
 
-/// Appends numbers, whatever the rule says of their types. There is memory for them.
+/// Appends numbers, for which there must be memory. The rule must allow the types.
 pub(super) fn append<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, items: &[S], casting: Casting) -> Result<()> {
     vectors::run(Append { converted, items, casting })
 }
 
-/// Twice as fast with wide vectors, beside a NumPy that has them.
+/// Wide vectors make it twice as fast; NumPy has them, too.
 struct Append<'a, S, T> {
     converted: &'a mut Vec<T>,
     items: &'a [S],
@@ -46,17 +47,18 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
     #[inline(always)]
     fn run(self) -> Result<()> {
         let Self { converted, items, casting } = self;
-        // Where one float is too large for vectors, others are.
+        // Once a float is too large for vectors, later blocks do not try them.
         let mut are_small = true;
         for block in items.chunks(BLOCK) {
             let begin = converted.len();
-            let all_fit = match casting {
-                Casting::Checked => append_checked::<S, T, false>(converted, block),
-                Casting::Exact => append_checked::<S, T, true>(converted, block),
-                _ => {
-                    append_any(converted, block, &mut are_small);
-                    true
-                }
+            let all_fit = if const { matches!((S::CLASS, T::CLASS), (Class::Complex(_), Class::Complex(_))) } {
+                // Twice as many floats, because a loop over complex numbers stores them one by one.
+                let mut parts = T::into_parts(mem::take(converted));
+                let all_fit = append_block(&mut parts, S::as_parts(block), casting, &mut are_small);
+                *converted = T::from_parts(parts);
+                all_fit
+            } else {
+                append_block(converted, block, casting, &mut are_small)
             };
             if !all_fit && let Some(index) = block.iter().position(|item| !fits::<T>(item.to_wide(), casting)) {
                 return Err(does_not_fit::<T>(block[index].to_wide()).in_element((begin + index) as u64));
@@ -66,7 +68,20 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
     }
 }
 
-/// Appends bools as numbers, of which any byte but 0 is true.
+/// Appends numbers, and returns whether all of them fit; `false` also if a closer look is needed.
+#[inline(always)]
+fn append_block<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], casting: Casting, are_small: &mut bool) -> bool {
+    match casting {
+        Casting::Checked => append_checked::<S, T, false>(converted, block),
+        Casting::Exact => append_checked::<S, T, true>(converted, block),
+        _ => {
+            append_any(converted, block, are_small);
+            true
+        }
+    }
+}
+
+/// Appends bools as numbers. Every byte but 0 is true.
 pub(super) fn append_bools<T: NpyNumber>(converted: &mut Vec<T>, bytes: &[u8]) {
     vectors::run(AppendBools { converted, bytes });
 }
@@ -84,7 +99,7 @@ impl<T: NpyNumber> Loops for AppendBools<'_, T> {
         let Self { converted, bytes } = self;
         for block in bytes.chunks(BLOCK) {
             let begin = converted.len();
-            // There is hardly ever another byte than 0 and 1.
+            // Bytes other than 0 and 1 are rare.
             if append_integers(converted, block).bits > 1 {
                 converted.truncate(begin);
                 T::extend(converted, block.iter().map(|byte| T::from_wide((*byte != 0).to_wide())));
@@ -113,24 +128,29 @@ fn append_nearest<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S
     T::extend(converted, block.iter().map(|item| same(item).unwrap_or_else(|| T::from_wide(item.to_wide()))));
 }
 
-/// Appends numbers, and returns whether all of them fit; `false` also if a closer look is needed.
+/// [`append_block`] by a rule that looks at the values.
 #[inline(always)]
 fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
     let (from, to) = (S::CLASS, T::CLASS);
-    let is_rounded_if_safe = matches!(from, Class::Unsigned(8) | Class::Signed(8)) && !to.is_integer();
-    if from.is_held_by(to) && !is_rounded_if_safe {
+    let is_long_to_float = matches!(from, Class::Unsigned(8) | Class::Signed(8)) && !to.is_integer();
+    if from.is_held_by(to) && !is_long_to_float {
         append_nearest(converted, block);
         return true;
     }
-    if from.is_integer() {
-        let span = append_integers(converted, block);
+    let all_fit = |span: Span| {
         let is_too_long = span.bits.checked_shr(to.integer_bits()).is_some_and(|beyond| beyond != 0);
-        return !(is_too_long || span.is_any_negative && to.is_unsigned());
+        !(is_too_long || span.is_any_negative && to.is_unsigned())
+    };
+    if is_long_to_float && to.integer_bits() < 32 {
+        return append_long_integers(converted, block, all_fit(span_of(block)));
+    }
+    if from.is_integer() {
+        return all_fit(append_integers(converted, block));
     }
     if to.is_long_integer() && append_long::<S, T, true>(converted, block) {
         return true;
     }
-    // Those that become half floats are `f32` on the way.
+    // Half floats are converted from `f32`.
     if const { is_single(S::CLASS) || matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) } {
         append_floats::<S, T, f32, EXACT>(converted, block)
     } else {
@@ -138,7 +158,7 @@ fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut
     }
 }
 
-/// Appends integers, and returns their bits. One loop does both, because two take twice as long.
+/// Appends integers, and returns their bits. A loop for each would take twice as long.
 #[inline(always)]
 fn append_integers<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S]) -> Span {
     let mut bits = S::Bits::default();
@@ -147,6 +167,29 @@ fn append_integers<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[
         T::from_wide(item.to_wide())
     };
     T::extend(converted, block.iter().map(append));
+    S::span(bits)
+}
+
+/// Appends 64-bit integers as floats, and returns whether they are short. Short ones are converted as an `i32`, because
+/// AVX2 has no instruction for `i64`.
+#[inline(always)]
+#[allow(clippy::cast_precision_loss, reason = "short integers are exact")]
+fn append_long_integers<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], are_short: bool) -> bool {
+    if are_short {
+        T::extend(converted, block.iter().map(|item| T::from_wide(Wide::Single(i32::from_wide(item.to_wide()) as f32))));
+    } else {
+        append_nearest(converted, block);
+    }
+    are_short
+}
+
+/// The bits of integers.
+#[inline(always)]
+fn span_of<S: NpyNumber>(block: &[S]) -> Span {
+    let mut bits = S::Bits::default();
+    for item in block {
+        S::gather(&mut bits, *item);
+    }
     S::span(bits)
 }
 
@@ -160,7 +203,7 @@ pub(super) fn fits<T: NpyNumber>(wide: Wide, casting: Casting) -> bool {
     T::from_wide_checked(wide).is_some_and(|number| casting == Casting::Checked || !is_rounded(wide, number.to_wide()))
 }
 
-/// Whether a float became another one. Integers do not where they fit.
+/// Whether rounding changed a float. Integers that fit are exact.
 fn is_rounded(before: Wide, after: Wide) -> bool {
     let is_float = |wide: Wide| !matches!(wide, Wide::Signed(_) | Wide::Unsigned(_));
     let ((re, im), (new_re, new_im)) = (before.parts(), after.parts());
@@ -169,12 +212,12 @@ fn is_rounded(before: Wide, after: Wide) -> bool {
 }
 
 #[inline(always)]
-#[allow(clippy::float_cmp, reason = "whether it is the same number")]
+#[allow(clippy::float_cmp, reason = "only the same number is exact")]
 fn is_same(before: f64, after: f64) -> bool {
     (before == after) | before.is_nan()
 }
 
-/// Also of those that have no place for it, where -0 is lost.
+/// Whether the imaginary part is the same. Real numbers do not keep it, not even -0.
 #[inline(always)]
 fn is_same_imaginary(before: f64, after: f64, is_kept: bool) -> bool {
     if is_kept { is_same(before, after) } else { before.to_bits() == 0 }

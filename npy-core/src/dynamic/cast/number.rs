@@ -1,4 +1,4 @@
-//! The types of numbers, and how one number becomes another.
+//! Number types, and conversions of one number.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use crate::memory::vectors;
 pub enum Wide {
     Signed(i64),
     Unsigned(u64),
-    /// Not as an `f64`, because loops over these are vectors of half as many.
+    /// Not widened to `f64`, because a vector holds twice as many `f32`s.
     Single(f32),
     Float(f64),
     ComplexSingle(f32, f32),
@@ -27,7 +27,7 @@ pub enum Wide {
 }
 
 impl Wide {
-    /// The same number, of those that are looked at one by one.
+    /// Widens floats to `f64`, for scalar code.
     #[inline(always)]
     fn widened(self) -> Self {
         match self {
@@ -37,9 +37,10 @@ impl Wide {
         }
     }
 
-    /// The integer part of a float, or the nearest integer of a class that `i32` holds; of NaN any of them.
+    /// The integer part of a float, clamped to the range of a type that `i32` represents. NaN becomes any integer
+    /// of the range.
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation, reason = "they are integers that `i32` holds")]
+    #[allow(clippy::cast_possible_truncation, reason = "`i32` represents the range")]
     pub(super) fn truncated<T: NpyNumber>(self) -> i32 {
         let (least, most) = const { (T::CLASS.range().0 as i32, (T::CLASS.range().1 - 1.0) as i32) };
         match self {
@@ -48,7 +49,7 @@ impl Wide {
         }
     }
 
-    /// A float as an `f32` which becomes the same half float, and is that one only if the float is.
+    /// Converts to an `f32` that rounds to the same half float as the `f64`, and equals it only where the `f64` does.
     #[cfg(feature = "half")]
     #[inline(always)]
     pub(super) fn narrowed(self) -> Self {
@@ -59,11 +60,11 @@ impl Wide {
         }
     }
 
-    /// The integer part of a float, or the nearest integer of a class that `i32` holds; 0 of NaN.
+    /// [`truncated`](Self::truncated), where NaN becomes 0.
     #[inline(always)]
     fn saturated<T: NpyNumber>(self) -> i32 {
         match self {
-            // No `f32` is the greatest `i32`.
+            // `i32::MAX` is not an `f32`.
             Self::Single(value) | Self::ComplexSingle(value, _)
                 if const { matches!(T::CLASS, Class::Signed(4)) } && value >= TWO_31 =>
             {
@@ -76,9 +77,9 @@ impl Wide {
         }
     }
 
-    /// The real and the imaginary part of a float.
+    /// The real and the imaginary part.
     #[inline(always)]
-    #[allow(clippy::cast_precision_loss, reason = "integers are not asked for")]
+    #[allow(clippy::cast_precision_loss, reason = "callers compare floats only")]
     pub(super) fn parts(self) -> (f64, f64) {
         match self {
             Self::Signed(value) => (value as f64, 0.0),
@@ -161,6 +162,22 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 
+    /// The type of the real and the imaginary part; for other numbers the type itself.
+    #[doc(hidden)]
+    type Part: NpyNumber;
+
+    /// Views numbers as their parts: two for each complex number.
+    #[doc(hidden)]
+    fn as_parts(numbers: &[Self]) -> &[Self::Part];
+
+    /// Converts to parts, in the same memory.
+    #[doc(hidden)]
+    fn into_parts(numbers: Vec<Self>) -> Vec<Self::Part>;
+
+    /// Converts back from [`into_parts`](Self::into_parts). The vector must not have been reallocated.
+    #[doc(hidden)]
+    fn from_parts(parts: Vec<Self::Part>) -> Vec<Self>;
+
     /// Appends numbers, for which there must be memory.
     #[doc(hidden)]
     #[inline(always)]
@@ -168,32 +185,55 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
         vectors::extend(numbers, items);
     }
 
-    /// What is gathered of several integers.
+    /// An accumulator for the bits of integers.
     #[doc(hidden)]
     type Bits: Copy + Default;
 
-    /// Adds an integer to those that are gathered; of other numbers nothing.
+    /// Gathers the bits of an integer. Does nothing for other numbers.
     #[doc(hidden)]
     fn gather(_bits: &mut Self::Bits, _item: Self) {}
 
-    /// The bits of the integers that were gathered.
+    /// The gathered bits.
     #[doc(hidden)]
     fn span(_bits: Self::Bits) -> Span {
         Span { bits: u64::MAX, is_any_negative: true }
     }
 }
 
-/// What several integers have in common.
+/// The bits that several integers need.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Span {
-    /// The bits of all of them, or of their complements where they are negative.
+    /// The union of their bits; of negative integers, those of the complement.
     pub bits: u64,
     pub is_any_negative: bool,
 }
 
+/// Numbers that are their own part.
+macro_rules! whole {
+    () => {
+        type Part = Self;
+
+        #[inline(always)]
+        fn as_parts(numbers: &[Self]) -> &[Self] {
+            numbers
+        }
+
+        #[inline(always)]
+        fn into_parts(numbers: Vec<Self>) -> Vec<Self> {
+            numbers
+        }
+
+        #[inline(always)]
+        fn from_parts(parts: Vec<Self>) -> Vec<Self> {
+            parts
+        }
+    };
+}
+
 impl NpyNumber for bool {
     const CLASS: Class = Class::Bool;
+    whole!();
 
     #[inline(always)]
     fn to_wide(self) -> Wide {
@@ -229,6 +269,7 @@ macro_rules! integers {
     ($($type:ident: $class:ident $wide:ident $bytes:literal,)*) => {$(
         impl NpyNumber for $type {
             const CLASS: Class = Class::$class($bytes);
+            whole!();
 
             #[inline(always)]
             fn to_wide(self) -> Wide {
@@ -244,7 +285,7 @@ macro_rules! integers {
                 match wide {
                     Wide::Signed(value) => value as Self,
                     Wide::Unsigned(value) => value as Self,
-                    // The conversion of the language has no vectors, which take a tenth of the time.
+                    // `as` is not vectorized, which takes ten times as long.
                     _ if !Self::CLASS.is_long_integer() => wide.saturated::<Self>() as Self,
                     Wide::Single(value) | Wide::ComplexSingle(value, _) => value as Self,
                     Wide::Float(value) | Wide::Complex(value, _) => value as Self,
@@ -254,7 +295,7 @@ macro_rules! integers {
             #[inline(always)]
             #[allow(
                 clippy::cast_possible_truncation, clippy::float_cmp,
-                reason = "integers of 64 bits are looked at in 128, which hold them and one more on each side"
+                reason = "`i128` holds all 64-bit integers and those beyond their ends"
             )]
             fn from_wide_checked(wide: Wide) -> Option<Self> {
                 match wide.widened() {
@@ -267,9 +308,8 @@ macro_rules! integers {
 
             type Bits = (Self, Self);
 
-            // In a signed number, a bit that differs from the next lower one is the last before those
-            // that repeat the sign; no shift to the right, which 64-bit vectors lack. `MIN` is 0 where
-            // there is no sign.
+            // The highest bit of a signed integer that differs from the next lower one ends the copies of the
+            // sign. 64-bit vectors have no arithmetic shift to the right. `MIN` of unsigned integers is 0.
             #[inline(always)]
             fn gather((bits, any): &mut Self::Bits, item: Self) {
                 *bits |= if Self::MIN != 0 { item ^ (item << 1) } else { item };
@@ -277,9 +317,9 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, reason = "they are bits")]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts, reason = "only their bits matter")]
             fn span((bits, any): Self::Bits) -> Span {
-                // Without the ones that a sign extends to.
+                // Without the sign extension.
                 let width = if Self::BITS < 64 { (1 << Self::BITS) - 1 } else { u64::MAX };
                 Span { bits: (bits as u64 & width) >> u32::from(Self::MIN != 0), is_any_negative: Self::MIN != 0 && any.leading_zeros() == 0 }
             }
@@ -302,13 +342,13 @@ integers! {
 trait Float: Copy {
     fn of_f32(value: f32) -> Self;
     fn of_f64(value: f64) -> Self;
-    /// Through `f32`, as NumPy does, for those that are narrower.
+    /// Narrower floats are rounded by way of `f32`, as in NumPy.
     fn of_signed(value: i64) -> Self;
     fn of_unsigned(value: u64) -> Self;
     fn to_f64(self) -> f64;
 }
 
-/// The float, if it fits.
+/// Converts to a float, if the number fits.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at only where it is in range")]
 fn checked<T: Float>(wide: Wide) -> Option<T> {
@@ -331,20 +371,20 @@ fn checked<T: Float>(wide: Wide) -> Option<T> {
     }
 }
 
-/// The nearest `f32`. Vectors of the conversion of the language take 1.6 times as long.
+/// The nearest `f32`. Vectors of `as f32` take 1.6 times as long.
 #[inline(always)]
 #[allow(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
 fn rounded(value: u64) -> f32 {
     let signed = value.cast_signed();
-    // The last bit of the half tells whether anything was cut off, which rounding depends on.
+    // The last bit of the half is a sticky bit, so that the half rounds as the whole does.
     let half = (value >> 1 | value & 1).cast_signed() as f32;
     if signed >= 0 { signed as f32 } else { half + half }
 }
 
-/// One more than the greatest `i32`.
+/// One more than the largest `i32`.
 const TWO_31: f32 = 2_147_483_648.0;
 
-/// One more than the greatest `i64`.
+/// One more than the largest `i64`.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 macro_rules! floats {
@@ -382,6 +422,7 @@ macro_rules! floats {
         impl NpyNumber for $type {
             type Bits = ();
             const CLASS: Class = $class;
+            whole!();
 
             #[inline(always)]
             fn to_wide(self) -> Wide {
@@ -449,6 +490,23 @@ macro_rules! complex {
             #[inline(always)]
             fn extend(numbers: &mut Vec<Self>, items: impl Iterator<Item = Self>) {
                 vectors::extend_pairs(numbers, items);
+            }
+
+            type Part = $part;
+
+            #[inline(always)]
+            fn as_parts(numbers: &[Self]) -> &[$part] {
+                vectors::parts(numbers)
+            }
+
+            #[inline(always)]
+            fn into_parts(numbers: Vec<Self>) -> Vec<$part> {
+                vectors::into_parts(numbers)
+            }
+
+            #[inline(always)]
+            fn from_parts(parts: Vec<$part>) -> Vec<Self> {
+                vectors::from_parts(parts)
             }
         }
     )*};
