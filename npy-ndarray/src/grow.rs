@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::array_ref;
 use super::ndarray::Dimension;
@@ -38,6 +38,7 @@ use super::write::write_elements;
 #[must_use = "without `finish` errors at the end are not seen"]
 pub struct NpyBlockWriter<A: NpyElement> {
     writer: NpyWriter<A, File>,
+    path: PathBuf,
     shape: Vec<usize>,
     order: Order,
     /// Whether a block was written partly.
@@ -67,7 +68,8 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// Fails like [`NpyWriter::create_like`].
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
-        Ok(Self { writer: NpyWriter::create_like(path, &header)?, shape: shape.to_vec(), order, failed: false })
+        let writer = NpyWriter::create_like(&path, &header)?;
+        Ok(Self { writer, path: path.as_ref().to_path_buf(), shape: shape.to_vec(), order, failed: false })
     }
 
     /// Opens an existing file to append to it.
@@ -83,7 +85,7 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         // Locked by the writer.
         let header =
             File::open(path).map_err(npy_core::Error::from).and_then(Header::read).map_err(|error| error.with_path(path))?;
-        Ok(Self { writer, shape: header.shape().to_vec(), order: header.order(), failed: false })
+        Ok(Self { writer, path: path.to_path_buf(), shape: header.shape().to_vec(), order: header.order(), failed: false })
     }
 
     /// Appends a block of rows.
@@ -108,16 +110,15 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     /// an element cannot be expressed in the dtype, or if writing fails.
     pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
-            return Err(
-                ErrorKind::WrongDimensions { expected: self.shape.len(), shape: block.shape().to_vec(), takes_any: None }.into()
-            );
+            let (expected, shape) = (self.shape.len(), block.shape().to_vec());
+            return Err(self.refused(ErrorKind::WrongDimensions { expected, shape, takes_any: None }));
         }
         let outer = outer_axis(self.shape.len(), self.order);
         let rows = outer.map_or(0, |outer| block.shape()[outer]);
         if grown(&self.shape, self.order, rows) != block.shape() {
             let expected = self.shape.iter().enumerate().map(|(axis, length)| (Some(axis) != outer).then_some(*length)).collect();
             let problem = GrowthProblem::BlockShape { expected, found: block.shape().to_vec() };
-            return Err(ErrorKind::CannotGrow { problem }.into());
+            return Err(self.refused(ErrorKind::CannotGrow { problem }));
         }
         self.expect_whole()?;
         let written = write_elements(&mut self.writer, block, self.order);
@@ -125,10 +126,14 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         written
     }
 
+    fn refused(&self, kind: ErrorKind) -> npy_core::Error {
+        npy_core::Error::from(kind).with_path(&self.path)
+    }
+
     /// Refuses rows behind a block that was written partly.
     fn expect_whole(&self) -> Result<()> {
         if self.failed {
-            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }.into());
+            return Err(self.refused(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }));
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ fn arrays_that_cannot_grow() {
     writer.push(&1).unwrap();
     insta::assert_snapshot!(message(directory.path(), writer.finish()), @"cannot grow the array: expected a stream that writes where it is seeked to, found one that only appends");
     let mut blocks = NpyBlockWriter::<f64>::create(&path, Order::C, &[0, 3]).unwrap();
-    insta::assert_snapshot!(message(directory.path(), blocks.write_block(&Array2::zeros((2, 4)))), @"cannot grow the array: expected a block of shape (n, 3), found (2, 4)");
+    insta::assert_snapshot!(message(directory.path(), blocks.write_block(&Array2::zeros((2, 4)))), @"x.npy: cannot grow the array: expected a block of shape (n, 3), found (2, 4)");
     // Two writers of one file, and a file that is replaced under its writer.
     insta::assert_snapshot!(message(directory.path(), NpyWriter::<f64, _>::append(&path)), @"x.npy: the file is locked by another writer");
     drop(blocks);
