@@ -83,7 +83,11 @@ pub fn main() -> ExitCode {
     signals::exit_where_memory_ends(TROUBLE);
     #[cfg(unix)]
     signals::fail_where_files_are_too_large();
-    let arguments = match Arguments::try_parse_from(std::env::args_os().map(with_named_input)) {
+    let parsed = match mistyped_option(std::env::args_os()) {
+        Some(error) => Err(error),
+        None => Arguments::try_parse_from(std::env::args_os().map(with_named_input)),
+    };
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => exit(&error),
     };
@@ -109,6 +113,26 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Finds an option that the command does not have. Where a slice may begin with a hyphen, the parser takes it for the slice.
+fn mistyped_option(arguments: impl Iterator<Item = OsString>) -> Option<clap::Error> {
+    let mut root = Arguments::command();
+    let mut arguments = arguments.skip(1).map(|argument| escape::path(&argument).into_owned());
+    let command = arguments.by_ref().find_map(|name| root.find_subcommand(name))?;
+    if !command.get_positionals().any(clap::Arg::is_allow_hyphen_values_set) {
+        return None;
+    }
+    let has_option = |name: &str| root.get_arguments().chain(command.get_arguments()).any(|option| option.get_long() == Some(name));
+    let option = arguments.take_while(|argument| argument != "--").find(|argument| {
+        let name = argument.strip_prefix("--").map(|name| name.split_once('=').map_or(name, |(name, _)| name));
+        name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()) && name != "help" && !has_option(name))
+    })?;
+    let name = command.get_name().to_owned();
+    let hint = if name == "show" { "; fields are a slice, as in pose.x or [['a', 'b']]" } else { "" };
+    root.build();
+    let message = format!("unexpected argument '{option}' found{hint}");
+    Some(root.find_subcommand_mut(&name)?.error(clap::error::ErrorKind::UnknownArgument, message))
 }
 
 /// Prints what the parser says, and ends the process. It quotes arguments, which can be the names of files.

@@ -78,11 +78,11 @@ fn shows_many_files_as_one_table_and_goes_on_after_a_damaged_one() {
     let output = command(["info", "."]).current_dir(directory.path()).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(2), &b""[..]));
     insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r#"
-file     dtype                                                            shape  order  size
-./a.npy  <u2                                                              (2,)   C       4 B
-./b.npy  invalid header at byte 10: expected a value, found the name not
-./c.npy  <u2                                                              (2,)   C       4 B  truncated: 1 byte missing
-./d.npy  <u2                                                              (2,)   C       4 B  4 bytes after the array
+file     dtype  shape  order  size
+./a.npy  <u2    (2,)   C       4 B
+./b.npy                             invalid header at byte 10: expected a value, found the name not
+./c.npy  <u2    (2,)   C       4 B  truncated: 1 byte missing
+./d.npy  <u2    (2,)   C       4 B  4 bytes after the array
 4 files, 2 with damage
 "#);
 

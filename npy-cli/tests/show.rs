@@ -304,6 +304,32 @@ fn damaged_member_is_named() {
     assert!(message.contains("expected one array, found 2: good, bad"), "{message}");
 }
 
+/// A slice may begin with a hyphen, but not as an option does.
+#[test]
+fn mistyped_options_are_not_slices() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = records(directory.path());
+    let refused = |arguments: &[&str]| {
+        let output = run(arguments);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""));
+        output.stderr
+    };
+    let expected = refused(&["show", text(&path), "--fields", "id"]);
+    insta::assert_snapshot!(expected, @r"
+    error: unexpected argument '--fields' found; fields are a slice, as in pose.x or [['a', 'b']]
+
+    Usage: npy show [OPTIONS] <FILE> [SLICE]
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(refused(&["show", "--fields=id", text(&path)]), expected.replace("'--fields'", "'--fields=id'"));
+    assert!(failure(&["show", text(&path), "--", "--fields"]).starts_with("npy: invalid slice \"--fields\""));
+    let last = stdout(&["show", text(&path), "-1:", "--color=never", "--json"]);
+    assert_eq!(last.lines().count(), 1, "{last}");
+    #[cfg(feature = "plot")]
+    assert!(refused(&["plot", text(&path), "--out", "x.png"]).starts_with("error: unexpected argument '--out' found\n"));
+}
+
 #[test]
 fn slices_that_do_not_fit_are_explained() {
     let directory = tempfile::tempdir().unwrap();

@@ -143,6 +143,7 @@ fn bad_text_is_refused_with_its_place() {
     assert_snapshot!(directory.refused(&[&csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1; allow it with --lossy");
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(&["--dtype", "S4", &csv("STU\nGRÄF\n"), &out]), @r#"npy: t.csv: line 2, column 1: text is longer than |S4: "GRÄF" of 5 bytes; allow it with --lossy"#);
     assert_snapshot!(directory.refused(&["--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
     assert_snapshot!(directory.refused(&["--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
     let bytes = directory.write("bytes.csv", b"a\n\xff\n");

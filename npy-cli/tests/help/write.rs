@@ -110,23 +110,32 @@ Examples:
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
   npy convert picks.npy picks.parquet               a column for each field
 
-File extensions select the formats. CSV has a line for each row of the first axis, and a column for
-each field and for each element of further axes. Of a CSV input the delimiter, decimal commas,
-comments after # and whether its first line has names are guessed; uncertain guesses are reported on
-standard error, with the option that overrides each. A conversion that would change a value is
-refused without --lossy, and the loss is named: an integer of text stays that integer, a fraction is
-the nearest number of the dtype if that has its digits, up to 15 of them. Digits after a leading 0
-are text, and more than 4 digits alone are no time but a year of M8[Y]. Text formats do not keep the
-shape and the dtype: --dtype gives it back, as npy schema --python writes it. Python objects that
-are text, bytes, numbers, dates or None are converted to the dtype of their values, or to --dtype
-from there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty
-cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. From an .npy file with
-several arrays, .npz, a directory and safetensors keep all; other formats keep the first and need
---lossy. A member with other objects is left out with an error, and the others are converted. JSON
-has NaN as "NaN" and infinities as "Infinity"; bare words, as Python writes them, are read too.
+File extensions select the formats. The output replaces an existing file when it is complete.
+
+Losses: a conversion that would change a value is refused without --lossy, and the loss is named. An
+integer of text stays that integer, a fraction is the nearest number of the dtype if that has its
+digits, up to 15 of them. Text formats do not keep the shape and the dtype: --dtype gives it back,
+as npy schema --python writes it.
+
+CSV: a line for each row of the first axis, and a column for each field and for each element of
+further axes. Of an input the delimiter, decimal commas, comments after # and whether its first line
+has names are guessed; uncertain guesses are reported on standard error, with the option that
+overrides each. Dates are 2024-02-29 or 2024-02-29T12:30:00.5; others stay text, as do digits after
+a leading 0. More than 4 digits alone are no time but a year of M8[Y]. An empty cell is NaN, NaT or
+empty text; integers with empty cells become floats.
+
+JSON: NaN is "NaN" and infinities are "Infinity"; bare words, as Python writes them, are read too.
+
+Python objects that are text, bytes, numbers, dates or None are converted to the dtype of their
+values, or to --dtype from there; None, and NaN where no value is a number, is null in JSON, Parquet
+and Arrow, an empty cell in CSV, and NaN or NaT elsewhere. NumPy's formats keep their pickle. A
+member with other objects is left out with an error, and the others are converted.
+
+Several arrays: from an .npy file with several arrays, .npz, a directory and safetensors keep all;
+other formats keep the first and need --lossy.
+
 Parquet and Arrow keep the dtype as metadata; a null that is read needs --lossy, unless it is a
-time. The two need the feature arrow: cargo install --path npy-cli --features arrow. The output
-replaces an existing file when it is complete.
+time. The two need the feature arrow: cargo install --path npy-cli --features arrow.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.
 "#);

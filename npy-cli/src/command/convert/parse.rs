@@ -14,6 +14,7 @@ use super::long_double::{self, Rounded};
 use super::time;
 use crate::float::{part_of, round_to_half};
 use crate::losses;
+use crate::quantity;
 
 /// How the characters of text become bytes of dtype `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,7 +248,7 @@ impl Slot {
             let code = u32::from(character);
             unit.copy_from_slice(&if is_big { code.to_be_bytes() } else { code.to_le_bytes() });
         }
-        if characters.next().is_some() { self.truncated(text) } else { self.expect_no_padding(text) }
+        if characters.next().is_some() { self.truncated(text, text.chars().count()) } else { self.expect_no_padding(text) }
     }
 
     fn put_bytes(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
@@ -264,7 +265,7 @@ impl Slot {
         };
         let length = bytes.len().min(out.len());
         out[..length].copy_from_slice(&bytes[..length]);
-        if bytes.len() > length { self.truncated(text) } else { self.expect_no_padding(text) }
+        if bytes.len() > length { self.truncated(text, bytes.len()) } else { self.expect_no_padding(text) }
     }
 
     fn expect_no_padding(self, text: &str) -> Result<(), Problem> {
@@ -274,8 +275,15 @@ impl Slot {
         Err(Problem::loss(format!("{} drops the NUL at the end of {:?}", self.scalar, shown(text))))
     }
 
-    fn truncated(self, text: &str) -> Result<(), Problem> {
-        if self.is_lossy { Ok(()) } else { Err(Problem::loss(format!("text is longer than {}: {:?}", self.scalar, shown(text)))) }
+    /// Refuses text that is too long: it has `found` characters, or bytes of dtype `S`.
+    fn truncated(self, text: &str, found: usize) -> Result<(), Problem> {
+        if self.is_lossy {
+            return Ok(());
+        }
+        // A letter such as Ä is two bytes of UTF-8, which is not seen in the text.
+        let is_seen = found == text.chars().count();
+        let count = if is_seen { String::new() } else { format!(" of {}", quantity::counted(found as u64, "byte")) };
+        Err(Problem::loss(format!("text is longer than {}: {:?}{count}", self.scalar, shown(text))))
     }
 
     fn put_raw(self, steps: i64, out: &mut [u8]) -> Result<(), Problem> {

@@ -118,7 +118,10 @@ impl About {
             Content::Damaged(message) => {
                 // The message begins with the name of the file.
                 let message = message.strip_prefix(&format!("{file}: ")).unwrap_or(message);
-                table.row([screen.paint(Style::Title, &file), screen.paint(Style::Bad, message)]);
+                let name = screen.paint(Style::Title, &file);
+                let none = String::new();
+                // In the last column, which is as wide as it likes.
+                table.row([name, none.clone(), none.clone(), none.clone(), none, screen.paint(Style::Bad, message)]);
             }
         }
     }
@@ -216,7 +219,10 @@ impl Member {
                 let about = screen.paint(Style::Faint, "not an array");
                 table.row([name, about, none.clone(), none, quantity::bytes(self.bytes), self.storage()]);
             }
-            MemberContent::Damaged(message) => table.row([name, screen.paint(Style::Bad, message)]),
+            MemberContent::Damaged(message) => {
+                let none = String::new();
+                table.row([name, none.clone(), none.clone(), none.clone(), none, screen.paint(Style::Bad, message)]);
+            }
         }
     }
 }
