@@ -130,7 +130,7 @@ fn archives_that_cannot_be_read_or_written() {
     let path = directory.path().join("x.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("x", &[0xab_u8, 0xcd]).unwrap();
-    insta::assert_snapshot!(message(directory.path(), archive.add_slice("x", &[1_u8])), @r#"x.npz: member "x": duplicate member name"#);
+    insta::assert_snapshot!(message(directory.path(), archive.add_slice("x", &[1_u8])), @r#"x.npz: member "x": duplicate member name; to replace a member, write a new archive"#);
     insta::assert_snapshot!(message(directory.path(), archive.add_slice("a\0b", &[1_u8])), @r#"x.npz: member "a\0b": invalid member name: expected at most 65535 bytes without NUL and "PK\x03\x04""#);
     drop(archive.finish().unwrap());
     let whole = fs::read(&path).unwrap();

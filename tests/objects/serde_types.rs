@@ -89,7 +89,7 @@ fn errors_say_where_in_the_object() {
     let error = ObjectArray::from(vec![object]).deserialize::<Nested>().unwrap_err();
     insta::assert_snapshot!(error, @r#"element 0, a.b[2]: invalid type: string "x", expected u8"#);
     let matrix = PyObject::from(ObjectArray::new(&[2, 2], vec![1.into(), 2.into(), 3.into(), PyObject::None]).unwrap());
-    insta::assert_snapshot!(object::from_object::<Vec<Vec<u8>>>(&matrix).unwrap_err(), @"[1][1]: invalid type: unit value, expected u8");
+    insta::assert_snapshot!(object::from_object::<Vec<Vec<u8>>>(&matrix).unwrap_err(), @"[1][1]: invalid type: None, expected u8; read it as an `Option`");
     insta::assert_snapshot!(object::from_object::<u8>(&"x".into()).unwrap_err(), @r#"invalid type: string "x", expected u8"#);
     let three = PyObject::List(vec![1.into(), 2.into(), 3.into()]);
     insta::assert_snapshot!(object::from_object::<(u8, u8)>(&three).unwrap_err(), @"invalid length 3, expected a sequence of length 2");

@@ -240,7 +240,7 @@ impl fmt::Display for ArchiveProblem {
             Self::UnsafeName => f.write_str(
                 "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",
             ),
-            Self::DuplicateName => f.write_str("duplicate member name"),
+            Self::DuplicateName => f.write_str("duplicate member name; to replace a member, write a new archive"),
             Self::WrongChecksum { expected, found } => {
                 write!(f, "wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")
             }

@@ -365,7 +365,7 @@ messages!(archives: ArchiveProblem {
     Trailing { bytes: 2 } => "expected the end of the member after its array, found 2 more bytes",
     InvalidName => "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\"",
     UnsafeName => "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",
-    DuplicateName => "duplicate member name",
+    DuplicateName => "duplicate member name; to replace a member, write a new archive",
     WrongChecksum { expected: 1, found: 2 } => "wrong checksum: expected 0x00000001, found 0x00000002; the data are damaged",
 });
 

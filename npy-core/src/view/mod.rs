@@ -42,7 +42,7 @@ pub use map::{NpyMap, NpyMapMut};
     message = "`{Self}` cannot be viewed in place",
     note = "its memory is not the bytes of a file: read a copy instead",
     note = "a struct with `#[derive(NpyRecord)]` can be viewed if it has `#[npy(view)]`",
-    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`"
+    note = "use `FixedUnicode<N>` or `FixedBytes<N>` for text, `u64` for `usize`, `i64` for `isize`, `u32` for `char`"
 )]
 pub unsafe trait NpyView: NpyElement + 'static {
     /// Fails the build if the layout in memory is not that of the dtype.

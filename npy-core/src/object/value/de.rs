@@ -101,6 +101,14 @@ impl de::Error for Problem {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self(ValueProblem::Custom { rust_type: None, message: message.to_string() }.into())
     }
+
+    fn invalid_type(unexpected: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        match unexpected {
+            // serde's name for `None` of Python is "unit value".
+            de::Unexpected::Unit => Self::custom(format_args!("invalid type: None, expected {expected}; read it as an `Option`")),
+            other => Self::custom(format_args!("invalid type: {other}, expected {expected}")),
+        }
+    }
 }
 
 /// An object, and its dtype if it is an element of an array: the items of a tuple that is a record
