@@ -201,6 +201,30 @@ fn tables_have_aligned_columns() {
 }
 
 #[test]
+fn long_cells_of_tables_are_cut() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long.npy");
+    // The cells of the two last columns are formed alone, those of the first two are aligned.
+    let dtype = "[('n', '<i4'), ('x', '<f4', (2,)), ('name', 'S8388608'), ('wave', '<f4', (2097152,))]";
+    let header = Header::new(dtype.parse().unwrap(), Order::C, &[2]).unwrap();
+    let mut file = header.to_bytes();
+    for row in [1_u8, 2] {
+        file.extend(i32::from(row).to_le_bytes());
+        file.extend([f32::from(row).to_le_bytes(), (1.0 / f32::from(row)).to_le_bytes()].concat());
+        file.extend([vec![0xe9; usize::from(row - 1) << 20], vec![b'a', row + b'0'], vec![0; (8 << 20) - 2]].concat());
+        file.truncate(header.to_bytes().len() + usize::from(row) * (12 + (8 << 20)) + usize::from(row - 1) * (8 << 20));
+        file.extend(vec![0; 8 << 20]);
+    }
+    fs::write(&path, file).unwrap();
+    let table = stdout(&["show", "--table", text(&path), "[['n', 'x', 'wave', 'name']]"]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "   n  x           wave                   name");
+    assert_eq!(lines[1], "0  1  [1. , 1. ]  [0., 0., ..., 0., 0.]  a1");
+    let cut = lines[2].strip_prefix("1  2  [2. , 0.5]  [0., 0., ..., 0., 0.]  \\xe9").unwrap();
+    assert_eq!((cut.chars().count(), cut.ends_with("\\xe9…")), (65_536 - 4 + 1, true));
+}
+
+#[test]
 fn tables_of_plain_numbers_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = numbers(directory.path(), &[3], Order::C);

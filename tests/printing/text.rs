@@ -132,6 +132,21 @@ fn tables_of_records() {
     assert_eq!(values("[]", &[2], []).table().to_string(), "\n0\n1");
 }
 
+#[test]
+fn long_cells_of_tables_are_cut() {
+    let name = [vec![b'a'; 65_536], vec![0]].concat();
+    let dtype = "[('name', 'S65537'), ('n', 'u1')]";
+    let table = |name: &[u8]| values(dtype, &[1], [name, &[7]].concat()).table().to_string();
+    let [whole, cut] = [table(&name), table(&[b'a'; 65_537])].map(|text| text.lines().nth(1).unwrap().to_owned());
+    assert!(whole.ends_with("aaa  7") && cut.ends_with("aaa…  7"), "{}", cut.len());
+    assert_eq!((whole.len(), cut.len()), (65_542, 65_545));
+    // Not within a character.
+    let accents = [b"x".to_vec(), vec![0xe9; 40_000]].concat();
+    let text: Vec<u8> = accents.iter().flat_map(|byte| u32::from(*byte).to_le_bytes()).collect();
+    let table = values("[('name', '<U40001')]", &[1], text).table().to_string();
+    assert_eq!(table.lines().nth(1).map(|line| (line.chars().count(), line.ends_with("é…"))), Some((32_772, true)));
+}
+
 /// What NumPy refuses to print, or knows no dtype for.
 #[test]
 fn prints_values_that_numpy_cannot_print() {

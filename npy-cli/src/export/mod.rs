@@ -23,7 +23,7 @@ fn in_c_order(values: &DynValues) -> Result<Cow<'_, DynValues>> {
 }
 
 /// Calls `work` with the bytes of each element.
-fn for_each_element<'a>(values: &'a DynValues, mut work: impl FnMut(&'a [u8]) -> Result<()>) -> Result<()> {
+pub(crate) fn for_each_element<'a>(values: &'a DynValues, mut work: impl FnMut(&'a [u8]) -> Result<()>) -> Result<()> {
     match values.dtype().itemsize() {
         0 => (0..values.header().element_count()).try_for_each(|_| work(&[])),
         size => values.bytes().chunks_exact(size).try_for_each(work),

@@ -133,6 +133,11 @@ impl Selection {
         self.axes.iter().map(|axis| axis.count).collect()
     }
 
+    /// The number of elements.
+    pub(crate) fn count(&self) -> usize {
+        self.axes.iter().fold(1_usize, |total, axis| total.saturating_mul(axis.count))
+    }
+
     /// The index along the axis of the file, or of the sub-array, that an index of the result is.
     pub(crate) fn source_index(&self, axis: usize, index: usize) -> usize {
         self.axes.get(axis).and_then(|axis| axis.at(index)).unwrap_or(index)

@@ -29,7 +29,7 @@ impl Selection {
         match items {
             ObjectItems::Values(bytes) => {
                 let size = dtype.itemsize();
-                let mut selected = Vec::new();
+                let mut selected = room_for(self.count().saturating_mul(size))?;
                 if size > 0 {
                     self.each_item(&mut |place| {
                         let part = place.checked_mul(size).and_then(|begin| bytes.get(begin..begin.checked_add(size)?));
@@ -39,7 +39,7 @@ impl Selection {
                 Ok(Chosen::Values(DynValues::new(dtype, Order::C, &shape, selected)?))
             }
             ObjectItems::Objects(objects) => {
-                let mut selected: Vec<PyObject> = Vec::new();
+                let mut selected: Vec<PyObject> = room_for(self.count())?;
                 self.each_item(&mut |place| selected.extend(objects.get(place).cloned()));
                 let is_text = self.path.is_empty() && matches!(dtype, DType::Scalar(_));
                 let string_dtype = array.string_dtype().filter(|_| is_text).cloned();
@@ -79,4 +79,11 @@ impl Selection {
         }
         walk(&loops, begin, each);
     }
+}
+
+/// Memory for as many items.
+fn room_for<T>(count: usize) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(count).map_err(|_| Failure::allocation(count.saturating_mul(size_of::<T>())))?;
+    Ok(items)
 }

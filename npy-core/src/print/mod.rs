@@ -91,8 +91,6 @@ pub(crate) use time::steps;
 
 pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;
-#[doc(hidden)]
-pub use table::TableColumn;
 
 /// The text of an array, formatted when it is displayed.
 #[derive(Clone, Debug)]
@@ -176,7 +174,7 @@ fn write_elements(
     if dtype.itemsize() == 0 && selection.count() > MOST_EMPTY_PARTS {
         return out.write_str("[...]");
     }
-    let elements = selected(values, &selection);
+    let elements = selected(values, &selection)?;
     let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, place));
     write_array(&selection, frame, &mut InMemory { format, elements: elements.into_iter(), element: &[] }, out)
 }
@@ -257,8 +255,8 @@ impl<T: NpyElement> fmt::Display for Display<'_, T> {
     }
 }
 
-/// The bytes of the selected elements, the last axis fastest.
-fn selected<'a>(values: &'a DynValues, selection: &Selection) -> Vec<&'a [u8]> {
+/// The bytes of the selected elements, the last axis fastest. Fails if there is no memory.
+fn selected<'a>(values: &'a DynValues, selection: &Selection) -> Result<Vec<&'a [u8]>, fmt::Error> {
     let lengths = values.shape();
     let mut strides = vec![0; lengths.len()];
     let mut stride = values.dtype().itemsize();
@@ -272,9 +270,10 @@ fn selected<'a>(values: &'a DynValues, selection: &Selection) -> Vec<&'a [u8]> {
     }
     let mut elements = Vec::new();
     if !lengths.contains(&0) {
+        elements.try_reserve_exact(selection.count()).map_err(|_| fmt::Error)?;
         collect(values, selection, &strides, 0, &mut elements);
     }
-    elements
+    Ok(elements)
 }
 
 fn collect<'a>(values: &'a DynValues, selection: &Selection, strides: &[usize], begin: usize, elements: &mut Vec<&'a [u8]>) {

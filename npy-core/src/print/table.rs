@@ -4,19 +4,23 @@ use std::fmt;
 
 use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
-use super::stream::Text;
+use super::stream::{MOST_KEPT, Text};
 use super::text::{write_escaped_bytes, write_escaped_text};
 use super::time::{date_time, steps};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped};
 use crate::options::Order;
 
+/// The most bytes of text in a cell.
+const MOST_CELL: usize = MOST_KEPT;
+
 /// An array of records as a table, formatted when it is displayed. Returned by
 /// [`DynValues::table`].
 ///
 /// Each field has a column. A field of a nested record has one with both names, as in `pose.x`.
 /// Sub-arrays are in brackets. Numbers and times are aligned to the right, formatted as NumPy
-/// prints an array of them. Text is aligned to the left, without quotes.
+/// prints an array of them. Text is aligned to the left, without quotes. A cell of more than 65,536
+/// bytes of text is cut, and ends with `…`.
 ///
 /// See [`DynValues::table`] for an example.
 #[derive(Clone, Debug)]
@@ -58,28 +62,6 @@ impl<'a> Table<'a> {
     pub fn options(mut self, options: &PrintOptions) -> Self {
         self.options = Some(options.clone());
         self
-    }
-
-    /// Returns the columns without the labels of the rows: the text of each cell of the records in
-    /// C order. For `npy-cli`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no memory for them.
-    #[doc(hidden)]
-    pub fn columns(&self) -> Result<Vec<TableColumn>, fmt::Error> {
-        let dtype = self.values.dtype();
-        let few = Self::few();
-        let options = self.options.as_ref().unwrap_or(&few);
-        let count = self.values.header().element_count();
-        let records: Vec<&[u8]> = (0..count).map(|row| self.row(row).1).collect();
-        let scope = Scope::new(dtype, count, options, Place::Array);
-        let mut columns = Vec::new();
-        leaves(dtype, "", 0, &mut |name, offset, dtype| {
-            let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
-            columns.push(texts(dtype, &cells, scope).map(|cells| TableColumn { name, cells, is_number: is_number(dtype) }));
-        });
-        columns.into_iter().collect()
     }
 
     /// The options for the sub-arrays of records.
@@ -131,7 +113,8 @@ impl fmt::Display for Table<'_> {
         leaves(dtype, "", 0, &mut |name, offset, dtype| {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
             let is_right = is_number(dtype);
-            columns.push(texts(dtype, &cells, scope).map(|texts| Column::new(name, texts, is_right, cut)));
+            let texts = texts(dtype, &cells, scope, MOST_CELL);
+            columns.push(texts.map(|texts| Column::new(name, texts, is_right, cut)));
         });
         let columns = columns.into_iter().collect::<Result<Vec<Column>, fmt::Error>>()?;
         let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -147,18 +130,6 @@ impl fmt::Display for Table<'_> {
         }
         Ok(())
     }
-}
-
-/// A column of a table as texts. For `npy-cli`.
-#[doc(hidden)]
-#[derive(Clone, Debug)]
-pub struct TableColumn {
-    /// The path of the field.
-    pub name: String,
-    /// The text of each cell.
-    pub cells: Vec<String>,
-    /// Whether the cells are aligned to the right.
-    pub is_number: bool,
 }
 
 struct Column {
@@ -220,15 +191,22 @@ pub fn table_columns(dtype: &DType) -> Vec<(String, usize, DType)> {
     columns
 }
 
-/// The texts of some cells of one column, and whether they are aligned to the right. For `npy-cli`.
+/// The texts of some cells of one column, each cut behind `most` bytes, and whether they are aligned to the right.
+/// Without options, they are those of [`Table`]. For `npy-cli`.
 ///
 /// # Errors
 ///
 /// Fails if there is no memory for them.
 #[doc(hidden)]
-pub fn table_cells(dtype: &DType, cells: &[&[u8]]) -> Result<(Vec<String>, bool), fmt::Error> {
-    let few = PrintOptions::new().threshold(12).edge_items(2);
-    Ok((texts(dtype, cells, Scope::new(dtype, cells.len(), &few, Place::Array))?, is_number(dtype)))
+pub fn table_cells(
+    dtype: &DType,
+    cells: &[&[u8]],
+    options: Option<&PrintOptions>,
+    most: usize,
+) -> Result<(Vec<String>, bool), fmt::Error> {
+    let few = Table::few();
+    let scope = Scope::new(dtype, cells.len(), options.unwrap_or(&few), Place::Array);
+    Ok((texts(dtype, cells, scope, most)?, is_number(dtype)))
 }
 
 fn is_number(dtype: &DType) -> bool {
@@ -242,38 +220,65 @@ fn is_number(dtype: &DType) -> bool {
 }
 
 /// The texts of one column.
-fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>) -> Result<Vec<String>, fmt::Error> {
+fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>, most: usize) -> Result<Vec<String>, fmt::Error> {
     if let DType::Scalar(scalar) = dtype {
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
         match scalar.kind() {
             ScalarKind::Bytes { .. } => {
-                return each(cells, |cell, out| write_escaped_bytes(cell, None, out));
+                return each(cells, most, |cell, out| write_escaped_bytes(cell, None, out));
             }
             ScalarKind::Unicode { .. } => {
-                return each(cells, |cell, out| write_escaped_text(cell, order, None, out));
+                return each(cells, most, |cell, out| write_escaped_text(cell, order, None, out));
             }
             ScalarKind::Datetime { unit, count } => {
                 let text = |steps| date_time(unit, count, steps);
-                return each(cells, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
+                return each(cells, most, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
             }
             ScalarKind::Timedelta { .. } => {
                 let text = |steps: i64| steps.to_string();
-                return each(cells, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
+                return each(cells, most, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
             }
             _ => {}
         }
     }
     let format = Format::new(dtype, cells, scope);
-    each(cells, |cell, out| format.write(cell, out))
+    each(cells, most, |cell, out| format.write(cell, out))
 }
 
-fn each(cells: &[&[u8]], write: impl Fn(&[u8], &mut Text<'_>)) -> Result<Vec<String>, fmt::Error> {
+fn each(cells: &[&[u8]], most: usize, write: impl Fn(&[u8], &mut Text<'_>)) -> Result<Vec<String>, fmt::Error> {
     let text = |cell: &&[u8]| {
-        let mut text = Text::whole();
+        let mut beginning = Beginning { text: String::new(), most, is_cut: false };
+        let mut text = Text::passed_to(&mut beginning);
         write(cell, &mut text);
-        text.into_kept()
+        match text.finish() {
+            Err(error) if !beginning.is_cut => Err(error),
+            _ => Ok(beginning.text),
+        }
     };
     cells.iter().map(text).collect()
+}
+
+/// The beginning of a text, with `…` in the place of more. It fails where it is cut, and where memory ends.
+struct Beginning {
+    text: String,
+    most: usize,
+    is_cut: bool,
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = self.most.saturating_sub(self.text.len());
+        let end = (0..=left.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        let kept = text.get(..end).unwrap_or_default();
+        self.text.try_reserve(kept.len() + '…'.len_utf8()).map_err(|_| fmt::Error)?;
+        self.text.push_str(kept);
+        if end == text.len() {
+            return Ok(());
+        }
+        self.text.push('…');
+        self.is_cut = true;
+        Err(fmt::Error)
+    }
 }
 
 fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {

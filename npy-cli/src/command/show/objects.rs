@@ -63,8 +63,7 @@ fn write_table(arguments: &Arguments, selection: &Selection, objects: &ObjectArr
             Some(PyObject::Tuple(items)) => items.get(place).map_or_else(String::new, export::text_of),
             _ => String::new(),
         };
-        let cells: Vec<String> = rows.positions().map(cell).collect();
-        columns.push(table::Column::new(field.name(), &cells, false, &rows));
+        columns.push(table::Column::new(field.name(), rows.positions().map(cell).collect(), false, &rows));
     }
     table::write(&rows.labels(selection), columns, arguments, screen)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 use std::iter::once;
+use std::ops::Range;
 
 use npy_core::{DynValues, Order};
 
@@ -27,7 +28,7 @@ const PIECE_ELEMENTS: usize = 1 << 17;
 pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
     let mut writer = json_export::Writer::new(&selection.dtype()?, &selection.shape(), Layout::Whole)?;
     let mut text = String::new();
-    for_each_piece(selection, array, &mut |values| {
+    for_each_piece(selection, 0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
         write_json(&mut text, screen)
     })?;
@@ -51,7 +52,7 @@ pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Scr
         writer.header(&mut text)?;
     }
     write_csv(&mut text, screen)?;
-    for_each_piece(selection, array, &mut |values| {
+    for_each_piece(selection, 0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
         write_csv(&mut text, screen)
     })
@@ -65,19 +66,23 @@ pub(super) fn write_csv(text: &mut String, screen: &mut Screen) -> Result<()> {
     Ok(())
 }
 
-/// Calls `work` with all elements, in C order.
-fn for_each_piece(selection: &Selection, array: &mut dyn Array, work: &mut dyn FnMut(&DynValues) -> Result<()>) -> Result<()> {
-    if selection.is_whole() {
+/// Calls `work` with the elements in a range of positions, in C order.
+pub(super) fn for_each_piece(
+    selection: &Selection,
+    range: Range<usize>,
+    array: &mut dyn Array,
+    work: &mut dyn FnMut(&DynValues) -> Result<()>,
+) -> Result<()> {
+    if selection.is_whole() && range == (0..selection.count()) {
         return pieces::for_each(array, Order::C, &mut |values| work(&values));
     }
     let header = array.header();
     let count = pieces::elements_of_piece(header.dtype()).min(PIECE_ELEMENTS);
-    let total = selection.shape().iter().fold(1_usize, |total, length| total.saturating_mul(*length));
     // Rows of a file in Fortran order are read in small parts, far from each other: the more of them at once, the better.
     let at_once = if header.order() == Order::C { 1 } else { FORTRAN_PIECES };
-    let mut begin = 0;
-    while begin < total {
-        let end = begin.saturating_add(count.saturating_mul(at_once)).min(total);
+    let mut begin = range.start;
+    while begin < range.end {
+        let end = begin.saturating_add(count.saturating_mul(at_once)).min(range.end);
         let values = read_ranges(selection, array, once(begin..end))?;
         let mut pieces = values.reader();
         while let Some(piece) = pieces.next_elements(count)? {

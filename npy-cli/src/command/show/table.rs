@@ -1,13 +1,16 @@
 //! Records as a table: a column for each field, as many beside each other as fit the line.
 
+use std::borrow::Cow;
 use std::io::Write;
 
+use npy_core::__private::{table_cells, table_columns};
 use npy_core::print::PrintOptions;
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Arguments, read_ranges};
+use super::{Arguments, stream};
 use crate::escape;
+use crate::export::for_each_element;
 use crate::failure::{Failure, Result};
 use crate::input::Array;
 use crate::output::{Screen, Style};
@@ -16,29 +19,105 @@ use crate::select::{Selection, check_size};
 /// The most rows that are shown unless the user says how many.
 const MOST_ROWS: usize = 60;
 
+/// What a cell takes in memory, whatever it shows.
+const LEAST_BYTES: usize = 64;
+
 /// The least width to which a cell is cut.
 const LEAST_WIDTH: usize = 8;
 
+/// The most bytes of text in a cell.
+const MOST_CELL: usize = 1 << 16;
+
+/// The bytes of cells whose texts wait for those of all rows.
+const MOST_ALIGNED: usize = 16 << 20;
+
 /// Shows a selection of records.
 pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let dtype = selection.dtype()?;
-    check_dtype(&dtype)?;
     let rows = Rows::new(arguments, &selection.shape());
-    rows.check_size(array.header().dtype().itemsize())?;
-    let values = read_ranges(selection, array, [0..rows.first, rows.total - rows.last..rows.total])?;
-    let columns = values.table().options(&arguments.options_of_cells()).columns().map_err(|_| Failure::text_allocation())?;
-    let columns = columns.iter().map(|column| Column::new(&column.name, &column.cells, column.is_number, &rows));
-    write(&rows.labels(selection), columns.collect(), arguments, screen)
+    let mut table = Records::new(arguments, &rows, &selection.dtype()?)?;
+    for range in [0..rows.first, rows.total - rows.last..rows.total] {
+        stream::for_each_piece(selection, range, array, &mut |values| for_each_element(values, |record| table.add(record)))?;
+    }
+    write(&rows.labels(selection), table.finish(&rows)?, arguments, screen)
 }
 
 /// Shows records that are in memory, those of the selection.
 pub(super) fn show_all(arguments: &Arguments, selection: &Selection, values: &DynValues, screen: &mut Screen) -> Result<()> {
-    check_dtype(values.dtype())?;
     let rows = Rows::new(arguments, values.shape());
-    let columns = values.table().options(&arguments.options_of_cells()).columns().map_err(|_| Failure::text_allocation())?;
-    let shown = |cells: &[String]| rows.positions().filter_map(|row| cells.get(row).cloned()).collect::<Vec<_>>();
-    let columns = columns.iter().map(|column| Column::new(&column.name, &shown(&column.cells), column.is_number, &rows));
-    write(&rows.labels(selection), columns.collect(), arguments, screen)
+    let mut table = Records::new(arguments, &rows, values.dtype())?;
+    let mut row = 0;
+    for_each_element(values, |record| {
+        let is_shown = row < rows.first || row >= rows.total - rows.last;
+        row += 1;
+        if is_shown { table.add(record) } else { Ok(()) }
+    })?;
+    write(&rows.labels(selection), table.finish(&rows)?, arguments, screen)
+}
+
+/// The cells of the rows that were added.
+struct Records {
+    columns: Vec<Cells>,
+    rows: usize,
+    options: PrintOptions,
+}
+
+/// The cells of a column.
+struct Cells {
+    name: String,
+    offset: usize,
+    dtype: DType,
+    /// Whether the form of a cell depends on the others, as that of numbers does. Longer cells are formed alone, when they are read.
+    is_aligned: bool,
+    bytes: Vec<u8>,
+    texts: Vec<String>,
+}
+
+impl Records {
+    fn new(arguments: &Arguments, rows: &Rows, dtype: &DType) -> Result<Self> {
+        check_dtype(dtype)?;
+        let columns = table_columns(dtype);
+        let count = rows.positions().count().saturating_mul(columns.len().max(1));
+        check_size(count.saturating_mul(LEAST_BYTES))?;
+        let most = (MOST_ALIGNED / count.max(1)).max(LEAST_BYTES);
+        let cells = |(name, offset, dtype): (String, usize, DType)| {
+            let is_aligned = dtype.itemsize() <= most;
+            Cells { name, offset, dtype, is_aligned, bytes: Vec::new(), texts: Vec::new() }
+        };
+        Ok(Self { columns: columns.into_iter().map(cells).collect(), rows: 0, options: arguments.options_of_cells() })
+    }
+
+    fn add(&mut self, record: &[u8]) -> Result<()> {
+        self.rows += 1;
+        for column in &mut self.columns {
+            let size = column.dtype.itemsize();
+            let cell = record.get(column.offset..).and_then(|rest| rest.get(..size)).unwrap_or_default();
+            if column.is_aligned {
+                column.bytes.try_reserve(size).map_err(|_| Failure::allocation(size))?;
+                column.bytes.extend_from_slice(cell);
+            } else {
+                column.texts.extend(column.texts(&[cell], &self.options)?.0);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, rows: &Rows) -> Result<Vec<Column>> {
+        let finish = |column: Cells| {
+            let size = column.dtype.itemsize();
+            let count = if column.is_aligned { self.rows } else { 0 };
+            let cells: Vec<&[u8]> =
+                (0..count).map(|row| column.bytes.get(row * size..(row + 1) * size).unwrap_or_default()).collect();
+            let (texts, is_number) = column.texts(&cells, &self.options)?;
+            Ok(Column::new(&column.name, if column.is_aligned { texts } else { column.texts }, is_number, rows))
+        };
+        self.columns.into_iter().map(finish).collect()
+    }
+}
+
+impl Cells {
+    fn texts(&self, cells: &[&[u8]], options: &PrintOptions) -> Result<(Vec<String>, bool)> {
+        table_cells(&self.dtype, cells, Some(options), MOST_CELL).map_err(|_| Failure::text_allocation())
+    }
 }
 
 /// Fails for what has no columns.
@@ -71,11 +150,6 @@ impl Rows {
         (0..self.first).chain(self.total - self.last..self.total)
     }
 
-    /// Refuses tables that are too large for the memory, also of elements without bytes, which have a line each.
-    fn check_size(&self, itemsize: usize) -> Result<()> {
-        check_size(self.first.saturating_add(self.last).saturating_mul(itemsize.max(64)))
-    }
-
     /// The row of dots, if there is one.
     fn cut(&self) -> Option<usize> {
         (self.first + self.last < self.total).then_some(self.first)
@@ -93,7 +167,7 @@ impl Rows {
             let places = index.iter().enumerate().map(|(axis, index)| selection.source_index(axis, *index).to_string());
             places.collect::<Vec<_>>().join(",")
         };
-        Column::new("", &self.positions().map(label).collect::<Vec<_>>(), false, self)
+        Column::new("", self.positions().map(label).collect(), false, self)
     }
 }
 
@@ -106,8 +180,12 @@ pub(super) struct Column {
 }
 
 impl Column {
-    pub(super) fn new(name: &str, cells: &[String], is_right: bool, rows: &Rows) -> Self {
-        let mut cells: Vec<String> = cells.iter().map(|cell| escape::line(cell).into_owned()).collect();
+    pub(super) fn new(name: &str, mut cells: Vec<String>, is_right: bool, rows: &Rows) -> Self {
+        for cell in &mut cells {
+            if let Cow::Owned(escaped) = escape::line(cell) {
+                *cell = escaped;
+            }
+        }
         let name = escape::line(name).into_owned();
         if let Some(cut) = rows.cut() {
             cells.insert(cut.min(cells.len()), "...".to_owned());
