@@ -134,26 +134,58 @@ impl Leaf {
         }
     }
 
-    /// Decodes the values of all elements, after those that `values` has.
+    /// Decodes the values of all elements in blocks.
     ///
     /// `N` is the size of the scalar.
     pub(crate) fn decode<T, const N: usize>(
         &self,
         elements: &[u8],
         itemsize: usize,
-        values: &mut Vec<T>,
+        blocks: &mut Blocks<'_, T>,
         decode: impl Fn([u8; N]) -> T,
     ) {
         // A field of one value at a fixed distance. Each item gives a value, so that the vector grows once only.
         if self.repeats.is_empty() && self.run == 1 && itemsize > N {
-            values.extend(elements.chunks_exact(itemsize).map(|element| {
-                decode(element.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N]))
-            }));
-            return;
+            for elements in elements.chunks(BLOCK_VALUES * itemsize) {
+                blocks.extend(elements.chunks_exact(itemsize).map(|element| {
+                    decode(element.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N]))
+                }));
+            }
+        } else {
+            self.for_each_run(elements, itemsize, |run| {
+                for values in run.as_chunks::<N>().0.chunks(BLOCK_VALUES) {
+                    blocks.extend(values.iter().map(|value| decode(*value)));
+                }
+            });
         }
-        self.for_each_run(elements, itemsize, |run| {
-            values.extend(run.as_chunks::<N>().0.iter().map(|value| decode(*value)));
-        });
+        blocks.end();
+    }
+}
+
+/// Values that are decoded at a time. Several loops run over them, so they have to stay in the first cache.
+pub(crate) const BLOCK_VALUES: usize = 1024;
+
+/// Values that are decoded one block after another: an element can have any number of them.
+pub(crate) struct Blocks<'a, T> {
+    /// Empty between two calls.
+    pub(crate) values: &'a mut Vec<T>,
+    /// What is done with a block, of less than twice [`BLOCK_VALUES`].
+    pub(crate) each: &'a mut dyn FnMut(&[T]),
+}
+
+impl<T> Blocks<'_, T> {
+    fn extend(&mut self, values: impl Iterator<Item = T>) {
+        self.values.extend(values);
+        if self.values.len() >= BLOCK_VALUES {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        if !self.values.is_empty() {
+            (self.each)(self.values);
+            self.values.clear();
+        }
     }
 }
 
@@ -181,12 +213,31 @@ mod tests {
             .iter()
             .map(|leaf| {
                 let mut values = Vec::new();
-                leaf.decode(&bytes, dtype.itemsize(), &mut values, u16::from_le_bytes);
+                let mut each = |block: &[u16]| values.extend_from_slice(block);
+                let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
+                leaf.decode(&bytes, dtype.itemsize(), &mut blocks, u16::from_le_bytes);
                 assert_eq!(values.len(), 2 * leaf.per_element());
                 (leaf.path.clone(), values)
             })
             .collect();
         let expected = [("id", vec![0, 7]), ("at.x", vec![1, 4, 8, 11]), ("at.y", vec![2, 3, 5, 6, 9, 10, 12, 13])];
         assert_eq!(found, expected.map(|(path, values)| (path.to_owned(), values)));
+    }
+
+    #[test]
+    fn blocks_are_bounded() {
+        for dtype in ["[('a', '<u2', (5000,))]", "[('a', [('x', '<u2'), ('y', '<u2')], (5000,))]", "[('a', '<u2'), ('b', 'u1')]"] {
+            let dtype: DType = dtype.parse().unwrap();
+            let leaf = &leaves(&dtype)[0];
+            let (mut sizes, mut total) = (Vec::new(), 0);
+            let mut each = |block: &[u16]| {
+                sizes.push(block.len());
+                total += block.len();
+            };
+            let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
+            leaf.decode(&vec![0; 3000 * dtype.itemsize()], dtype.itemsize(), &mut blocks, u16::from_le_bytes);
+            assert_eq!(total, 3000 * leaf.per_element(), "{dtype}");
+            assert!(sizes.iter().all(|size| *size < 2 * BLOCK_VALUES), "{dtype} {sizes:?}");
+        }
     }
 }

@@ -20,6 +20,30 @@ fn figures_are_those_of_numpy() {
 }
 
 #[test]
+fn long_texts_are_cut() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s.npy").display().to_string();
+    let end = |line: Option<&str>| {
+        line.and_then(|line| line.split_once("min")).map(|(_, value)| (value.trim().len(), value.contains("…'")))
+    };
+    for (length, expected) in [(65_536, (65_539, false)), (65_537, (65_542, true))] {
+        let bytes = [vec![b'a'; length], vec![b'b'; length]].concat();
+        DynValues::new(format!("S{length}").parse().unwrap(), Order::C, &[2], bytes).unwrap().save(&path).unwrap();
+        let shown = run(["stats", &path]).ok();
+        assert_eq!(end(shown.lines().find(|line| line.contains("  min "))), Some(expected), "{length}");
+        assert!(shown.contains("  longest    65,53"), "{length}");
+        let json: serde_json::Value = serde_json::from_str(&run(["stats", "--json", &path]).ok()).unwrap();
+        let max = json["stats"][0]["max"].as_str().unwrap();
+        assert_eq!((max.chars().filter(|character| *character == 'b').count(), max.ends_with('…')), (65_536, expected.1));
+    }
+    // Texts that differ behind what is shown are told apart.
+    let same = vec![b'a'; 70_000];
+    let bytes = [&same[..], b"b", &same, b"a"].concat();
+    DynValues::new("S70001".parse().unwrap(), Order::C, &[2], bytes).unwrap().save(&path).unwrap();
+    assert!(run(["stats", &path]).ok().contains("  distinct   2"));
+}
+
+#[test]
 fn records_are_shown_field_by_field() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("r.npy").display().to_string();

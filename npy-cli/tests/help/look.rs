@@ -173,7 +173,8 @@ in records of more than 16 fields). Beyond, they come from a sample of 524,288 v
 of each stretch of the file: the rank of a quantile is off by less than 0.5 % of the values.
 Distinct values are exact up to 16,384 (fewer in records of more than 64 fields); beyond, the
 standard error is 1.1 %. Arrays of one or two bytes an item are always exact. The same file always
-gives the same figures, whatever the number of threads.
+gives the same figures, whatever the number of threads. Of text of more than 65,536 bytes, min and
+max are the beginning, with … behind it.
 
 Checksums of stored members are not checked; npy verify checks them.
 

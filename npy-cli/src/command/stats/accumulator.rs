@@ -10,19 +10,14 @@ use super::tables::Table;
 use super::texts::{Kind, Texts};
 use super::{Budget, Total};
 use crate::failure::{Failure, Result};
-use crate::fields::Leaf;
+use crate::fields::{BLOCK_VALUES, Blocks, Leaf};
 use crate::float::{brain_float, float8_e5m2, half, long_double};
-
-/// Values that are decoded at a time. Several loops run over them, so they have to stay in the first cache.
-const BLOCK_VALUES: usize = 1024;
 
 #[derive(Clone, Debug)]
 pub(super) struct Accumulator {
     leaf: Leaf,
     itemsize: usize,
     values: Values,
-    /// The bytes for which there was no memory.
-    failed: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,7 +57,7 @@ impl Accumulator {
             Kinds::Void { .. } => Values::Texts(Texts::new(Kind::Raw, scalar.itemsize(), budget)),
             _ => return Err(Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size"))),
         };
-        let mut accumulator = Self { leaf, itemsize, values, failed: None };
+        let mut accumulator = Self { leaf, itemsize, values };
         if scalar.itemsize() == 0
             && let Values::Texts(texts) = &mut accumulator.values
         {
@@ -85,47 +80,22 @@ impl Accumulator {
         let block = (BLOCK_VALUES / per_element.max(1)).max(1);
         let mut position = position.saturating_mul(per_element as u64);
         for elements in elements.chunks(block.saturating_mul(self.itemsize).max(1)) {
-            let count = per_element.saturating_mul(elements.len() / self.itemsize.max(1));
-            if let Err(bytes) = self.reserve(count) {
-                self.failed = Some(bytes);
-                return;
+            self.add_block(&mut position, elements);
+        }
+    }
+
+    /// Adds elements whose first value is the one at `position`, and moves it behind them.
+    fn add_block(&mut self, position: &mut u64, elements: &[u8]) {
+        /// Calls `each` with the position and the values of a block.
+        fn placed<'p, T>(position: &'p mut u64, mut each: impl FnMut(u64, &[T]) + 'p) -> impl FnMut(&[T]) + 'p {
+            move |values| {
+                each(*position, values);
+                *position += values.len() as u64;
             }
-            position += self.add_block(position, elements);
         }
-    }
-
-    /// Takes memory for the values of a block: a sub-array can have any number of them. Fails with their bytes.
-    fn reserve(&mut self, count: usize) -> Result<(), usize> {
-        fn of<T>(values: &mut Vec<T>, count: usize) -> Result<(), usize> {
-            values.clear();
-            values.try_reserve(count).map_err(|_| count.saturating_mul(size_of::<T>()))
-        }
-        match &mut self.values {
-            Values::Signed(_, values) => of(values, count),
-            Values::Unsigned(_, values) => of(values, count),
-            Values::Floats(_, values) => of(values, count),
-            Values::Complexes(_, values) => of(values, count),
-            Values::Bytes(_) | Values::Pairs(_) | Values::Texts(_) => Ok(()),
-        }
-    }
-
-    /// Fails if there was no memory for a value.
-    pub(super) fn expect_memory(&self) -> Result<()> {
-        let failed = match &self.values {
-            Values::Texts(texts) => texts.failed(),
-            _ => self.failed,
-        };
-        failed.map_or(Ok(()), |bytes| Err(Failure::allocation(bytes)))
-    }
-
-    /// Returns the number of values.
-    fn add_block(&mut self, position: u64, elements: &[u8]) -> u64 {
         let (leaf, size) = (&self.leaf, self.itemsize);
         match &mut self.values {
-            Values::Bytes(table) => {
-                leaf.for_each_run(elements, size, |run| table.add_bytes(run));
-                0
-            }
+            Values::Bytes(table) => leaf.for_each_run(elements, size, |run| table.add_bytes(run)),
             Values::Pairs(table) => {
                 let is_big = leaf.scalar.byte_order() == Some(ByteOrder::Big);
                 leaf.for_each_run(elements, size, |run| {
@@ -140,36 +110,24 @@ impl Accumulator {
                         }
                     }
                 });
-                0
             }
             Values::Signed(integers, values) => {
-                values.clear();
-                decode_signed(leaf, elements, size, values);
-                integers.add(position, values);
-                values.len() as u64
+                let mut each = placed(position, |position, block| integers.add(position, block));
+                decode_signed(leaf, elements, size, &mut Blocks { values, each: &mut each });
             }
             Values::Unsigned(integers, values) => {
-                values.clear();
-                decode_unsigned(leaf, elements, size, values);
-                integers.add(position, values);
-                values.len() as u64
+                let mut each = placed(position, |position, block| integers.add(position, block));
+                decode_unsigned(leaf, elements, size, &mut Blocks { values, each: &mut each });
             }
             Values::Floats(floats, values) => {
-                values.clear();
-                decode_floats(leaf, elements, size, values);
-                floats.add(position, values);
-                values.len() as u64
+                let mut each = placed(position, |position, block| floats.add(position, block));
+                decode_floats(leaf, elements, size, &mut Blocks { values, each: &mut each });
             }
             Values::Complexes(complexes, values) => {
-                values.clear();
-                decode_complexes(leaf, elements, size, values);
-                complexes.add(values);
-                values.len() as u64
+                let mut each = |block: &[(f64, f64)]| complexes.add(block);
+                decode_complexes(leaf, elements, size, &mut Blocks { values, each: &mut each });
             }
-            Values::Texts(texts) => {
-                leaf.for_each_run(elements, size, |run| texts.add(run));
-                0
-            }
+            Values::Texts(texts) => leaf.for_each_run(elements, size, |run| texts.add(run)),
         }
     }
 
@@ -197,8 +155,18 @@ impl Accumulator {
         }
     }
 
+    /// Fails if there was no memory for a value.
+    pub(super) fn expect_memory(&self) -> Result<()> {
+        match &self.values {
+            Values::Signed(integers, _) => integers.expect_memory(),
+            Values::Unsigned(integers, _) => integers.expect_memory(),
+            Values::Floats(floats, _) => floats.expect_memory(),
+            Values::Bytes(_) | Values::Pairs(_) | Values::Complexes(..) | Values::Texts(_) => Ok(()),
+        }
+    }
+
     /// The leaf, and what is known of it.
-    pub(super) fn finish(self, bins: usize) -> (Leaf, Summary) {
+    pub(super) fn finish(self, bins: usize) -> Result<(Leaf, Summary)> {
         let scalar = self.leaf.scalar;
         let summary = match (self.values, scalar.kind()) {
             (Values::Bytes(table), ScalarKind::Bool) => table.finish_bools(),
@@ -215,19 +183,21 @@ impl Accumulator {
             (Values::Pairs(table), _) => table.finish_floats(bins, half),
             (Values::Signed(integers, _), ScalarKind::Datetime { unit, count }) => {
                 let span = Scalar::new(ScalarKind::Timedelta { unit, count }, ByteOrder::NATIVE);
-                integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, span))
+                integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, span))?
             }
             (Values::Signed(integers, _), ScalarKind::Timedelta { .. }) => {
-                integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, scalar))
+                integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, scalar))?
             }
-            (Values::Signed(integers, _), _) => integers.finish(bins),
-            (Values::Unsigned(integers, _), _) => integers.finish(bins),
-            (Values::Floats(floats, _), ScalarKind::Float64 | ScalarKind::LongDouble { .. }) => floats.finish(bins, Value::Float),
-            (Values::Floats(floats, _), _) => floats.finish(bins, Value::Single),
+            (Values::Signed(integers, _), _) => integers.finish(bins)?,
+            (Values::Unsigned(integers, _), _) => integers.finish(bins)?,
+            (Values::Floats(floats, _), ScalarKind::Float64 | ScalarKind::LongDouble { .. }) => {
+                floats.finish(bins, Value::Float)?
+            }
+            (Values::Floats(floats, _), _) => floats.finish(bins, Value::Single)?,
             (Values::Complexes(complexes, _), _) => complexes.finish(),
             (Values::Texts(texts), _) => texts.finish(),
         };
-        (self.leaf, summary)
+        Ok((self.leaf, summary))
     }
 }
 
@@ -235,7 +205,7 @@ fn is_big(leaf: &Leaf) -> bool {
     leaf.scalar.byte_order() == Some(ByteOrder::Big)
 }
 
-fn decode_signed(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<i64>) {
+fn decode_signed(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, i64>) {
     match (leaf.scalar.kind(), is_big(leaf)) {
         (ScalarKind::Int16, false) => leaf.decode(elements, size, values, |bytes| i64::from(i16::from_le_bytes(bytes))),
         (ScalarKind::Int16, true) => leaf.decode(elements, size, values, |bytes| i64::from(i16::from_be_bytes(bytes))),
@@ -246,7 +216,7 @@ fn decode_signed(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<i64
     }
 }
 
-fn decode_unsigned(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<u64>) {
+fn decode_unsigned(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, u64>) {
     match (leaf.scalar.kind(), is_big(leaf)) {
         (ScalarKind::UInt16, false) => leaf.decode(elements, size, values, |bytes| u64::from(u16::from_le_bytes(bytes))),
         (ScalarKind::UInt16, true) => leaf.decode(elements, size, values, |bytes| u64::from(u16::from_be_bytes(bytes))),
@@ -257,7 +227,7 @@ fn decode_unsigned(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<u
     }
 }
 
-fn decode_floats(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<f64>) {
+fn decode_floats(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, f64>) {
     match (leaf.scalar.kind(), is_big(leaf)) {
         (ScalarKind::Float64, false) => leaf.decode(elements, size, values, f64::from_le_bytes),
         (ScalarKind::Float64, true) => leaf.decode(elements, size, values, f64::from_be_bytes),
@@ -276,7 +246,7 @@ fn decode_floats(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<f64
     }
 }
 
-fn decode_complexes(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Vec<(f64, f64)>) {
+fn decode_complexes(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, (f64, f64)>) {
     let is_big = is_big(leaf);
     match leaf.scalar.kind() {
         ScalarKind::Complex32 => {

@@ -5,6 +5,7 @@ use super::moments::{Moments, Parts};
 use super::sample::{Sample, rank_error};
 use super::summary::{Histogram, Quantiles, Summary, Value, between};
 use super::{Budget, Total};
+use crate::failure::Result;
 
 /// Sums over the lanes of a block: enough for two registers, so that additions do not wait for each other.
 const LANES: usize = 4;
@@ -98,7 +99,7 @@ impl Floats {
     }
 
     /// The summary; `value` makes a value of the array's type.
-    pub(super) fn finish(mut self, bins: usize, value: impl Fn(f64) -> Value) -> Summary {
+    pub(super) fn finish(mut self, bins: usize, value: impl Fn(f64) -> Value) -> Result<Summary> {
         for (count, special) in [(self.nan, f64::NAN), (self.plus_inf, f64::INFINITY), (self.minus_inf, f64::NEG_INFINITY)] {
             if count > 0 {
                 self.distinct.add(bits(special));
@@ -116,7 +117,7 @@ impl Floats {
             ..Summary::default()
         };
         if numbers == 0 {
-            return summary;
+            return Ok(summary);
         }
         let mean = match (self.plus_inf, self.minus_inf) {
             (0, 0) => moments.mean,
@@ -129,9 +130,7 @@ impl Floats {
         summary.mean = Some(Value::Float(mean));
         summary.std = Some(Value::Float(if inf > 0 { f64::NAN } else { moments.std() }));
         let is_exact = self.sample.is_exact();
-        let mut sample = self.sample.into_values();
-        sample.sort_unstable_by(f64::total_cmp);
-        let sample: Vec<(f64, u64)> = sample.into_iter().map(|value| (value, 1)).collect();
+        let sample = self.sample.into_sorted(f64::total_cmp)?;
         let error = (!is_exact).then(|| rank_error(sample.len()));
         summary.quantiles = Quantiles::of(&sample, error, |low, high, part| value(between(low, high, part)));
         let finite = |wanted: &&(f64, u64)| wanted.0.is_finite();
@@ -139,7 +138,12 @@ impl Floats {
         let low = if self.low.is_finite() { Some(self.low) } else { sample.iter().find(finite).map(|(value, _)| *value) };
         let high = if self.high.is_finite() { Some(self.high) } else { sample.iter().rev().find(finite).map(|(value, _)| *value) };
         summary.histogram = low.zip(high).and_then(|(low, high)| Histogram::of(sample.into_iter(), low, high, bins, is_exact));
-        summary
+        Ok(summary)
+    }
+
+    /// Fails if there was no memory for a value.
+    pub(super) fn expect_memory(&self) -> Result<()> {
+        self.sample.expect_memory()
     }
 }
 

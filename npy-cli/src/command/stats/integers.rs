@@ -5,6 +5,7 @@ use super::moments::{Moments, Parts};
 use super::sample::{Sample, rank_error};
 use super::summary::{Histogram, Quantiles, Summary, Value, between};
 use super::{Budget, Total};
+use crate::failure::Result;
 
 /// `i64` or `u64`, to which narrower integers are widened.
 pub(super) trait Integer: Copy + Ord + std::fmt::Debug {
@@ -157,7 +158,7 @@ impl<T: Integer> Integers<T> {
         (self.sum.div_euclid(count), self.sum.rem_euclid(count) as f64 / count as f64)
     }
 
-    pub(super) fn finish(self, bins: usize) -> Summary {
+    pub(super) fn finish(self, bins: usize) -> Result<Summary> {
         let (whole, part) = self.mean();
         let mean = if is_beyond_floats(whole) { Value::Integer(whole) } else { Value::Float(whole as f64 + part) };
         let value = |value: T| Value::Integer(value.wide());
@@ -169,11 +170,11 @@ impl<T: Integer> Integers<T> {
         };
         let std = |std: f64| Value::Float(std);
         let zeros = Some(self.zeros);
-        Summary { zeros, ..self.finish_with(bins, mean, std, value, quantile) }
+        Ok(Summary { zeros, ..self.finish_with(bins, mean, std, value, quantile)? })
     }
 
     /// The summary of times, which `time` makes of counts of steps.
-    pub(super) fn finish_times(self, bins: usize, time: impl Fn(i64) -> Value, std: impl Fn(f64) -> Value) -> Summary {
+    pub(super) fn finish_times(self, bins: usize, time: impl Fn(i64) -> Value, std: impl Fn(f64) -> Value) -> Result<Summary> {
         let (whole, _) = self.mean();
         let narrow = |wide: i128| time(i64::try_from(wide).unwrap_or(i64::MAX));
         // Rounded down, as the quantiles are, by NumPy too.
@@ -182,11 +183,11 @@ impl<T: Integer> Integers<T> {
         let quantile = |low: T, high: T, part: f64| narrow(whole_between(low.wide(), high.wide(), part));
         let count = self.count + self.nat;
         let has_nat = self.nat > 0;
-        let mut summary = self.finish_with(bins, mean, std, |value| narrow(value.wide()), quantile);
+        let mut summary = self.finish_with(bins, mean, std, |value| narrow(value.wide()), quantile)?;
         if let (true, Some(distinct)) = (has_nat, &mut summary.distinct) {
             distinct.count += 1;
         }
-        Summary { count, nan, ..summary }
+        Ok(Summary { count, nan, ..summary })
     }
 
     fn finish_with(
@@ -196,24 +197,27 @@ impl<T: Integer> Integers<T> {
         std: impl Fn(f64) -> Value,
         value: impl Fn(T) -> Value,
         quantile: impl Fn(T, T, f64) -> Value,
-    ) -> Summary {
+    ) -> Result<Summary> {
         let mut summary = Summary { count: self.count, distinct: Some(self.distinct.count()), ..Summary::default() };
         if self.count == 0 {
-            return summary;
+            return Ok(summary);
         }
         summary.min = Some(value(self.low));
         summary.max = Some(value(self.high));
         summary.mean = Some(mean);
         summary.std = Some(std(self.parts.total().std()));
         let is_exact = self.sample.is_exact();
-        let mut sample = self.sample.into_values();
-        sample.sort_unstable();
-        let sample: Vec<(T, u64)> = sample.into_iter().map(|value| (value, 1)).collect();
+        let sample = self.sample.into_sorted(T::cmp)?;
         let error = (!is_exact).then(|| rank_error(sample.len()));
         summary.quantiles = Quantiles::of(&sample, error, quantile);
         let whole = sample.iter().map(|(value, count)| (value.wide(), *count));
         summary.histogram = Some(Histogram::of_whole(whole, (self.low.wide(), self.high.wide()), bins, is_exact));
-        summary
+        Ok(summary)
+    }
+
+    /// Fails if there was no memory for a value.
+    pub(super) fn expect_memory(&self) -> Result<()> {
+        self.sample.expect_memory()
     }
 }
 

@@ -71,5 +71,5 @@ fn of_array(mut array: Box<dyn Array + '_>, settings: &Settings) -> Result<Vec<(
     let plan = Plan::new(&header, &Settings { fields: Vec::new(), ..settings.clone() })?;
     // What is in memory already takes no time that a user would watch.
     let progress = Mutex::new(Progress::new("", 0));
-    Ok(plan.read_stream(&mut *array, &progress)?.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect())
+    plan.read_stream(&mut *array, &progress)?.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect()
 }

@@ -7,7 +7,7 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::{DType, DynValues, Header, Order};
 use serde_json::{Map, Value as Json, json};
 
-use super::summary::{PERCENTS, Quantiles, Summary, Value};
+use super::summary::{PERCENTS, Quantiles, Summary, Value, rest};
 use crate::command::info::short_dtype;
 use crate::escape;
 use crate::export;
@@ -91,9 +91,11 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
     for (name, value) in [("min", &summary.min), ("max", &summary.max)] {
         if let Some(value) = value {
             let start = line_start(screen, indent, name);
-            write!(screen, "{start}")?;
-            write_value(value, screen)?;
-            writeln!(screen)?;
+            match value {
+                Value::Text(_) => writeln!(screen, "{start}'{}'", escape::line(&text(value)))?,
+                Value::Bytes(..) => writeln!(screen, "{start}b'{}'", text(value))?,
+                value => writeln!(screen, "{start}{}", text(value))?,
+            }
         }
     }
     for (name, value) in [("mean", &summary.mean), ("std", &summary.std)] {
@@ -119,32 +121,6 @@ fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()
 /// The beginning of a line, up to its value.
 fn line_start(screen: &Screen, indent: &str, name: &str) -> String {
     format!("{indent}{}  ", screen.paint(Style::Name, &format!("{name:<9}")))
-}
-
-/// Writes a value; text, which can be as long as an element, a part at a time.
-fn write_value(value: &Value, screen: &mut Screen) -> Result<()> {
-    const PART: usize = 1 << 12;
-    match value {
-        Value::Text(text) => {
-            write!(screen, "'")?;
-            let mut characters = text.characters();
-            loop {
-                let part: String = characters.by_ref().take(PART).collect();
-                if part.is_empty() {
-                    break;
-                }
-                write!(screen, "{}", escape::line(&part))?;
-            }
-            write!(screen, "'")?;
-        }
-        Value::Bytes(bytes) => {
-            write!(screen, "b'")?;
-            bytes.chunks(PART).try_for_each(|part| write!(screen, "{}", part.escape_ascii()))?;
-            write!(screen, "'")?;
-        }
-        value => write!(screen, "{}", text(value))?,
-    }
-    Ok(())
 }
 
 /// The quantiles with the digits that tell them apart, from each other and from both ends.
@@ -206,7 +182,7 @@ fn text(value: &Value) -> String {
         }
         // Neither has a mean or quantiles.
         Value::Text(text) => text.characters().collect(),
-        Value::Bytes(bytes) => bytes.escape_ascii().to_string(),
+        Value::Bytes(bytes, is_cut) => format!("{}{}", bytes.escape_ascii(), rest(*is_cut)),
     }
 }
 
@@ -280,8 +256,7 @@ fn value_json(value: &Value) -> Json {
         Value::Float(value) | Value::Single(value) | Value::Steps(value, _) => float_json(*value),
         Value::Complex(real, imaginary) => json!([float_json(*real), float_json(*imaginary)]),
         Value::Time(time, scalar) => json!(time_text(*time, *scalar)),
-        Value::Text(text) => json!(text.characters().collect::<String>()),
-        Value::Bytes(bytes) => json!(bytes.escape_ascii().to_string()),
+        Value::Text(_) | Value::Bytes(..) => json!(text(value)),
     }
 }
 

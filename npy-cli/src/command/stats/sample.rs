@@ -1,6 +1,9 @@
 //! A sample of values by their positions, for quantiles and histograms.
 
+use std::cmp::Ordering;
+
 use super::distinct::mix;
+use crate::failure::{Failure, Result};
 
 /// One value of each stratum of positions, at a place that a hash of the stratum's number chooses.
 ///
@@ -11,17 +14,23 @@ use super::distinct::mix;
 pub(super) struct Sample<T> {
     stratum: u64,
     values: Vec<T>,
+    /// The bytes for which there was no memory. Values are missing then.
+    failed: Option<usize>,
 }
 
 impl<T: Copy> Sample<T> {
     /// At most `most` of `total` values.
     pub(super) fn new(total: u64, most: u64) -> Self {
-        Self { stratum: total.div_ceil(most.max(1)).max(1), values: Vec::new() }
+        Self { stratum: total.div_ceil(most.max(1)).max(1), values: Vec::new(), failed: None }
     }
 
     /// Adds those of the values that begin at a position, and that `is_number` accepts.
     #[inline]
     pub(super) fn add(&mut self, position: u64, values: &[T], is_number: impl Fn(T) -> bool) {
+        let most = usize::try_from(values.len() as u64 / self.stratum + 2).unwrap_or(usize::MAX);
+        if !self.reserve(most) {
+            return;
+        }
         if self.stratum == 1 {
             self.values.extend(values.iter().copied().filter(|value| is_number(*value)));
             return;
@@ -45,8 +54,24 @@ impl<T: Copy> Sample<T> {
         number.saturating_mul(self.stratum).saturating_add(within as u64)
     }
 
+    /// Takes memory for more values; `false` if there was none.
+    fn reserve(&mut self, more: usize) -> bool {
+        if self.failed.is_none() && self.values.try_reserve(more).is_err() {
+            self.failed = Some(self.values.len().saturating_add(more).saturating_mul(size_of::<T>()));
+        }
+        self.failed.is_none()
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
-        self.values.extend(other.values);
+        self.failed = self.failed.or(other.failed);
+        if self.reserve(other.values.len()) {
+            self.values.extend(other.values);
+        }
+    }
+
+    /// Fails if there was no memory for a value.
+    pub(super) fn expect_memory(&self) -> Result<()> {
+        self.failed.map_or(Ok(()), |bytes| Err(Failure::allocation(bytes)))
     }
 
     /// Whether these are all values.
@@ -54,8 +79,15 @@ impl<T: Copy> Sample<T> {
         self.stratum == 1
     }
 
-    pub(super) fn into_values(self) -> Vec<T> {
-        self.values
+    /// The sorted values, each with the number 1.
+    pub(super) fn into_sorted(mut self, compare: impl Fn(&T, &T) -> Ordering) -> Result<Vec<(T, u64)>> {
+        self.expect_memory()?;
+        self.values.sort_unstable_by(compare);
+        let mut sorted = Vec::new();
+        let bytes = self.values.len().saturating_mul(size_of::<(T, u64)>());
+        sorted.try_reserve_exact(self.values.len()).map_err(|_| Failure::allocation(bytes))?;
+        sorted.extend(self.values.into_iter().map(|value| (value, 1)));
+        Ok(sorted)
     }
 }
 
@@ -77,9 +109,19 @@ mod tests {
         for (i, piece) in values.chunks(37).enumerate() {
             pieces.add(i as u64 * 37, piece, |_| true);
         }
-        let whole = whole.into_values();
-        assert_eq!(whole, pieces.into_values());
+        let [whole, pieces] = [whole, pieces].map(|sample| sample.into_sorted(u64::cmp).unwrap());
+        assert_eq!(whole, pieces);
         assert_eq!(whole.len(), 100);
-        assert!(whole.iter().enumerate().all(|(i, value)| value / 100 == i as u64));
+        assert!(whole.iter().enumerate().all(|(i, (value, count))| value / 100 == i as u64 && *count == 1));
+    }
+
+    #[test]
+    fn memory_that_ends_is_an_error() {
+        let mut sample = Sample::new(1, 1);
+        sample.add(0, &[7_u64], |_| true);
+        assert!(!sample.reserve(usize::MAX >> 4) && sample.expect_memory().is_err());
+        let mut other = Sample::new(1, 1);
+        other.merge(sample);
+        assert!(other.into_sorted(u64::cmp).is_err());
     }
 }

@@ -21,6 +21,9 @@ use crate::quantity;
 /// What a thread reads at a time: it stays in the second cache.
 const PIECE_BYTES: usize = 1 << 18;
 
+/// What all threads read at a time at most, unless an element has more.
+const MOST_BUFFERS: usize = 32 << 20;
+
 /// What a thread takes at a time. Their number is bounded, because each has its own moments.
 const PART_BYTES: u64 = 4 << 20;
 const MOST_PARTS: u64 = 512;
@@ -54,8 +57,8 @@ pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Resu
             }
             None => plan.read_stream(&mut *array, &progress)?,
         };
-        accumulators.iter().try_for_each(Accumulator::expect_memory)?;
-        Ok((header, accumulators.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect()))
+        let leaves = accumulators.into_iter().map(|accumulator| accumulator.finish(settings.bins));
+        Ok((header, leaves.collect::<Result<_>>()?))
     })
 }
 
@@ -123,6 +126,11 @@ impl Plan {
         Ok(Self { itemsize, elements, piece, part, budget, accumulators })
     }
 
+    /// What is read at a time.
+    fn piece_bytes(&self) -> usize {
+        usize::try_from(self.piece).unwrap_or(usize::MAX).saturating_mul(self.itemsize).max(1)
+    }
+
     /// Accumulators for another thread.
     fn fork(&self) -> Result<Vec<Accumulator>> {
         self.accumulators.iter().map(|accumulator| accumulator.fork(self.elements, self.budget)).collect()
@@ -131,7 +139,7 @@ impl Plan {
     /// Each thread opens the file itself, and takes the next part that none has.
     fn read_by_threads(self, extent: &Extent, begin: u64, threads: usize, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
         let parts = self.elements.div_ceil(self.part);
-        let threads = threads.clamp(1, usize::try_from(parts.max(1)).unwrap_or(usize::MAX));
+        let threads = threads.min(MOST_BUFFERS / self.piece_bytes()).clamp(1, usize::try_from(parts.max(1)).unwrap_or(usize::MAX));
         let next = AtomicU64::new(0);
         let begin = extent.begin.saturating_add(begin);
         let work = || {
@@ -191,9 +199,11 @@ impl Plan {
 
     /// This thread reads, and perhaps decompresses, while another computes.
     pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
+        // Large elements do not wait.
+        let most_waiting = usize::from(self.piece_bytes() <= PIECE_BYTES);
         let Self { elements, piece, part, mut accumulators, .. } = self;
         thread::scope(|scope| {
-            let (send, receive) = sync_channel::<(u64, DynValues)>(1);
+            let (send, receive) = sync_channel::<(u64, DynValues)>(most_waiting);
             let work = thread::Builder::new().spawn_scoped(scope, move || {
                 for (position, values) in receive {
                     for accumulator in &mut accumulators {

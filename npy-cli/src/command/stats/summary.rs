@@ -19,7 +19,8 @@ pub(super) enum Value {
     /// A part of steps of a time's dtype.
     Steps(f64, Scalar),
     Text(Text),
-    Bytes(Vec<u8>),
+    /// And whether they are the beginning of longer ones.
+    Bytes(Vec<u8>, bool),
 }
 
 /// Text as the file has it, of 4 bytes a character.
@@ -27,12 +28,20 @@ pub(super) enum Value {
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     pub(super) is_big: bool,
+    /// Whether it is the beginning of a longer one.
+    pub(super) is_cut: bool,
+}
+
+/// What stands in the place of the rest of a value that is cut.
+pub(super) fn rest(is_cut: bool) -> &'static str {
+    if is_cut { "…" } else { "" }
 }
 
 impl Text {
     /// The characters; those that Unicode does not have are replaced.
     pub(super) fn characters(&self) -> impl Iterator<Item = char> + '_ {
-        codes(&self.bytes, self.is_big).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+        let characters = codes(&self.bytes, self.is_big).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        characters.chain(rest(self.is_cut).chars())
     }
 }
 
@@ -92,14 +101,15 @@ impl Quantiles {
     pub(super) fn of<T: Copy>(values: &[(T, u64)], rank_error: Option<f64>, between: impl Fn(T, T, f64) -> Value) -> Option<Self> {
         let total: u64 = values.iter().map(|(_, count)| count).sum();
         let last = total.checked_sub(1)?;
-        // How many values there are up to each one, itself included.
-        let mut ends = Vec::with_capacity(values.len());
-        let mut end = 0_u64;
-        for (_, count) in values {
-            end += count;
-            ends.push(end);
-        }
-        let at = |rank: u64| values.get(ends.partition_point(|end| *end <= rank)).map(|(value, _)| *value);
+        let at = |rank: u64| {
+            // How many values there are up to each one, itself included.
+            let mut end = 0;
+            let is_at = |(_, count): &&(T, u64)| {
+                end += count;
+                end > rank
+            };
+            values.iter().find(is_at).map(|(value, _)| *value)
+        };
         let quantile = |percent: &u8| {
             // The method `linear` of `numpy.quantile`.
             let position = f64::from(*percent) / 100.0 * last as f64;

@@ -6,6 +6,9 @@ use super::Budget;
 use super::distinct::Distinct;
 use super::summary::{Summary, Text, Value, codes};
 
+/// The most bytes of the least and of the greatest value that are shown.
+const MOST_SHOWN: usize = 1 << 16;
+
 /// Text, bytes or raw bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -26,27 +29,15 @@ pub(super) struct Texts {
     empty: u64,
     /// In characters.
     longest: usize,
-    /// Without padding.
+    /// Without padding, and the beginning alone of what is longer than [`MOST_SHOWN`]: it tells their order, too.
     low: Option<Vec<u8>>,
     high: Option<Vec<u8>>,
     distinct: Distinct,
-    /// The bytes for which there was no memory.
-    failed: Option<usize>,
 }
 
 impl Texts {
     pub(super) fn new(kind: Kind, size: usize, budget: Budget) -> Self {
-        Self {
-            kind,
-            size,
-            count: 0,
-            empty: 0,
-            longest: 0,
-            low: None,
-            high: None,
-            distinct: Distinct::new(budget.distinct),
-            failed: None,
-        }
+        Self { kind, size, count: 0, empty: 0, longest: 0, low: None, high: None, distinct: Distinct::new(budget.distinct) }
     }
 
     /// Adds values of no bytes, which are not in the file at all.
@@ -78,18 +69,15 @@ impl Texts {
         let last = rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte));
         self.distinct.add_bytes(words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]));
         if self.kind != Kind::Raw {
+            // One more character, which shows that the value is longer.
+            let value = value.get(..MOST_SHOWN + 4).unwrap_or(value);
             if self.low.as_deref().is_none_or(|low| self.kind.compare(value, low).is_lt()) {
-                self.failed = self.failed.or(keep(value, &mut self.low));
+                self.low = Some(value.to_vec());
             }
             if self.high.as_deref().is_none_or(|high| self.kind.compare(value, high).is_gt()) {
-                self.failed = self.failed.or(keep(value, &mut self.high));
+                self.high = Some(value.to_vec());
             }
         }
-    }
-
-    /// The bytes for which there was no memory.
-    pub(super) fn failed(&self) -> Option<usize> {
-        self.failed
     }
 
     pub(super) fn merge(&mut self, other: Self) {
@@ -99,15 +87,18 @@ impl Texts {
         let kind = self.kind;
         self.low = [self.low.take(), other.low].into_iter().flatten().min_by(|one, other| kind.compare(one, other));
         self.high = [self.high.take(), other.high].into_iter().flatten().max_by(|one, other| kind.compare(one, other));
-        self.failed = self.failed.or(other.failed);
         self.distinct.merge(&other.distinct);
     }
 
     pub(super) fn finish(self) -> Summary {
         let mut summary = Summary { count: self.count, distinct: Some(self.distinct.count()), ..Summary::default() };
-        let value = |bytes: Vec<u8>| match self.kind {
-            Kind::Text { is_big } => Value::Text(Text { bytes, is_big }),
-            Kind::Bytes | Kind::Raw => Value::Bytes(bytes),
+        let value = |mut bytes: Vec<u8>| {
+            let is_cut = bytes.len() > MOST_SHOWN;
+            bytes.truncate(MOST_SHOWN);
+            match self.kind {
+                Kind::Text { is_big } => Value::Text(Text { bytes, is_big, is_cut }),
+                Kind::Bytes | Kind::Raw => Value::Bytes(bytes, is_cut),
+            }
         };
         if self.kind != Kind::Raw {
             let width = if matches!(self.kind, Kind::Text { .. }) { 4 } else { 1 };
@@ -124,17 +115,6 @@ impl Texts {
 fn trimmed(value: &[u8], width: usize) -> &[u8] {
     let padding = value.rchunks_exact(width).take_while(|character| character.iter().all(|byte| *byte == 0)).count();
     value.get(..value.len() - padding * width).unwrap_or(value)
-}
-
-/// Copies a value into memory that is there, or returns its length if there is none.
-fn keep(value: &[u8], memory: &mut Option<Vec<u8>>) -> Option<usize> {
-    let memory = memory.get_or_insert_default();
-    memory.clear();
-    if memory.try_reserve_exact(value.len()).is_err() {
-        return Some(value.len());
-    }
-    memory.extend_from_slice(value);
-    None
 }
 
 impl Kind {
