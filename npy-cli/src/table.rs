@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, Width};
 
 use crate::output::{Screen, Style};
 
@@ -15,36 +15,67 @@ pub(crate) enum Side {
 
 /// A table whose texts were escaped before.
 pub(crate) struct Table {
-    grid: Grid,
+    titles: Vec<(String, Side)>,
+    /// Of the lines.
+    width: u16,
+    rows: Vec<Vec<String>>,
 }
+
+/// Rows that are laid out at once, where each cell takes far more memory than its text.
+const PAGE: usize = 1024;
+
+/// Blanks behind a column.
+const GAP: u16 = 2;
 
 impl Table {
     /// A table with these columns.
     pub(crate) fn new(screen: &Screen, columns: &[(&str, Side)]) -> Self {
-        let mut grid = Grid::new();
-        grid.load_preset(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        let titles = columns.iter().map(|(title, side)| (screen.paint(Style::Faint, title), *side)).collect();
         // A table that another program reads is not wrapped.
-        grid.set_width(if screen.is_terminal() { u16::try_from(screen.width()).unwrap_or(u16::MAX) } else { u16::MAX });
-        grid.set_header(columns.iter().map(|(title, _)| screen.paint(Style::Faint, title)));
-        for (column, (_, side)) in grid.column_iter_mut().zip(columns) {
-            column.set_padding((0, 2));
+        let width = if screen.is_terminal() { u16::try_from(screen.width()).unwrap_or(u16::MAX) } else { u16::MAX };
+        Self { titles, width, rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// Writes the table, each line indented.
+    pub(crate) fn write(&self, out: &mut dyn Write, indent: &str) -> io::Result<()> {
+        let pages = || (0..self.rows.len().max(1)).step_by(PAGE).map(|begin| self.rows.iter().skip(begin).take(PAGE));
+        let mut widths = vec![0; self.titles.len()];
+        for page in pages().filter(|_| self.rows.len() > PAGE) {
+            let of_page = self.grid(page).column_max_content_widths();
+            widths.iter_mut().zip(of_page).for_each(|(width, of_page)| *width = of_page.saturating_add(GAP).max(*width));
+        }
+        let is_fixed = self.rows.len() > PAGE && widths.iter().copied().map(u32::from).sum::<u32>() <= self.width.into();
+        for (number, page) in pages().enumerate() {
+            let mut grid = self.grid(page);
+            if is_fixed {
+                grid.set_constraints(widths.iter().map(|width| ColumnConstraint::Absolute(Width::Fixed(*width))));
+            }
+            for line in grid.to_string().lines().skip(usize::from(number > 0)) {
+                writeln!(out, "{indent}{}", line.trim_end())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Some rows below the titles.
+    fn grid<'a>(&'a self, rows: impl Iterator<Item = &'a Vec<String>>) -> Grid {
+        let mut grid = Grid::new();
+        grid.load_preset(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
+        grid.set_header(self.titles.iter().map(|(title, _)| title));
+        for (column, (_, side)) in grid.column_iter_mut().zip(&self.titles) {
+            column.set_padding((0, GAP));
             column.set_cell_alignment(match side {
                 Side::Left => CellAlignment::Left,
                 Side::Right => CellAlignment::Right,
             });
         }
-        Self { grid }
-    }
-
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.grid.add_row(cells);
-    }
-
-    /// Writes the table, each line indented.
-    pub(crate) fn write(&self, out: &mut dyn Write, indent: &str) -> io::Result<()> {
-        for line in self.grid.to_string().lines() {
-            writeln!(out, "{indent}{}", line.trim_end())?;
+        for row in rows {
+            grid.add_row(row);
         }
-        Ok(())
+        grid
     }
 }

@@ -66,6 +66,21 @@ notes.txt  not an array                       5 B  deflate, 7 B (140.0 %)
 }
 
 #[test]
+fn columns_of_many_members_are_aligned() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("many.npz").display().to_string();
+    let mut archive = NpzWriter::create(&path).unwrap();
+    for number in 0..2100 {
+        archive.add_slice(&format!("{number:0width$}", width = 4 + number / 100), &[1_u8; 3]).unwrap();
+    }
+    archive.finish().unwrap();
+    let shown = run(["info", &path]).ok();
+    let lines: Vec<&str> = shown.lines().skip(1).collect();
+    assert_eq!((lines.len(), shown.matches("dtype").count()), (2101, 1));
+    assert!(lines.iter().skip(1).all(|line| line.find("|u1") == lines[0].find("dtype")), "{shown}");
+}
+
+#[test]
 fn shows_many_files_as_one_table_and_goes_on_after_a_damaged_one() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name);
