@@ -298,7 +298,15 @@ fn other_files_are_refused() {
         directory.write("t.safetensors", [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat())
     };
     let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
-    assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: its data end after the file"#);
+    assert_snapshot!(directory.refused(&[&tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: expected 2 bytes of data at byte 61, found 1"#);
+    let dimensions = header.replace("[2]", &format!("[{}2]", "1,".repeat(64)));
+    assert_snapshot!(directory.refused(&[&tensors(&dimensions, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected at most 64 dimensions, found 65"#);
+    let offsets = header.replace("[0,2]", "[0,2,2]");
+    assert_snapshot!(directory.refused(&[&tensors(&offsets, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected two data offsets"#);
+    let short = directory.write("short.safetensors", [3, 0, 0]);
+    assert_snapshot!(directory.refused(&[&short, &out]), @"npy: short.safetensors: truncated file: expected 8 bytes of the length of the safetensors header, found 3");
+    let short = directory.write("short.safetensors", *b"\x20\0\0\0\0\0\0\0{}");
+    assert_snapshot!(directory.refused(&[&short, &out]), @"npy: short.safetensors: truncated file: expected 32 bytes of the safetensors header, found 2");
     assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file behind its tensors, at byte 63, found it at byte 64");
     let shared = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
     assert_snapshot!(directory.refused(&[&tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1"#);

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 
 use npy_core::dtype::{ByteOrder, MlType, Scalar, ScalarKind};
 use npy_core::{DType, Header, NpyReader, Order};
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
@@ -127,7 +127,7 @@ impl TensorSource {
     fn parse(file: FileOrSpool, input: &str, is_lossy: bool) -> Result<Self> {
         let mut stream = file.file()?;
         let (data, text) = read_header(&mut stream)?;
-        let header: Tensors<'_> =
+        let Object(header): Object<Tensors<'_>> =
             serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
@@ -150,14 +150,26 @@ impl TensorSource {
                 }
             };
             let shape = tensor.shape.ok_or_else(|| problem("expected a shape"))?;
-            let header = Header::new(Scalar::new(kind, ByteOrder::Little).into(), Order::C, &shape)?;
+            if shape.count > MOST_DIMENSIONS {
+                let most = counted(MOST_DIMENSIONS as u64, "dimension");
+                return Err(problem(&format!("expected at most {most}, found {}", count(shape.count as u64))));
+            }
+            let header = Header::new(Scalar::new(kind, ByteOrder::Little).into(), Order::C, &shape.first)?;
             let expected = if is_brain { header.data_bytes() / 2 } else { header.data_bytes() };
-            let Some(&[begin, end]) = tensor.offsets.as_deref() else { return Err(problem("expected two data offsets")) };
+            let offsets = tensor.offsets.unwrap_or_default();
+            let ([begin, end], 2) = ([0, 1].map(|index| offsets.first.get(index).copied().unwrap_or(0)), offsets.count) else {
+                return Err(problem("expected two data offsets"));
+            };
             if (end as u64).checked_sub(begin as u64) != Some(expected) {
                 return Err(problem(&format!("expected {} of data, found offsets {begin} and {end}", counted(expected, "byte"))));
             }
-            let place = data.checked_add(begin as u64).filter(|place| place.checked_add(expected).is_some_and(|end| end <= bytes));
-            places.push((place.ok_or_else(|| problem("truncated file: its data end after the file"))?, is_brain));
+            let place = data.saturating_add(begin as u64);
+            let found = bytes.saturating_sub(place);
+            if found < expected {
+                let expected = format!("expected {} of data at byte {place}", counted(expected, "byte"));
+                return Err(problem(&format!("truncated file: {expected}, found {}", count(found))));
+            }
+            places.push((place, is_brain));
             items.push(Item { name: name.into_owned(), input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
         }
         // By place in the file, in which they are read.
@@ -204,8 +216,45 @@ struct Tensors<'de> {
 #[derive(Default)]
 struct Tensor<'de> {
     dtype: Option<Cow<'de, str>>,
-    shape: Option<Vec<usize>>,
-    offsets: Option<Vec<usize>>,
+    shape: Option<Numbers>,
+    offsets: Option<Numbers>,
+}
+
+/// The most dimensions of an array.
+const MOST_DIMENSIONS: usize = 64;
+
+/// The first numbers of a list, and how many it has: more than are kept are an error.
+#[derive(Default)]
+struct Numbers {
+    first: Vec<usize>,
+    count: usize,
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct First;
+
+        impl<'de> Visitor<'de> for First {
+            type Value = Numbers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
+                let mut numbers = Numbers::default();
+                while let Some(number) = list.next_element()? {
+                    numbers.count += 1;
+                    if numbers.count <= MOST_DIMENSIONS {
+                        numbers.first.push(number);
+                    }
+                }
+                Ok(numbers)
+            }
+        }
+
+        deserializer.deserialize_seq(First)
+    }
 }
 
 /// A text, borrowed where it has no escapes.
@@ -235,92 +284,82 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// Visits the entries of an object. A name that comes twice is an error: readers do not agree on which of them counts.
-fn for_each_entry<'de, A: MapAccess<'de>>(
-    mut map: A,
-    mut entry: impl FnMut(Cow<'de, str>, &mut A) -> Result<(), A::Error>,
-) -> Result<(), A::Error> {
-    let mut names = HashSet::new();
-    while let Some(Text(name)) = map.next_key()? {
-        if !names.insert(name.clone()) {
-            return Err(A::Error::custom(format!("duplicate name {name:?}")));
-        }
-        entry(name, &mut map)?;
-    }
-    Ok(())
+/// What is read from an object.
+trait Entries<'de>: Default {
+    /// Reads the value of a name.
+    fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error>;
 }
 
-impl<'de> Deserialize<'de> for Tensors<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Tensors<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tensors<'de>, A::Error> {
-                let mut found = Tensors::default();
-                for_each_entry(map, |name, map| {
-                    match &*name {
-                        "__metadata__" => found.metadata = Some(map.next_value()?),
-                        _ => found.tensors.push((name, map.next_value()?)),
-                    }
-                    Ok(())
-                })?;
-                Ok(found)
-            }
+impl<'de> Entries<'de> for Tensors<'de> {
+    fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+        match &*name {
+            "__metadata__" => self.metadata = Some(map.next_value()?),
+            _ => self.tensors.push((name, map.next_value::<Object<_>>()?.0)),
         }
-
-        deserializer.deserialize_map(Entries)
+        Ok(())
     }
 }
 
-impl<'de> Deserialize<'de> for Tensor<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Tensor<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tensor<'de>, A::Error> {
-                let mut tensor = Tensor::default();
-                for_each_entry(map, |name, map| {
-                    match &*name {
-                        "dtype" => tensor.dtype = Some(map.next_value::<Text<'de>>()?.0),
-                        "shape" => tensor.shape = Some(map.next_value()?),
-                        "data_offsets" => tensor.offsets = Some(map.next_value()?),
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                    Ok(())
-                })?;
-                Ok(tensor)
-            }
+impl<'de> Entries<'de> for Tensor<'de> {
+    fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+        match &*name {
+            "dtype" => self.dtype = Some(map.next_value::<Text<'de>>()?.0),
+            "shape" => self.shape = Some(map.next_value()?),
+            "data_offsets" => self.offsets = Some(map.next_value()?),
+            _ => drop(map.next_value::<IgnoredAny>()?),
         }
+        Ok(())
+    }
+}
 
-        deserializer.deserialize_map(Entries)
+/// An object. A name that comes twice is an error: readers do not agree on which of them counts.
+struct Object<T>(T);
+
+impl<'de, T: Entries<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self(T::default()))
+    }
+}
+
+impl<'de, T: Entries<'de>> Visitor<'de> for Object<T> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        let mut names = HashSet::new();
+        while let Some(Text(name)) = map.next_key()? {
+            if !names.insert(name.clone()) {
+                return Err(A::Error::custom(format!("duplicate name {name:?}")));
+            }
+            self.0.read(name, &mut map)?;
+        }
+        Ok(self)
     }
 }
 
 /// Reads the text of the header; returns it with the position of the data.
 fn read_header(file: &mut File) -> Result<(u64, Vec<u8>)> {
-    let truncated = |_| Failure::Nameless("truncated file: expected the header of a safetensors file".to_owned());
-    let mut length = [0; 8];
-    file.read_exact(&mut length).map_err(truncated)?;
-    let length = u64::from_le_bytes(length);
+    let mut read = |expected: u64, what: &str| {
+        let mut bytes = Vec::new();
+        let read = file.take(expected).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+        let found = bytes.len() as u64;
+        if found < expected {
+            let problem = format!("expected {} of {what}, found {}", counted(expected, "byte"), count(found));
+            return Err(Failure::Nameless(format!("truncated file: {problem}")));
+        }
+        Ok(bytes)
+    };
+    let length = read(8, "the length of the safetensors header")?;
+    let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
     if length > MOST_HEADER_BYTES {
         let message = format!("expected at most {}, found {}", counted(MOST_HEADER_BYTES, "byte"), count(length));
         return Err(Failure::Nameless(format!("invalid length of the safetensors header: {message}")));
     }
-    let mut text = Vec::new();
-    file.take(length).read_to_end(&mut text).map_err(truncated)?;
-    Ok((8 + length, text))
+    Ok((8 + length, read(length, "the safetensors header")?))
 }
 
 impl Source for TensorSource {
