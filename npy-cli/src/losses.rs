@@ -22,18 +22,36 @@ pub(crate) fn report(action: &str, losses: &[String], is_lossy: bool) -> Result<
     Ok(())
 }
 
-/// Finite numbers that became infinite, of all arrays of the command.
-static INFINITE: AtomicU64 = AtomicU64::new(0);
-
-/// Notes finite numbers that became infinite, which is allowed.
-pub(crate) fn note_infinite(count: u64) {
-    INFINITE.fetch_add(count, Ordering::Relaxed);
+/// Numbers that changed, of all arrays of the command, which is allowed.
+pub(crate) struct Changed {
+    count: AtomicU64,
+    noun: &'static str,
+    change: &'static str,
 }
 
-/// Says on standard error how many numbers became infinite.
-pub(crate) fn tell_of_infinite() {
-    match INFINITE.load(Ordering::Relaxed) {
-        0 => {}
-        count => output::warn(&format!("lost {}, which became infinite", counted(count, "finite number"))),
+/// Finite numbers that became infinite.
+pub(crate) static INFINITE: Changed = Changed::new("finite number", "became infinite");
+
+/// Numbers beyond the range of integers.
+pub(crate) static WRAPPED: Changed = Changed::new("number", "wrapped around");
+
+impl Changed {
+    const fn new(noun: &'static str, change: &'static str) -> Self {
+        Self { count: AtomicU64::new(0), noun, change }
+    }
+
+    /// Notes numbers that changed.
+    pub(crate) fn note(&self, count: u64) {
+        self.count.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+/// Says on standard error how many numbers changed.
+pub(crate) fn tell_of_changed() {
+    for Changed { count, noun, change } in [&INFINITE, &WRAPPED] {
+        match count.load(Ordering::Relaxed) {
+            0 => {}
+            count => output::warn(&format!("lost {}, which {change}", counted(count, noun))),
+        }
     }
 }

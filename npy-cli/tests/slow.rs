@@ -109,6 +109,16 @@ fn show_diff_and_convert_take_64_mib_for_files_of_any_size() {
     // Text of another length than its bytes.
     let header = Header::new("S8388608".parse().unwrap(), Order::C, &[2]).unwrap();
     std::fs::write(path.join("latin.npy"), [header.to_bytes(), vec![0xe9; 16 * MIB]].concat()).unwrap();
+    let header = Header::new("[('a', 'S8388608'), ('b', '<f8')]".parse().unwrap(), Order::C, &[12]).unwrap();
+    let latin = sparse(path, "latin-records.npy", &header.dtype().to_string(), &[12], Order::C);
+    std::fs::File::options()
+        .write(true)
+        .open(latin)
+        .unwrap()
+        .write_all(&[header.to_bytes(), vec![0xe9; 9 * MIB]].concat())
+        .unwrap();
+    let output = run(*LEAST + 64, &["show", "--table", "latin-records.npy"], path);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for name in ["wide.npy", "wide-text.npy", "records.npy", "latin.npy"] {
         for command in [
             &["show", "@"][..],
@@ -131,12 +141,40 @@ fn show_diff_and_convert_take_64_mib_for_files_of_any_size() {
 }
 
 #[test]
+fn stats_take_an_element_or_two() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    sparse(path, "numbers.npy", "[('a', '<f4', (8388608,)), ('b', '<M8[s]')]", &[2], Order::C);
+    sparse(path, "records.npy", "[('a', [('x', '<f4'), ('y', '<c8')], (2097152,))]", &[2], Order::C);
+    let header = Header::new("S16777216".parse().unwrap(), Order::C, &[2]).unwrap();
+    std::fs::write(path.join("latin.npy"), [header.to_bytes(), vec![0xe9; 32 * MIB]].concat()).unwrap();
+    for name in ["numbers.npy", "records.npy", "latin.npy"] {
+        let output = run(*LEAST + 64, &["stats", name], path);
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn info_of_many_members_takes_64_mib() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut archive = npy_core::npz::NpzWriter::create(directory.path().join("many.npz")).unwrap();
+    for number in 0..60_000 {
+        archive.add_slice(&number.to_string(), &[1_u8]).unwrap();
+    }
+    archive.finish().unwrap();
+    let output = run(*LEAST + 64, &["info", "many.npz"], directory.path());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn imports_take_four_times_their_text() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let numbers = "12345,".repeat(999_999);
     let names: Vec<String> = (0..1_000_000).map(|column| format!("name{column}")).collect();
     let long = "n".repeat(16 * MIB);
+    let shape = "0,".repeat(8_000_000);
+    let tensor = format!("{{\"t\":{{\"dtype\":\"U8\",\"shape\":[{shape}0],\"data_offsets\":[0,0]}}}}");
     for (name, text, is_read) in [
         // 12 MB
         ("wide.csv", format!("{numbers}1\n{numbers}2\n"), true),
@@ -146,13 +184,16 @@ fn imports_take_four_times_their_text() {
         ("wide.json", format!("[[{numbers}1]]"), true),
         ("names.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")), false),
         ("long.json", format!("[{{\"{long}\":1}}]"), false),
+        // The first 8 bytes are a length that is text.
+        // Its length, 0x1010101 bytes, is text.
+        ("shape.safetensors", format!("\x01\x01\x01\x01\0\0\0\0{tensor}{}", " ".repeat(0x101_0101 - tensor.len())), false),
     ] {
         std::fs::write(path.join(name), &text).unwrap();
         let output = run(*LEAST + 4 * text.len().div_ceil(MIB), &["convert", "--lossy", name, "out.npy"], path);
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.success(), is_read, "{name}: {message}");
         // The last where the reader looks for memory first.
-        let refused = ["too many fields", "names of fields too long", "cannot allocate"];
+        let refused = ["too many fields", "names of fields too long", "cannot allocate", "expected at most 64 dimensions"];
         let is_refused = refused.iter().any(|refused| message.contains(refused));
         assert_eq!(is_refused, !is_read, "{name}: {message}");
     }

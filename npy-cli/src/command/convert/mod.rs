@@ -218,7 +218,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     // What is written to standard output comes after what was printed before.
     screen.flush()?;
     target::write(&mut jobs, out, format, arguments)?;
-    losses::tell_of_infinite();
+    losses::tell_of_changed();
     batch::fail(screen, failures)
 }
 

@@ -157,7 +157,7 @@ impl Slot {
         push_scalar(self.scalar, out, &mut shortest);
         let Some(decimal) = decimal else { return Ok(()) };
         if self.is_lossy {
-            losses::note_infinite((rounded == Rounded::INFINITY).into());
+            losses::INFINITE.note((rounded == Rounded::INFINITY).into());
             return Ok(());
         }
         if decimal.is_given_back_by(rounded, &shortest) {
@@ -170,7 +170,7 @@ impl Slot {
     fn check_digits(self, text: &str, value: f64) -> Result<(), Problem> {
         let Some(decimal) = Decimal::parse(text) else { return Ok(()) };
         if self.is_lossy {
-            losses::note_infinite(value.is_infinite().into());
+            losses::INFINITE.note(value.is_infinite().into());
             return Ok(());
         }
         if decimal.is_given_back(value, self.scalar.kind()) {
@@ -201,7 +201,10 @@ impl Slot {
             ($type:ty) => {
                 match <$type>::try_from(value) {
                     Ok(value) => self.store(out, value.to_le_bytes()),
-                    Err(_) if self.is_lossy => self.store(out, (value as $type).to_le_bytes()),
+                    Err(_) if self.is_lossy => {
+                        losses::WRAPPED.note(1);
+                        self.store(out, (value as $type).to_le_bytes())
+                    }
                     Err(_) => Err(self.lost(&value.to_string(), true)),
                 }
             };
