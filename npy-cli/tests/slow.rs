@@ -155,6 +155,19 @@ fn stats_take_an_element_or_two() {
 }
 
 #[test]
+fn objects_without_memory_name_their_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut file = File::create(directory.path().join("text.npy")).unwrap();
+    npy_core::object::ObjectArray::from(vec!["x".repeat(32 * MIB)]).write(&mut file).unwrap();
+    for more in [8, 24, 40, 56] {
+        let output = run(*LEAST + more, &["verify", "text.npy"], directory.path());
+        let (said, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let is_error = said.starts_with("text.npy: cannot allocate ") && message.is_empty();
+        assert!(output.status.success() || is_error, "{more}: {said}{message}");
+    }
+}
+
+#[test]
 fn info_of_many_members_takes_64_mib() {
     let directory = tempfile::tempdir().unwrap();
     let mut archive = npy_core::npz::NpzWriter::create(directory.path().join("many.npz")).unwrap();
@@ -174,7 +187,8 @@ fn imports_take_four_times_their_text() {
     let names: Vec<String> = (0..1_000_000).map(|column| format!("name{column}")).collect();
     let long = "n".repeat(16 * MIB);
     let shape = "0,".repeat(8_000_000);
-    let tensor = format!("{{\"t\":{{\"dtype\":\"U8\",\"shape\":[{shape}0],\"data_offsets\":[0,0]}}}}");
+    // A length of 0x1010201 bytes is text.
+    let safetensors = |header: &str| format!("\x01\x02\x01\x01\0\0\0\0{header}{}", " ".repeat(0x101_0201 - header.len()));
     for (name, text, is_read) in [
         // 12 MB
         ("wide.csv", format!("{numbers}1\n{numbers}2\n"), true),
@@ -185,15 +199,29 @@ fn imports_take_four_times_their_text() {
         ("names.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")), false),
         ("long.json", format!("[{{\"{long}\":1}}]"), false),
         // The first 8 bytes are a length that is text.
-        // Its length, 0x1010101 bytes, is text.
-        ("shape.safetensors", format!("\x01\x01\x01\x01\0\0\0\0{tensor}{}", " ".repeat(0x101_0101 - tensor.len())), false),
+        (
+            "shape.safetensors",
+            safetensors(&format!("{{\"t\":{{\"dtype\":\"U8\",\"shape\":[{shape}0],\"data_offsets\":[0,0]}}}}")),
+            false,
+        ),
+        (
+            "name.safetensors",
+            safetensors(&format!("{{\"{long}\":{{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}}}")),
+            false,
+        ),
     ] {
         std::fs::write(path.join(name), &text).unwrap();
         let output = run(*LEAST + 4 * text.len().div_ceil(MIB), &["convert", "--lossy", name, "out.npy"], path);
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.success(), is_read, "{name}: {message}");
         // The last where the reader looks for memory first.
-        let refused = ["too many fields", "names of fields too long", "cannot allocate", "expected at most 64 dimensions"];
+        let refused = [
+            "too many fields",
+            "names of fields too long",
+            "cannot allocate",
+            "at most 64 dimensions",
+            "name of a tensor too long",
+        ];
         let is_refused = refused.iter().any(|refused| message.contains(refused));
         assert_eq!(is_refused, !is_read, "{name}: {message}");
     }

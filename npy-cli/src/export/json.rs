@@ -203,7 +203,7 @@ impl Node {
 }
 
 /// The text of values in JSON.
-struct Json;
+pub(super) struct Json;
 
 impl Flavor for Json {
     const BOOLS: [&str; 2] = ["false", "true"];

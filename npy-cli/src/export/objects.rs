@@ -3,13 +3,14 @@
 //! `None` is `null` in JSON and an empty cell in CSV. Dates and times are ISO 8601; a timedelta is a number of microseconds.
 //! Decimal numbers, and integers beyond 64 bits, are the text of their digits. Any other object is the text of Python's `repr`.
 
+use std::borrow::Cow;
+
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::object::{ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
 use npy_core::{DType, DynValues};
-use serde_json::Value;
 
 use super::cell::{Flavor, Push, push_of};
-use super::json::{Layout, Writer};
+use super::json::{Json, Layout, Writer};
 use crate::columns::{self, Column};
 use crate::failure::{Failure, Result};
 use crate::objects::without_missing;
@@ -117,7 +118,7 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
     match (object.plain(), dtype) {
         (PyObject::Tuple(items), DType::Record(record)) => {
             separated(['{', '}'], record.fields().iter().zip(items), out, |(field, item), out| {
-                push_text(field.name(), out);
+                Json::text(field.name(), out);
                 out.push(':');
                 push(item, field.dtype(), out);
             });
@@ -130,13 +131,13 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
         (PyObject::Int(value), _) => {
             match value.to_i128().filter(|value| i64::try_from(*value).is_ok() || u64::try_from(*value).is_ok()) {
                 Some(value) => out.push_str(&value.to_string()),
-                None => push_text(&value.to_string(), out),
+                None => Json::text(&value.to_string(), out),
             }
         }
         (PyObject::Float(value), _) => push_float(*value, out),
         (PyObject::Complex { re, im }, _) => separated(['[', ']'], [re, im], out, |part, out| push_float(*part, out)),
         (PyObject::Bytes(bytes) | PyObject::ByteArray(bytes), _) => {
-            push_text(&bytes.iter().copied().map(char::from).collect::<String>(), out);
+            Json::bytes(bytes, out);
         }
         (PyObject::TimeDelta(delta), _) => out.push_str(&microseconds(*delta).to_string()),
         (PyObject::List(items) | PyObject::Tuple(items), _) => {
@@ -146,7 +147,7 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
             if entries.iter().all(|(key, _)| matches!(key, PyObject::Str(_))) =>
         {
             separated(['{', '}'], entries, out, |(key, value), out| {
-                push_text(&text_of(key), out);
+                Json::text(&text_of(key), out);
                 out.push(':');
                 push(value, &any, out);
             });
@@ -155,11 +156,11 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
             let before = out.len();
             if push_values(values, out).is_err() {
                 out.truncate(before);
-                push_text(&object.to_string(), out);
+                Json::text(&object.to_string(), out);
             }
         }
         (PyObject::Objects(array), _) => push_list(array.shape(), &mut array.items().iter(), array.dtype(), out),
-        (other, _) => push_text(&text_of(other), out),
+        (other, _) => Json::text(&text_of(other), out),
     }
 }
 
@@ -188,10 +189,6 @@ fn separated<T>(
     out.push(close);
 }
 
-fn push_text(text: &str, out: &mut String) {
-    out.push_str(&Value::from(text).to_string());
-}
-
 fn push_float(value: f64, out: &mut String) {
     out.push_str(&super::json::number(value).to_string());
 }
@@ -208,15 +205,15 @@ fn push_values(values: &DynValues, out: &mut String) -> Result<()> {
 }
 
 /// An object as text, of dates and times ISO 8601.
-pub(crate) fn text_of(object: &PyObject) -> String {
+pub(crate) fn text_of(object: &PyObject) -> Cow<'_, str> {
     match object {
-        PyObject::Str(text) | PyObject::Decimal(text) => text.clone(),
+        PyObject::Str(text) | PyObject::Decimal(text) => Cow::Borrowed(text),
         PyObject::Date(_) | PyObject::Time(_) | PyObject::DateTime(_) | PyObject::Uuid(_) | PyObject::Fraction(_) => {
             // An array without axes is printed as Python's `str`.
             let text = ObjectArray::new(&[], vec![object.clone()]).map(|array| array.to_string()).unwrap_or_default();
-            if matches!(object, PyObject::DateTime(_)) { text.replacen(' ', "T", 1) } else { text }
+            Cow::Owned(if matches!(object, PyObject::DateTime(_)) { text.replacen(' ', "T", 1) } else { text })
         }
-        other => other.to_string(),
+        other => Cow::Owned(other.to_string()),
     }
 }
 

@@ -220,6 +220,9 @@ struct Tensor<'de> {
     offsets: Option<Numbers>,
 }
 
+/// The most bytes of the name of a tensor, as of that of a member of an archive.
+const MOST_NAME_BYTES: usize = u16::MAX as usize;
+
 /// The most dimensions of an array.
 const MOST_DIMENSIONS: usize = 64;
 
@@ -294,6 +297,10 @@ impl<'de> Entries<'de> for Tensors<'de> {
     fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
         match &*name {
             "__metadata__" => self.metadata = Some(map.next_value()?),
+            name if name.len() > MOST_NAME_BYTES => {
+                let (most, found) = (counted(MOST_NAME_BYTES as u64, "byte"), count(name.len() as u64));
+                return Err(A::Error::custom(format!("name of a tensor too long: expected at most {most}, found {found}")));
+            }
             _ => self.tensors.push((name, map.next_value::<Object<_>>()?.0)),
         }
         Ok(())

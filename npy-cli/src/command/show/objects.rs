@@ -60,7 +60,7 @@ fn write_table(arguments: &Arguments, selection: &Selection, objects: &ObjectArr
     let mut columns = Vec::new();
     for (place, field) in record.fields().iter().enumerate() {
         let cell = |position: usize| match objects.items().get(position) {
-            Some(PyObject::Tuple(items)) => items.get(place).map_or_else(String::new, export::text_of),
+            Some(PyObject::Tuple(items)) => items.get(place).map_or_else(String::new, |item| export::text_of(item).into_owned()),
             _ => String::new(),
         };
         columns.push(table::Column::new(field.name(), rows.positions().map(cell).collect(), false, &rows));

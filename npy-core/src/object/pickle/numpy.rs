@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
         };
         let order = if is_fortran { Order::Fortran } else { Order::C };
         let dtype = mask_dtype(dtype).ok_or_else(wrong)?;
-        let mask = DynValues::new(dtype, order, shape, self.raw(mask)?.into_owned()).map_err(|error| in_array(id, error))?;
+        let mask = DynValues::new(dtype, order, shape, self.raw_owned(mask)?).map_err(|error| in_array(id, error))?;
         if mask.bytes().iter().any(|byte| *byte > 1) {
             return Err(invalid(id, "MaskedArray", "a mask of bools"));
         }
@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
         if dtype.dtype.has_object() {
             return self.object_array(id, dtype, order, shape, data).map(|array| PyObject::Objects(Box::new(array)));
         }
-        let (mut dtype, mut bytes) = (dtype.dtype, self.raw(data)?.into_owned());
+        let (mut dtype, mut bytes) = (dtype.dtype, self.raw_owned(data)?);
         // NumPy makes an array native when it loads it, but not the fields of records.
         if let DType::Scalar(scalar) = dtype
             && scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE)
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         };
         let shape = self.shape(id, shape)?;
         let dtype = self.dtype(dtype)?.dtype;
-        let bytes = self.raw(data)?.into_owned();
+        let bytes = self.raw_owned(data)?;
         let values = DynValues::new(dtype, order, &shape, bytes).map_err(|error| in_array(id, error))?;
         Ok(PyObject::Array(Box::new(values)))
     }
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
 
     #[inline(never)]
     fn scalar_of_bytes(&mut self, id: u32, pickled: PickledDType, data: u32) -> Result<PyObject> {
-        let bytes = self.raw(data)?.into_owned();
+        let bytes = self.raw_owned(data)?;
         // Of the dtype that was made last, which is this one.
         let header = match &self.numpy.header {
             Some(header) => header.clone(),
@@ -434,7 +434,7 @@ impl<'a> Builder<'a> {
         let Some([name, count, divisor, event]) = self.arena.tuple(unit) else { return Err(invalid(id, "dtype", expected)) };
         let bytes = match self.arena.node(name) {
             Node::Text(span) => self.arena.bytes(span).to_vec(),
-            _ => self.raw(name)?.into_owned(),
+            _ => self.raw_owned(name)?,
         };
         let known = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
         // The event is of old versions of NumPy, which later ones ignore.

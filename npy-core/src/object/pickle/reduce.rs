@@ -17,7 +17,7 @@ impl Builder<'_> {
             self.check_nothing_added(id, known)?;
         }
         match known {
-            Known::Encode | Known::Bytes => Ok(PyObject::Bytes(self.raw(id)?.into_owned())),
+            Known::Encode | Known::Bytes => Ok(PyObject::Bytes(self.raw_owned(id)?)),
             Known::ByteArray => self.byte_array(id, arguments),
             Known::Complex => self.complex(id, arguments),
             Known::Range => self.range(id, arguments),
@@ -60,7 +60,7 @@ impl Builder<'_> {
             return Ok(PyObject::ByteArray(Vec::new()));
         }
         if let Some([bytes]) = self.arena.tuple(arguments) {
-            return Ok(PyObject::ByteArray(self.raw(bytes)?.into_owned()));
+            return Ok(PyObject::ByteArray(self.raw_owned(bytes)?));
         }
         // How Python 2 writes it: a text and 'latin-1'.
         let Some([text, encoding]) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };

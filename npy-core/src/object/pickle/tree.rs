@@ -86,13 +86,13 @@ impl<'a> Builder<'a> {
                     .ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidNumber { text: text::excerpt(bytes) }))?
             }
             Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
-                PyObject::Bytes(self.raw(id)?.into_owned())
+                PyObject::Bytes(self.raw_owned(id)?)
             }
             Node::Text(span) => Self::text_object(id, self.arena.bytes(span))?,
             Node::EscapedText(span) => Self::text_object(id, &Self::unescaped(id, self.arena.bytes(span))?)?,
             Node::OldText(_) | Node::QuotedOldText(_) => PyObject::Str(self.text(id)?.into_owned()),
-            Node::Bytes(span) => PyObject::Bytes(self.arena.bytes(span).to_vec()),
-            Node::ByteArray(span) => PyObject::ByteArray(self.arena.bytes(span).to_vec()),
+            Node::Bytes(span) => PyObject::Bytes(copied(self.arena.bytes(span))?),
+            Node::ByteArray(span) => PyObject::ByteArray(copied(self.arena.bytes(span))?),
             Node::Known(known) => self.opaque(id, known.path(), None)?,
             Node::Global { module, name } => {
                 let path = (self.text(module)?, self.text(name)?);
@@ -237,10 +237,10 @@ impl<'a> Builder<'a> {
 
     /// A text of Python 3 as a value, which may have lone surrogates.
     fn text_object(id: u32, bytes: &[u8]) -> Result<PyObject> {
-        if let Ok(text) = str::from_utf8(bytes) {
-            return Ok(PyObject::Str(text.to_owned()));
-        }
-        let text = SurrogateStr::from_bytes(bytes);
+        let text = match String::from_utf8(copied(bytes)?) {
+            Ok(text) => return Ok(PyObject::Str(text)),
+            Err(_) => SurrogateStr::from_bytes(bytes),
+        };
         text.map(PyObject::SurrogateStr).map_err(|position| PickleError::in_node(id, PickleProblem::NotUtf8 { position }))
     }
 
@@ -276,6 +276,14 @@ impl<'a> Builder<'a> {
                 id,
                 PickleProblem::WrongType { opcode: "REDUCE", expected: "a text", found: other.name() },
             )),
+        }
+    }
+
+    /// The same as [`raw`](Self::raw), as a copy.
+    pub(crate) fn raw_owned(&self, id: u32) -> Result<Vec<u8>> {
+        match self.raw(id)? {
+            Cow::Borrowed(bytes) => copied(bytes),
+            Cow::Owned(bytes) => Ok(bytes),
         }
     }
 
@@ -324,4 +332,12 @@ impl<'a> Builder<'a> {
 #[cold]
 pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str) -> PickleError {
     PickleError::in_node(id, PickleProblem::InvalidArguments { constructor, expected })
+}
+
+/// Copies bytes of the pickle, which decides how many there are.
+fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    reserve_exact(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
