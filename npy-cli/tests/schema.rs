@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use npy_core::npz::NpzWriter;
 use npy_core::{DType, NpyReader};
 
+use crate::support::compiler::Compiler;
 use crate::support::numpy::numpy;
 use crate::support::{example, files_below, run, workspace};
 
@@ -138,7 +138,7 @@ fn structs_of_golden_files_compile_and_load_them() {
     assert!(count > 40, "{count}");
 
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema");
-    fs::create_dir_all(directory.join("src")).unwrap();
+    fs::create_dir_all(&directory).unwrap();
     let path = directory.join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("times", &[0.5_f64, 1.5]).unwrap();
@@ -182,29 +182,22 @@ fn load_objects<T: serde::de::DeserializeOwned>(path: &str) {{
 fn main() {{\n{main}}}\n"
     )
     .unwrap();
-    let manifest = format!(
-        "[package]\nname = \"schemas\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         npy-core = {{ path = {:?}, features = [\"complex\", \"derive\", \"half\", \"serde\"] }}\n\
-         serde = {{ version = \"1\", features = [\"derive\"] }}\n\
-         npy-ndarray = {{ path = {:?}, features = [\"derive\", \"npz\"] }}\n\n[profile.dev]\ndebug = false\n",
-        workspace.join("npy-core"),
-        workspace.join("npy-ndarray"),
-    );
-    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
-    fs::write(directory.join("src/main.rs"), program).unwrap();
-    // The versions of the workspace, which are at hand.
-    fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline"])
-        .current_dir(&directory)
-        .env("CARGO_TARGET_DIR", directory.join("target"))
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let source = directory.join("main.rs");
+    fs::write(&source, program).unwrap();
+    let probe = "
+#![allow(unused)]
+use npy_core::{NpyRecord, half, num_complex};
+use npy_ndarray::NpzArchive;
+#[derive(serde::Deserialize)]
+struct Probe {}
+fn deserialize(array: &npy_core::object::ObjectArray) -> npy_core::Result<Vec<Probe>> {
+    array.deserialize::<Probe>()
+}
+fn main() {}
+";
+    let printed = Compiler::new(&["npy_core", "npy_ndarray", "serde"], probe).run(&source, &directory);
     if objects.is_some() {
-        insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r#"
+        insta::assert_snapshot!(printed, @r#"
         depth: (1, None)
         at[0].when: datetime.datetime(2024, 2, 29, 0, 0)
         at[1].x: {'b': 2}

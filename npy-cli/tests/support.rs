@@ -2,6 +2,9 @@
 
 #[path = "../../tests/support/base.rs"]
 mod base;
+#[path = "../../tests/support/compiler.rs"]
+#[allow(dead_code, reason = "the tests of the library use the rest")]
+pub mod compiler;
 #[path = "../../tests/support/numpy.rs"]
 #[allow(dead_code, reason = "the tests of the library use the rest")]
 pub mod numpy;
@@ -12,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-pub use base::{announce, workspace};
+pub use base::{announce, rounds, some, workspace};
 
 /// What a run of the command gave.
 pub struct Run {

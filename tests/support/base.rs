@@ -14,3 +14,15 @@ pub fn workspace() -> &'static Path {
     let mut directories = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     directories.find(|directory| directory.join("tests/data").is_dir()).unwrap()
 }
+
+/// How often a test of random cases repeats: `few` times, which finds most of what it can find, times `NPY_ROUNDS`. `.ci/run` sets it to 10.
+#[allow(dead_code, reason = "not every program has random cases")]
+pub fn rounds(few: usize) -> usize {
+    few * std::env::var("NPY_ROUNDS").map_or(1, |text| text.parse().unwrap())
+}
+
+/// Of cases that differ little one in `apart`, the first among them; all where `NPY_ROUNDS` is as large.
+#[allow(dead_code, reason = "not every program has so many cases")]
+pub fn some<T>(cases: impl IntoIterator<Item = T>, apart: usize) -> impl Iterator<Item = T> {
+    cases.into_iter().step_by((apart / rounds(1)).max(1))
+}

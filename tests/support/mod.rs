@@ -3,13 +3,15 @@
 
 pub mod archives;
 mod base;
+pub mod compiler;
 pub mod dump;
 pub mod numpy;
 pub mod objects;
 pub mod ra;
 pub mod readings;
 
-pub use base::{announce, workspace};
+#[allow(unused_imports, reason = "each test binary uses another part")]
+pub use base::{announce, rounds, some, workspace};
 
 use std::fmt::Display;
 use std::path::PathBuf;
