@@ -72,3 +72,11 @@ pub mod from_ndarray_npy {}
 #[cfg(any(not(doctest), all(feature = "derive", feature = "npz")))]
 #[doc = include_str!("../docs/from-npyz.md")]
 pub mod from_npyz {}
+
+// Tested here, because a crate of macros cannot depend on `npy-core` without compiling it for the host as well.
+#[cfg(all(doctest, feature = "derive", feature = "npz"))]
+#[doc = include_str!("../../npy-derive/src/derive.md")]
+mod derive_of_records {}
+#[cfg(all(doctest, feature = "derive", feature = "npz"))]
+#[doc = include_str!("../../npy-derive/src/archive.md")]
+mod derive_of_archives {}
