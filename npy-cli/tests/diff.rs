@@ -7,15 +7,16 @@ use npy_core::{DynValues, Header, Order};
 use tempfile::TempDir;
 
 use crate::support::numpy::numpy;
-use crate::support::{run, run_with};
+use crate::support::{rounds, run, run_with};
 
 #[test]
 fn verdicts_and_figures_are_those_of_numpy() {
     let Some(numpy) = numpy("verdicts_and_figures_are_those_of_numpy") else { return };
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    let printed = numpy.run(["-c", include_str!("diff.py"), env!("CARGO_BIN_EXE_npy"), path, "500"], b"");
-    assert_eq!(String::from_utf8(printed).unwrap(), "500 pairs\n");
+    let count = rounds(50);
+    let printed = numpy.run(["-c", include_str!("diff.py"), env!("CARGO_BIN_EXE_npy"), path, &count.to_string()], b"");
+    assert_eq!(String::from_utf8(printed).unwrap(), format!("{count} pairs\n"));
 }
 
 /// Saves an array, and returns its path.

@@ -8,8 +8,9 @@ use npy_core::{ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{ReadNpyExt, ReadOptions};
 
 use crate::support::numpy::numpy;
+use crate::support::some;
 
-/// Shapes at the borders of what panels hold.
+/// Shapes at the borders of what panels hold. Each dtype takes some of them, so that together they take all.
 const SHAPES: [&[usize]; 13] = [
     &[1, 150_011],
     &[150_011, 1],
@@ -37,10 +38,11 @@ fn write(path: &Path, descr: &str, order: Order, shape: &[usize]) -> usize {
 }
 
 /// The array in the order that was demanded, element for element that of the file in its own order.
-fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str) {
+fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, first: usize) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.npy");
-    for shape in SHAPES {
+    let shapes = SHAPES.into_iter().cycle().skip(first).take(SHAPES.len());
+    for shape in some(shapes, 7) {
         for (order, demanded) in [(Order::C, Order::Fortran), (Order::Fortran, Order::C)] {
             write(&path, descr, order, shape);
             let expected = ArrayD::<T>::load_npy(&path).unwrap();
@@ -63,26 +65,26 @@ fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str) {
 
 #[test]
 fn panels_of_bytes_and_bools_of_any_shape() {
-    check::<u8>("|u1");
-    check::<bool>("|b1");
+    check::<u8>("|u1", 0);
+    check::<bool>("|b1", 1);
 }
 
 #[test]
 fn panels_of_swapped_numbers_of_any_shape() {
-    check::<i16>(">i2");
-    check::<u64>(">u8");
+    check::<i16>(">i2", 2);
+    check::<u64>(">u8", 3);
 }
 
 #[test]
 fn panels_of_native_numbers_and_of_text_of_any_shape() {
-    check::<i64>("<i8");
-    check::<npy_core::types::FixedBytes<5>>("|S5");
+    check::<i64>("<i8", 4);
+    check::<npy_core::types::FixedBytes<5>>("|S5", 5);
 }
 
 /// What is decoded takes the other way.
 #[test]
 fn elements_that_are_decoded() {
-    check::<String>("|S2");
+    check::<String>("|S2", 6);
 }
 
 /// A truncated file gives the same error with and without transposing, wherever it ends.

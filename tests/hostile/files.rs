@@ -13,7 +13,7 @@ use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyR
 use npy_ndarray::{DynArray, ReadNpyExt};
 
 use crate::peak::with_peak;
-use crate::support::{announce, file_with_header};
+use crate::support::{announce, file_with_header, some};
 
 /// What a file of a few bytes may cost, whatever it claims.
 const FEW: usize = 64 * 1024;
@@ -472,7 +472,7 @@ fn archives_that_lie() {
         let (error, peak) = with_peak(|| read(&archive).unwrap_err());
         assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
         assert!(peak < 8 * FEW, "{peak}");
-        for at in 0..archive.len() * 8 {
+        for at in some(0..archive.len() * 8, 9) {
             let mut damaged = archive.clone();
             damaged[at / 8] ^= 1 << (at % 8);
             let (_, peak) = with_peak(|| read(&damaged).is_err());

@@ -7,15 +7,14 @@ mod targets;
 use std::fs;
 use std::path::Path;
 
-use crate::support::announce;
 use crate::support::archives::random;
-use crate::support::data;
+use crate::support::{announce, data, rounds};
 
 /// Inputs of each target, unless `NPY_FUZZ_INPUTS` says otherwise.
-const INPUTS: usize = 1_500;
+const INPUTS: usize = 150;
 
 /// Steps of files that grow, unless `NPY_GROWTH_STEPS` says otherwise.
-const STEPS: usize = 10_000;
+const STEPS: usize = 1_000;
 
 type Target = (&'static str, fn(&[u8]));
 
@@ -63,7 +62,7 @@ fn damaged_fixtures_pass_each_target() {
     assert!(seeds.len() > 500, "{} fixtures", seeds.len());
     let mut state = 5;
     for (name, target) in TARGETS {
-        for _ in 0..setting("NPY_FUZZ_INPUTS", INPUTS) {
+        for _ in 0..setting("NPY_FUZZ_INPUTS", rounds(INPUTS)) {
             let mut input = seeds[random(&mut state) % seeds.len()].clone();
             damage(&mut input, &mut state);
             let caught = std::panic::catch_unwind(|| target(&input));
@@ -100,7 +99,7 @@ fn damage(input: &mut Vec<u8>, state: &mut u64) {
 /// Random operations, kills and damage of a growing array or archive, against a model in memory.
 #[test]
 fn growing_files_hold_what_their_model_does() {
-    let least = setting("NPY_GROWTH_STEPS", STEPS);
+    let least = setting("NPY_GROWTH_STEPS", rounds(STEPS));
     let mut state = 26;
     let (mut steps, mut files) = (0, 0);
     while steps < least {

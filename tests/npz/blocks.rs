@@ -15,6 +15,7 @@ use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 use crate::peak::with_peak;
 use crate::support::archives::{problem, random};
 use crate::support::numpy::numpy;
+use crate::support::some;
 
 /// Noise, then steps: blocks by codes alone, and by repetitions.
 fn items(count: usize) -> Vec<u64> {
@@ -82,7 +83,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
     archive.finish().unwrap();
 
     let mut archive = NpzReader::open(&path).unwrap();
-    for threads in [2, 1, 0, 3, 1000] {
+    for threads in some([2, 1000, 3, 1, 0], 5) {
         archive.set_threads(threads);
         let mut archive = archive.clone();
         for name in ["items", "big", "stream", "stored"] {

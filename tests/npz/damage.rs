@@ -8,6 +8,7 @@ use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
+use crate::support::some;
 
 /// No flipped bit gives another value: it is an error, or in what does not matter.
 #[test]
@@ -67,7 +68,7 @@ fn every_bit_of_a_members_data_is_covered() {
 #[test]
 fn archives_cut_anywhere_are_errors() {
     for archive in [stored(), compressed(), streamed()] {
-        for length in 0..archive.len() {
+        for length in some(0..archive.len(), 7) {
             assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err(), "{length}");
         }
     }
@@ -427,7 +428,9 @@ fn failed_decoders_are_not_called_again() {
     for method in [0, 8, 12, 14, 93] {
         let data = compressed_by(method);
         let mut refused = 0;
-        for (at, change) in (0..data.len()).flat_map(|at| [1, 0x80, 0xff].map(|change| (at, change))).chain([(0, 0)]) {
+        let changes = (0..data.len()).flat_map(|at| [1, 0x80, 0xff].map(|change| (at, change)));
+        let changes: Vec<_> = some(changes, 10).collect();
+        for (at, change) in changes.iter().copied().chain([(0, 0)]) {
             let mut damaged = data.clone();
             damaged[at] ^= change;
             // Nothing says where stored data end if their size stands behind them.
@@ -470,7 +473,7 @@ fn failed_decoders_are_not_called_again() {
                 }
             }
         }
-        let changes = 6 * data.len() as u32;
+        let changes = 2 * changes.len() as u32;
         assert!(refused > changes * 9 / 10 && refused <= changes, "method {method}: {refused} of {changes}");
     }
 }

@@ -7,8 +7,8 @@ use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 
 use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
-use crate::support::as_little_endian;
 use crate::support::numpy::{frames, numpy};
+use crate::support::{as_little_endian, rounds, some};
 
 #[test]
 fn archives_round_trip() {
@@ -230,7 +230,7 @@ fn members_of_every_method_are_read() {
         }
         assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""], "method {method}, {i}");
         // Cut anywhere.
-        for length in (0..archive.len()).step_by(11) {
+        for length in some((0..archive.len()).step_by(11), 10) {
             assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err());
             let mut stream = NpzStream::new(&archive[..length]);
             let mut count = 0;
@@ -243,7 +243,8 @@ fn members_of_every_method_are_read() {
         let mut state = 3;
         let end = archive.windows(4).skip(4).position(|window| window == b"PK\x03\x04").unwrap() + 4;
         let mut errors = 0;
-        for _ in 0..400 {
+        let damages = rounds(40);
+        for _ in 0..damages {
             let mut damaged = archive.clone();
             damaged[50 + random(&mut state) % (end - 50)] ^= 1 << (random(&mut state) % 8);
             match NpzReader::new(Cursor::new(&damaged)).unwrap().by_name::<f64>("values") {
@@ -257,7 +258,7 @@ fn members_of_every_method_are_read() {
                 assert_eq!(found, values(), "method {method}");
             }
         }
-        assert!(errors > 300, "method {method}: {errors}");
+        assert!(errors > damages / 2, "method {method}: {errors}");
     }
 }
 

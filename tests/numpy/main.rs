@@ -7,21 +7,22 @@ mod support;
 use npy_core::dtype::ByteOrder;
 use npy_core::{DType, ErrorKind, Header, Order, Version};
 use npy_ndarray::DynArray;
-use support::announce;
 use support::dump::dump;
 use support::numpy::{frames, numpy};
+use support::{announce, rounds};
 
 /// How many random dtypes NumPy makes.
-const CASES: usize = 3_200;
+const CASES: usize = 320;
 
 #[test]
 fn random_dtypes_are_read_and_written_as_numpy_does() {
     let Some(numpy) = numpy("random_dtypes_are_read_and_written_as_numpy_does") else { return };
-    let stream = numpy.run(["random_dtypes.py", "20261121", &CASES.to_string()], b"");
+    let cases = rounds(CASES);
+    let stream = numpy.run(["random_dtypes.py", "20261121", &cases.to_string()], b"");
     let frames = frames(&stream);
-    let (about, cases) = frames.split_first().unwrap();
+    let (about, frames) = frames.split_first().unwrap();
     let mut counts = Counts::default();
-    for case in cases.chunks_exact(6) {
+    for case in frames.chunks_exact(6) {
         let [descr, asked, c_file, f_file, values, saved_again] = case else { unreachable!() };
         let (descr, values) = (std::str::from_utf8(descr).unwrap(), std::str::from_utf8(values).unwrap());
 
@@ -49,11 +50,11 @@ fn random_dtypes_are_read_and_written_as_numpy_does() {
         counts.titled += usize::from(descr.contains("(("));
     }
     announce(&format!("random dtypes against {}: {counts:?}", String::from_utf8_lossy(about)));
-    assert!(counts.cases >= 3_000 && counts.identical >= 3_000);
+    assert!(counts.cases >= cases * 15 / 16 && counts.identical >= cases * 15 / 16);
     assert!(
         [counts.v1, counts.v2, counts.v3, counts.fortran, counts.padded, counts.titled, counts.big_endian]
             .iter()
-            .all(|&count| count > 50)
+            .all(|&count| count > cases / 64)
     );
 }
 

@@ -9,19 +9,20 @@ use npy_core::print::{FloatMode, PrintOptions, Sign};
 use npy_ndarray::DynArray;
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, data};
+use crate::support::{announce, data, rounds};
 
 /// How many random arrays NumPy prints with its default options, how many with random ones, and how
 /// many with objects; and how many floats of each width, unless `NPY_FLOATS` says otherwise.
-const PLAIN: usize = 1_500;
-const WITH_OPTIONS: usize = 800;
-const WITH_OBJECTS: usize = 700;
-const FLOATS: usize = 20_000;
+const PLAIN: usize = 150;
+const WITH_OPTIONS: usize = 80;
+const WITH_OBJECTS: usize = 70;
+const FLOATS: usize = 2_000;
 
 #[test]
 fn random_arrays_are_printed_as_numpy_does() {
     let Some(numpy) = numpy("random_arrays_are_printed_as_numpy_does") else { return };
-    let stream = numpy.run(["printing.py", "random", "20261121", &PLAIN.to_string(), &WITH_OPTIONS.to_string()], b"");
+    let (plain, with_options) = (rounds(PLAIN), rounds(WITH_OPTIONS));
+    let stream = numpy.run(["printing.py", "random", "20261121", &plain.to_string(), &with_options.to_string()], b"");
     let frames = frames(&stream);
     let Some((version, cases)) = current(&frames) else { return };
     let mut counts = Counts::default();
@@ -48,16 +49,18 @@ fn random_arrays_are_printed_as_numpy_does() {
     announce(&format!("arrays printed by NumPy {version}: {counts:?}"));
     let shown = differences.iter().take(8).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(differences.is_empty(), "{} of {} differ:\n{shown}", differences.len(), counts.arrays);
-    assert_eq!(counts.arrays, PLAIN + WITH_OPTIONS);
+    assert_eq!(counts.arrays, plain + with_options);
     assert!(
-        [counts.scalars, counts.records, counts.summarised, counts.with_exponents, counts.wrapped].iter().all(|&count| count > 50)
+        [counts.scalars, counts.records, counts.summarised, counts.with_exponents, counts.wrapped]
+            .iter()
+            .all(|&count| count > rounds(5))
     );
 }
 
 #[test]
 fn random_floats_are_printed_as_numpy_does() {
     let Some(numpy) = numpy("random_floats_are_printed_as_numpy_does") else { return };
-    let floats = env::var("NPY_FLOATS").map_or(FLOATS, |floats| floats.parse().unwrap());
+    let floats = env::var("NPY_FLOATS").map_or_else(|_| rounds(FLOATS), |floats| floats.parse().unwrap());
     let stream = numpy.run(["printing.py", "floats", "20261123", &floats.to_string()], b"");
     let frames = frames(&stream);
     let Some((version, cases)) = current(&frames) else { return };
@@ -81,7 +84,7 @@ fn random_floats_are_printed_as_numpy_does() {
 #[test]
 fn prints_random_objects_and_records_of_them_as_numpy() {
     let Some(numpy) = numpy("prints_random_objects_and_records_of_them_as_numpy") else { return };
-    let stream = numpy.run(["printing.py", "records", "20261122", &WITH_OBJECTS.to_string()], b"");
+    let stream = numpy.run(["printing.py", "records", "20261122", &rounds(WITH_OBJECTS).to_string()], b"");
     let frames = frames(&stream);
     let Some((version, cases)) = current(&frames) else { return };
     let (mut counts, mut differences) = ([0; 3], Vec::new());
@@ -105,8 +108,8 @@ fn prints_random_objects_and_records_of_them_as_numpy() {
     announce(&format!("printed by NumPy {version}: {counts:?} arrays of objects, of records with them, and single such records"));
     let shown = differences.iter().take(8).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(differences.is_empty(), "{} of {} differ:\n{shown}", differences.len(), cases.len() / 5);
-    assert_eq!(counts.iter().sum::<usize>(), WITH_OBJECTS);
-    assert!(counts.iter().all(|&count| count > 40));
+    assert_eq!(counts.iter().sum::<usize>(), rounds(WITH_OBJECTS));
+    assert!(counts.iter().all(|&count| count > rounds(3)));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use npy_core::{Header, Order};
 use proptest::prelude::*;
 
+use crate::support::rounds;
+
 fn header() -> impl Strategy<Value = Header> {
     let shape = prop::collection::vec(0_usize..6, 0..4);
     let dtype = prop::sample::select(vec!["|u1", "<f8", "|V0", "<U3", "[('a', '|u1'), ('b', '<f8')]"]);
@@ -20,7 +22,7 @@ fn rows_of(header: &Header) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig::with_cases(u32::try_from(rounds(1_000)).unwrap()))]
 
     #[test]
     fn any_cuts_read_each_row_exactly_once(header in header(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {

@@ -11,6 +11,8 @@ use npy_core::{Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecor
 
 use crate::peak::with_peak;
 
+use crate::support::some;
+
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Pick {
     station: String,
@@ -154,7 +156,7 @@ fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: 
     let file = file(descr, bytes / itemsize);
     std::fs::write(&path, &file).unwrap();
     let expected = NpyReader::new(&file[..]).unwrap().into_vec::<T>().unwrap();
-    for threads in [0, 1, 2, 3, 7] {
+    for threads in some([2, 7, 3, 0, 1], 3) {
         let options = ReadOptions::new().threads(threads);
         assert!(npy_core::load_with::<T>(&path, options).unwrap() == expected, "{descr}, {threads} threads");
         let opened = NpyReader::from_file_with(File::open(&path).unwrap(), options).unwrap();

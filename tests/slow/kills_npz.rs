@@ -124,5 +124,5 @@ for line in sys.stdin:
     println!(
         "{kills} kills: {incomplete} left it incomplete, {added} whole members found, {dropped} parts dropped, at most {most} members"
     );
-    assert!(incomplete > kills / 20 && most > 50);
+    assert!(incomplete > kills / 20 && most > kills / 10);
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter};
 
-use crate::support::{announce, child};
+use crate::support::{announce, child, rounds};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -17,8 +17,14 @@ struct Trace {
     values: [f64; 31],
 }
 
-const BYTES: u64 = 10 << 30;
-const RECORDS: u64 = BYTES / size_of::<Trace>() as u64;
+/// A gibibyte, of four times the addresses that the process may have; ten of them in `.ci/run`.
+fn bytes() -> u64 {
+    (rounds(1) as u64) << 30
+}
+
+fn count() -> u64 {
+    bytes() / size_of::<Trace>() as u64
+}
 
 /// The child: a thread makes records and writes them into a pipe, another reads them.
 #[test]
@@ -28,11 +34,11 @@ fn child_that_streams() {
     }
     let (read, write) = io::pipe().unwrap();
     let writing = std::thread::spawn(move || {
-        let mut writer = NpyWriter::<Trace, _>::with_len(write, usize::try_from(RECORDS).unwrap()).unwrap();
+        let mut writer = NpyWriter::<Trace, _>::with_len(write, usize::try_from(count()).unwrap()).unwrap();
         let mut chunk = vec![Trace { index: 0, values: [0.5; 31] }; 4096];
         let mut next = 0;
-        while next < RECORDS {
-            let count = chunk.len().min(usize::try_from(RECORDS - next).unwrap());
+        while next < count() {
+            let count = chunk.len().min(usize::try_from(count() - next).unwrap());
             for record in &mut chunk[..count] {
                 record.index = next;
                 next += 1;
@@ -42,7 +48,7 @@ fn child_that_streams() {
         writer.finish().unwrap();
     });
     let mut reader = NpyReader::new(read).unwrap();
-    assert_eq!(reader.header().data_bytes(), BYTES);
+    assert_eq!(reader.header().data_bytes(), bytes());
     let mut next = 0;
     for chunk in reader.chunks::<Trace>(4096) {
         for record in chunk.unwrap() {
@@ -54,10 +60,10 @@ fn child_that_streams() {
     println!("\nstreamed {next}");
 }
 
-/// 10 GiB of records through writer and reader in a process that may have 256 MiB of addresses.
+/// Gibibytes of records through writer and reader in a process that may have 256 MiB of addresses.
 #[cfg(target_os = "linux")]
 #[test]
-fn ten_gibibytes_in_little_memory() {
+fn gibibytes_in_little_memory() {
     let limited = |arguments: &[&str]| {
         Command::new("prlimit")
             .arg("--as=268435456")
@@ -67,12 +73,12 @@ fn ten_gibibytes_in_little_memory() {
             .output()
     };
     let Ok(output) = limited(&[&child(module_path!(), "child_that_streams"), "--exact", "--nocapture", "--test-threads=1"]) else {
-        announce("SKIPPED ten_gibibytes_in_little_memory: there is no prlimit");
+        announce("SKIPPED gibibytes_in_little_memory: there is no prlimit");
         return;
     };
     let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && printed.contains(&format!("streamed {RECORDS}")), "{printed}");
-    announce(&format!("{BYTES} bytes went through writer and reader under 256 MiB of addresses"));
+    assert!(output.status.success() && printed.contains(&format!("streamed {}", count())), "{printed}");
+    announce(&format!("{} bytes went through writer and reader under 256 MiB of addresses", bytes()));
 }
 
 /// A file that gets shorter while it is read is an error, and what was read before is right.

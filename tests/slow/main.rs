@@ -16,5 +16,5 @@ mod zarr;
 
 /// How often each growing writer is killed, unless `NPY_KILLS` says otherwise.
 fn kills() -> usize {
-    std::env::var("NPY_KILLS").map_or(500, |text| text.parse().unwrap())
+    std::env::var("NPY_KILLS").map_or_else(|_| support::rounds(50), |text| text.parse().unwrap())
 }

@@ -16,13 +16,13 @@ use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{ErrorKind, NpyWriter, Result, SaveOptions, rawarray};
 
 use crate::support::archives::random;
-use crate::support::{announce, child};
+use crate::support::{announce, child, rounds};
 
 const IMAGE_BYTES: u64 = 16 << 20;
 
 /// Copies of each kind, unless `NPY_SNAPSHOTS` says otherwise.
 fn snapshots() -> usize {
-    std::env::var("NPY_SNAPSHOTS").map_or(150, |text| text.parse().unwrap())
+    std::env::var("NPY_SNAPSHOTS").map_or_else(|_| rounds(15), |text| text.parse().unwrap())
 }
 
 fn run(command: &mut Command) -> std::result::Result<(), String> {

@@ -9,11 +9,11 @@ use npy_core::error::{ArchiveProblem, Conflict};
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{DynValues, Error, ErrorKind, NpyMap, NpyReader, NpyWriter, ReadOptions, Result, SaveOptions, rawarray};
 
-use crate::support::{announce, child};
+use crate::support::{announce, child, rounds};
 
 /// How often each writer writes, unless `NPY_REWRITES` says otherwise.
 fn rewrites() -> usize {
-    std::env::var("NPY_REWRITES").map_or(200, |text| text.parse().unwrap())
+    std::env::var("NPY_REWRITES").map_or_else(|_| rounds(20), |text| text.parse().unwrap())
 }
 
 /// Elements of an array that is full of `value`; now and then enough for several threads.

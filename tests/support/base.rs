@@ -22,7 +22,7 @@ pub fn rounds(few: usize) -> usize {
 }
 
 /// Of cases that differ little one in `apart`, the first among them; all where `NPY_ROUNDS` is as large.
-#[allow(dead_code, reason = "not every program has so many cases")]
+#[allow(dead_code, reason = "not every program has long lists of cases")]
 pub fn some<T>(cases: impl IntoIterator<Item = T>, apart: usize) -> impl Iterator<Item = T> {
     cases.into_iter().step_by((apart / rounds(1)).max(1))
 }

@@ -8,16 +8,16 @@ use npy_core::{Error, ErrorKind};
 
 use super::rules::{Rule, find};
 use super::{Counts, setting, shown};
-use crate::support::data;
 use crate::support::numpy::{NumPy, frames, numpy, push_frame};
 use crate::support::objects::dump;
+use crate::support::{data, rounds};
 
-const CASES: u64 = 2_000;
+const CASES: usize = 200;
 
 #[test]
 fn mutated_objects_are_read_as_numpy_does() {
     let Some(numpy) = numpy("mutated_objects_are_read_as_numpy_does") else { return };
-    let (count, seed) = (setting("NPY_DIFFERENTIAL_OBJECTS", CASES), setting("NPY_DIFFERENTIAL_SEED", super::SEED));
+    let (count, seed) = (setting("NPY_DIFFERENTIAL_OBJECTS", rounds(CASES) as u64), setting("NPY_DIFFERENTIAL_SEED", super::SEED));
     let mut counts = Counts::default();
     let mut differences = Vec::new();
     for begin in (0..count).step_by(usize::try_from(super::BATCH).unwrap()) {

@@ -195,6 +195,7 @@ fn inexact<T: NpyNumber>(item: LongDouble) -> ValueError {
 #[cfg(all(test, feature = "half", feature = "complex"))]
 mod tests {
     use super::*;
+    use crate::limits::some;
     use crate::options::Order;
 
     /// Casts numbers in the other byte order, of which the last block has any length.
@@ -202,7 +203,7 @@ mod tests {
         let numbers: Vec<u8> = (0..100).cycle().take(BLOCK_BYTES / size_of::<S>() + 70).collect();
         let numbers = DynValues::from_slice(&numbers)?.cast::<S>(Casting::Unsafe)?;
         let word_bytes = if matches!(S::CLASS, Class::Complex(_)) { size_of::<S>() / 2 } else { size_of::<S>() };
-        for count in (0..70).chain(numbers.len() - 70..numbers.len()) {
+        for count in some((0..70).chain(numbers.len() - 70..numbers.len()), 7) {
             let native = DynValues::from_slice(&numbers[..count])?;
             let dtype = native.dtype().to_string();
             let dtype = if dtype.starts_with('<') { dtype.replace('<', ">") } else { dtype.replace('>', "<") };

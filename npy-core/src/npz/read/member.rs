@@ -234,6 +234,7 @@ impl<R: Read + Seek> Seek for Member<'_, R> {
 
 #[cfg(test)]
 mod tests {
+    use crate::limits::some;
     use std::io::{Cursor, Read};
 
     use crate::error::{ArchiveProblem, ErrorKind};
@@ -271,7 +272,7 @@ mod tests {
         let items: Vec<u64> = (0..MIB).map(|i| if i % 300_000 < 150_000 { noise(&mut state) } else { i as u64 / 3 }).collect();
         let mut content = Vec::new();
         crate::write(&mut content, &items).unwrap();
-        for level in [1, 2, 6] {
+        for level in some([6, 1, 2], 3) {
             let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
             archive.set_options(archive.options().level(level));
             archive.add_content("x", |member| Ok(content.chunks(1000).try_for_each(|part| member.write_all(part))?)).unwrap();

@@ -128,6 +128,7 @@ mod tests {
 
     use super::huffman::Plan;
     use super::{Compressor, LEAST, SAMPLE_BYTES};
+    use crate::limits::some;
 
     fn random(state: &mut u64) -> u32 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -168,7 +169,8 @@ mod tests {
     fn codes_of_every_kind_are_read() {
         let mut state = 1;
         for symbols in [1, 2, 3, 17, 100, 255, 256] {
-            for steepness in [1, 2, 5, 40] {
+            let every = [1, 2, 5, 40].into_iter().cycle().skip(usize::try_from(symbols).unwrap() % 4).take(4);
+            for steepness in some(every, 4) {
                 for length in [1, 2, 3, 4, 7, 1000, 70_001, 300_000] {
                     let pick = |state: &mut u64| (0..steepness).map(|_| random(state) % symbols).min().unwrap_or_default();
                     let block: Vec<u8> = (0..length).map(|_| pick(&mut state).to_le_bytes()[0]).collect();
