@@ -13,7 +13,7 @@ use crate::support::{announce, child, rounds};
 
 /// How often each writer writes, unless `NPY_REWRITES` says otherwise.
 fn rewrites() -> usize {
-    std::env::var("NPY_REWRITES").map_or_else(|_| rounds(20), |text| text.parse().unwrap())
+    std::env::var("NPY_REWRITES").map_or_else(|_| rounds(60), |text| text.parse().unwrap())
 }
 
 /// Elements of an array that is full of `value`; now and then enough for several threads.
