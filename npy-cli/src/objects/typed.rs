@@ -53,6 +53,7 @@ pub(crate) fn typed(array: &ObjectArray, wish: Wish<'_>) -> Result<Box<dyn Array
     spool(&header, |file| {
         let mut bytes = Vec::new();
         for (position, item) in items.iter().enumerate() {
+            bytes.try_reserve(dtype.itemsize()).map_err(|_| Failure::allocation(dtype.itemsize()))?;
             encode([array.dtype(), &dtype], item, wish.is_lossy, &mut bytes).map_err(|problem| at.failure((position, problem)))?;
             if bytes.len() > 1 << 16 {
                 signals::check()?;
