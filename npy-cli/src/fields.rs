@@ -3,7 +3,7 @@
 //! A sub-array stays one field, unlike in `columns`, where each of its records has separate columns.
 
 use npy_core::DType;
-use npy_core::dtype::{Field, Scalar};
+use npy_core::dtype::{Field, FieldAt, Scalar};
 
 use crate::failure::{Failure, Result};
 
@@ -38,7 +38,7 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
         return Ok(leaves);
     }
     let fields = paths.iter().map(|path| {
-        dtype.field_path(path).ok_or_else(|| {
+        dtype.field(path).ok_or_else(|| {
             let mut known: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).collect();
             let more = if known.len() > 20 { ", …" } else { "" };
             known.truncate(20);
@@ -49,8 +49,8 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
             Failure::Nameless(format!("unknown field {path:?}: {problem}"))
         })
     });
-    let fields: Vec<Vec<&Field>> = fields.collect::<Result<_>>()?;
-    Ok(leaves.iter().filter(|leaf| fields.iter().any(|fields| leaf.is_below(fields))).cloned().collect())
+    let fields: Vec<FieldAt<'_>> = fields.collect::<Result<_>>()?;
+    Ok(leaves.iter().filter(|leaf| fields.iter().any(|field| leaf.is_below(field.fields()))).cloned().collect())
 }
 
 /// Where a dtype is in an element.

@@ -41,7 +41,7 @@ pub use crate::print::dtype_argument;
 #[cfg(feature = "print")]
 pub use crate::print::partial::{print_one_by_one, printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "print")]
-pub use crate::print::table::{table_cells, table_columns};
+pub use crate::print::table::{column_name, table_cells};
 #[cfg(feature = "rawarray")]
 pub use crate::rawarray::{open_elements, read_elements, write_elements};
 pub use crate::read::elements::Elements;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
-use npy_core::dtype::{Field, Record, ScalarKind};
+use npy_core::dtype::{Field, FieldAt, Record, ScalarKind};
 use npy_core::error::listed;
 use npy_core::{DType, Header, Order};
 
@@ -127,10 +127,9 @@ impl Columns {
             let mut columns = Vec::new();
             let mut fields = Vec::new();
             for name in names {
-                let path = field_path(name, dtype).ok_or_else(|| no_field(name, dtype, record))?;
-                let (offset, field) = path.iter().fold((0, dtype), |(offset, _), field| (offset + field.offset(), field.dtype()));
-                columns.push(Column { node: Node::new(name, name, field, choices)?, offset, index: 0 });
-                fields.push((name.as_str(), field.clone()));
+                let field = field_of(name, dtype).ok_or_else(|| no_field(name, dtype, record))?;
+                columns.push(Column { node: Node::new(name, name, field.dtype(), choices)?, offset: field.offset(), index: 0 });
+                fields.push((name.as_str(), field.dtype().clone()));
             }
             let mut seen = HashSet::new();
             if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
@@ -263,18 +262,15 @@ fn object_in(dtype: &DType, path: &str) -> Option<(String, String)> {
     }
 }
 
-/// The fields that a path leads through; none if it leads through a sub-array of records, because a
-/// column has one value for each row.
-pub(crate) fn field_path<'d>(path: &str, dtype: &'d DType) -> Option<Vec<&'d Field>> {
-    let fields = dtype.field_path(path)?;
-    let (_, outer) = fields.split_last()?;
-    outer.iter().all(|field| matches!(field.dtype(), DType::Record(_))).then_some(fields)
+/// The field that a path leads to; none if it leads through a sub-array of records, because a column has one value for each row.
+pub(crate) fn field_of<'d>(path: &str, dtype: &'d DType) -> Option<FieldAt<'d>> {
+    dtype.field(path).filter(|field| field.shape().is_empty())
 }
 
 #[cold]
 pub(crate) fn no_field(name: &str, dtype: &DType, record: &Record) -> npy_core::Error {
     // The names of the innermost record that exists.
-    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match field_path(&name[..dot], dtype)?.pop()?.dtype() {
+    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match field_of(&name[..dot], dtype)?.dtype() {
         DType::Record(inner) => Some((&name[..dot], inner)),
         _ => None,
     });

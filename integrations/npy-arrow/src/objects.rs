@@ -13,7 +13,7 @@ use npy_core::error::ValueProblem;
 use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
 use npy_core::{DType, DynValues, Header, Order};
 
-use crate::columns::{MOST_EMPTY_ROWS, field_path, no_field};
+use crate::columns::{MOST_EMPTY_ROWS, field_of, no_field};
 use crate::dtypes::{ITEM, join};
 use crate::error::{ErrorKind, Result};
 use crate::options::BatchOptions;
@@ -36,10 +36,9 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
         DType::Record(record) if axes.is_empty() => {
             let whole: Vec<String> = record.fields().iter().map(|field| field.name().to_owned()).collect();
             for name in options.columns.as_ref().unwrap_or(&whole) {
-                let fields = field_path(name, array.dtype()).ok_or_else(|| no_field(name, array.dtype(), record))?;
-                let path: Vec<_> = fields.iter().map(|field| field.name().to_owned()).collect();
-                let dtype = fields.last().map_or(array.dtype(), |field| field.dtype());
-                columns.push(column_of_field(array, &path, name, name, dtype)?);
+                let field = field_of(name, array.dtype()).ok_or_else(|| no_field(name, array.dtype(), record))?;
+                let path: Vec<_> = field.fields().iter().map(|field| field.name().to_owned()).collect();
+                columns.push(column_of_field(array, &path, name, name, field.dtype())?);
             }
             if options.flatten && options.columns.is_none() {
                 columns = columns.into_iter().flat_map(|(field, column)| flattened(&field, &column, "")).collect();

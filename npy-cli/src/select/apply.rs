@@ -176,10 +176,10 @@ impl Element {
         }
     }
 
-    /// The names to which a path leads, by the rule of `DType::field_path`.
+    /// The names to which a path leads, by the rule of `DType::field`.
     fn path(&self, path: &str) -> Option<Vec<String>> {
         let names = |dtype: &DType, path: &str| -> Option<Vec<String>> {
-            Some(dtype.field_path(path)?.into_iter().map(|field| field.name().to_owned()).collect())
+            Some(dtype.field(path)?.fields().iter().map(|field| field.name().to_owned()).collect())
         };
         match self {
             Self::Whole(dtype) => names(dtype, path),

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use npy_core::__private::table_columns;
+use npy_core::__private::column_name;
+use npy_core::dtype::FieldAt;
 use npy_core::region::AxisRange;
 use npy_core::{DType, Header};
 
@@ -44,9 +45,12 @@ impl Grid {
         let fields: Vec<Field> = if dtype.has_object() {
             Vec::new()
         } else {
-            let field =
-                |(name, offset, dtype): (String, usize, DType)| Field { name: escape::line(&name).into_owned(), offset, dtype };
-            table_columns(&dtype).into_iter().map(field).collect()
+            let field = |column: &FieldAt<'_>| Field {
+                name: escape::line(&column_name(column)).into_owned(),
+                offset: column.offset(),
+                dtype: column.dtype().clone(),
+            };
+            dtype.columns().iter().map(field).collect()
         };
         let (row_axis, columns) = match (shape.len(), fields.is_empty()) {
             (0, true) => (None, Columns::One),

@@ -13,7 +13,6 @@ use crate::element::plan::names_of;
 use crate::element::{self, NpyElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
-use crate::format::dtype::path::{lookup, records};
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
@@ -416,13 +415,10 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
-        let found = lookup(name, self.dtype()).ok_or_else(|| missing_field(name, self.dtype()))?;
-        let (itemsize, width, count) = (self.dtype().itemsize(), found.field.dtype().itemsize(), self.header.element_count());
-        let (base, own) = match found.field.dtype() {
-            DType::SubArray(array) => array.flattened(),
-            dtype => (dtype, Vec::new()),
-        };
-        let inner: Vec<usize> = found.axes.iter().map(|(length, _)| *length).chain(own).collect();
+        let found = self.dtype().field(name).ok_or_else(|| missing_field(name, self.dtype()))?;
+        let (itemsize, count) = (self.dtype().itemsize(), self.header.element_count());
+        let (base, own) = found.dtype().flattened();
+        let inner = [found.shape(), &own].concat();
         // The axes of sub-arrays vary fastest, in C order; so must the others.
         let order = if inner.is_empty() { self.order() } else { Order::C };
         let header = Header::new(base.clone(), order, &[self.shape(), &inner].concat())?;
@@ -430,10 +426,10 @@ impl DynValues {
         let mut bytes = Vec::new();
         reserve_exact(&mut bytes, total)?;
         if total > 0 {
+            let runs = found.runs();
             let mut element = |index: usize| {
-                for_each_offset(&found.axes, index * itemsize + found.offset, &mut |offset| {
-                    bytes.extend_from_slice(&self.bytes[offset..][..width]);
-                });
+                let element = &self.bytes[index * itemsize..][..itemsize];
+                runs.clone().for_each(|run| bytes.extend_from_slice(&element[run]));
             };
             if order == self.order() || self.shape().len() < 2 {
                 (0..count).for_each(&mut element);
@@ -487,14 +483,6 @@ impl DynValues {
     }
 }
 
-/// Calls `each` with the offset of each record of sub-arrays, whose axes have these lengths and strides.
-fn for_each_offset(axes: &[(usize, usize)], offset: usize, each: &mut impl FnMut(usize)) {
-    match axes {
-        [] => each(offset),
-        [(length, stride), inner @ ..] => (0..*length).for_each(|index| for_each_offset(inner, offset + index * stride, each)),
-    }
-}
-
 /// Zeros, so that padding between stored values is zero.
 fn zeros(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -512,12 +500,10 @@ impl fmt::Debug for DynValues {
 /// The error for a missing field, which lists the names of the innermost record that exists.
 #[cold]
 pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
-    let dots = name.match_indices('.').map(|(dot, _)| &name[..dot]);
-    let inner = dots.rev().find_map(|outer| Some((outer, lookup(outer, dtype)?.field.dtype())));
-    let (record, dtype) = inner.unwrap_or(("", dtype));
+    let (record, dtype) = dtype.fields_before(name).next().map_or(("", dtype), |(path, field)| (path, field.dtype()));
     let name = name.to_owned();
-    match records(dtype) {
-        Some((fields, _)) if !fields.fields().is_empty() => {
+    match dtype.flattened().0 {
+        DType::Record(fields) if !fields.fields().is_empty() => {
             let (available, omitted) = names_of(fields);
             ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
         }

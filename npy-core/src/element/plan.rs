@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result, listed};
-use crate::format::dtype::path::{led_to, lookup};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
+use crate::format::leaves::FieldAt;
 use crate::memory::reserve_exact;
 
 /// How to read and write a type as a given dtype, decided once for the whole array.
@@ -220,25 +220,10 @@ pub(crate) fn missing_element(dtype: &DType) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reserve_exact(&mut bytes, dtype.itemsize())?;
     bytes.resize(dtype.itemsize(), 0);
-    fill(dtype, &mut bytes);
-    Ok(bytes)
-}
-
-fn fill(dtype: &DType, bytes: &mut [u8]) {
-    match dtype {
-        DType::Scalar(scalar) => fill_scalar(*scalar, bytes),
-        DType::SubArray(array) => {
-            bytes.chunks_exact_mut(array.base().itemsize().max(1)).for_each(|item| fill(array.base(), item));
-        }
-        DType::Record(record) => {
-            for field in record.fields() {
-                let end = field.offset() + field.dtype().itemsize();
-                if let Some(bytes) = bytes.get_mut(field.offset()..end) {
-                    fill(field.dtype(), bytes);
-                }
-            }
-        }
+    for leaf in dtype.leaves() {
+        leaf.runs().for_each(|run| fill_scalar(leaf.scalar(), &mut bytes[run]));
     }
+    Ok(bytes)
 }
 
 fn fill_scalar(scalar: Scalar, bytes: &mut [u8]) {
@@ -303,11 +288,7 @@ fn show(rust: &DType) -> String {
 
 /// Whether it is a record, or sub-arrays of one.
 fn has_record(dtype: &DType) -> bool {
-    match dtype {
-        DType::Scalar(_) => false,
-        DType::SubArray(array) => has_record(array.base()),
-        DType::Record(_) => true,
-    }
+    matches!(dtype.flattened().0, DType::Record(_))
 }
 
 /// The Rust type that reads a dtype; `None` for records, and for dtypes that no type has.
@@ -340,16 +321,18 @@ pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
     Some((length, item))
 }
 
-/// [`lookup`]; notes in `planner` if there is no such field.
+/// The field that a path leads to, and its offset; notes in `planner` if there is none.
 pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
     // A column has one item for each record, so that none goes through a sub-array.
-    let found = lookup(name, dtype).filter(|found| found.axes.is_empty()).map(|found| (found.offset, found.field));
+    let is_of_each = |field: &FieldAt<'_>| field.shape().is_empty();
+    let found = dtype.field(name).filter(is_of_each);
     if found.is_none() {
-        let (length, parent) = led_to(name, dtype).unwrap_or((0, dtype));
+        let outer = dtype.fields_before(name).find(|(_, field)| is_of_each(field));
+        let (path, parent) = outer.map_or(("", dtype), |(path, field)| (path, field.dtype()));
         planner.in_column(name, |planner| match parent {
-            DType::Record(record) => planner.missing_column(&name[..length], record),
-            other => planner.no_fields(&name[..length], other),
+            DType::Record(record) => planner.missing_column(path, record),
+            other => planner.no_fields(path, other),
         });
     }
-    found
+    found.map(|found| (found.offset(), found.field()))
 }

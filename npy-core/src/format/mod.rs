@@ -5,6 +5,7 @@ pub(crate) mod detect;
 pub(crate) mod dtype;
 pub(crate) mod header;
 pub(crate) mod inline;
+pub(crate) mod leaves;
 pub(crate) mod literal;
 #[cfg(feature = "rawarray")]
 pub(crate) mod rawarray;

@@ -9,6 +9,7 @@ use super::text::{write_escaped_bytes, write_escaped_text};
 use super::time::{date_time, steps};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped};
+use crate::format::leaves::FieldAt;
 use crate::options::Order;
 
 /// The most bytes of text in a cell.
@@ -102,21 +103,18 @@ impl fmt::Display for Table<'_> {
         if !matches!(dtype, DType::Record(_)) {
             return self.values.display_with(self.options.as_ref().unwrap_or(&PrintOptions::new())).fmt(f);
         }
-        let few = Self::few();
-        let options = self.options.as_ref().unwrap_or(&few);
         let (first, last) = self.rows();
         let is_cut = first.len() + last.len() < self.values.header().element_count();
         let cut = is_cut.then_some(first.len());
         let (labels, records): (Vec<String>, Vec<&[u8]>) = first.into_iter().chain(last).map(|row| self.row(row)).unzip();
-        let mut columns = vec![Ok(Column::new(String::new(), labels, false, cut))];
-        let scope = Scope::new(dtype, records.len(), options, Place::Array);
-        leaves(dtype, "", 0, &mut |name, offset, dtype| {
-            let cells: Vec<&[u8]> = records.iter().map(|record| part(record, offset, dtype.itemsize())).collect();
-            let is_right = is_number(dtype);
-            let texts = texts(dtype, &cells, scope, MOST_CELL);
-            columns.push(texts.map(|texts| Column::new(name, texts, is_right, cut)));
-        });
-        let columns = columns.into_iter().collect::<Result<Vec<Column>, fmt::Error>>()?;
+        let few = Self::few();
+        let options = self.options.as_ref().unwrap_or(&few);
+        let mut columns = vec![Column::new(String::new(), labels, false, cut)];
+        for field in dtype.columns() {
+            let cells: Vec<&[u8]> = records.iter().map(|record| part(record, field.offset(), field.dtype().itemsize())).collect();
+            let (texts, is_right) = table_cells(field.dtype(), &cells, Some(options), MOST_CELL)?;
+            columns.push(Column::new(column_name(&field), texts, is_right, cut));
+        }
         let rows = columns.first().map_or(0, |column| column.cells.len());
         for row in 0..rows {
             if row > 0 {
@@ -165,30 +163,12 @@ impl Column {
     }
 }
 
-/// Calls `each` with every field that is not a record, the fields of nested records included: its
-/// name, its offset and its dtype.
-fn leaves(dtype: &DType, path: &str, offset: usize, each: &mut dyn FnMut(String, usize, &DType)) {
-    let DType::Record(record) = dtype else { return };
-    for field in record.fields() {
-        let mut name = path.to_owned();
-        if !path.is_empty() {
-            name.push('.');
-        }
-        push_escaped(field.name().chars().map(u32::from), None, &mut name);
-        let offset = offset.saturating_add(field.offset());
-        match field.dtype() {
-            nested @ DType::Record(_) => leaves(nested, &name, offset, each),
-            dtype => each(name, offset, dtype),
-        }
-    }
-}
-
-/// The columns of a table of records: the name, the offset in a record, and the dtype of each. For `npy-cli`.
+/// The name of a column: the path of its field, with control characters escaped. For `npy-cli`.
 #[doc(hidden)]
-pub fn table_columns(dtype: &DType) -> Vec<(String, usize, DType)> {
-    let mut columns = Vec::new();
-    leaves(dtype, "", 0, &mut |name, offset, dtype| columns.push((name, offset, dtype.clone())));
-    columns
+pub fn column_name(column: &FieldAt<'_>) -> String {
+    let mut name = String::new();
+    push_escaped(column.path().chars().map(u32::from), None, &mut name);
+    name
 }
 
 /// The texts of some cells of one column, each cut behind `most` bytes, and whether they are aligned to the right.

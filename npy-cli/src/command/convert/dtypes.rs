@@ -9,8 +9,8 @@ use crate::failure::{Failure, Result};
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
     match dtype {
         DType::Record(record) => {
-            let fields = paths.iter().map(|path| dtype.field_path(path).ok_or_else(|| unknown(path, dtype, record)));
-            let names = fields.map(|fields| Ok(fields?.into_iter().map(Field::name).collect()));
+            let fields = paths.iter().map(|path| dtype.field(path).ok_or_else(|| unknown(path, dtype, record)));
+            let names = fields.map(|field| Ok(field?.fields().iter().map(|field| field.name()).collect()));
             let names: Vec<Vec<&str>> = names.collect::<Result<_>>()?;
             Ok(select_fields(record, &names.iter().map(Vec::as_slice).collect::<Vec<_>>())?.into())
         }
@@ -21,7 +21,7 @@ pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
 /// The error of a path, which lists the names of the innermost record to which it leads.
 fn unknown(path: &str, dtype: &DType, record: &Record) -> Failure {
     let mut dots = path.rmatch_indices('.');
-    let inner = dots.find_map(|(dot, _)| record_of(dtype.field_path(path.get(..dot)?)?.last()?.dtype()));
+    let inner = dots.find_map(|(dot, _)| record_of(dtype.field(path.get(..dot)?)?.dtype()));
     let record = inner.unwrap_or(record);
     let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
     Failure::Nameless(format!("unknown field {path:?}: expected one of {}", names.join(", ")))

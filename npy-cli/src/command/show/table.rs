@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use npy_core::__private::{table_cells, table_columns};
+use npy_core::__private::{column_name, table_cells};
+use npy_core::dtype::FieldAt;
 use npy_core::print::PrintOptions;
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
@@ -75,15 +76,16 @@ struct Cells {
 impl Records {
     fn new(arguments: &Arguments, rows: &Rows, dtype: &DType) -> Result<Self> {
         check_dtype(dtype)?;
-        let columns = table_columns(dtype);
+        let columns = dtype.columns();
         let count = rows.positions().count().saturating_mul(columns.len().max(1));
         check_size(count.saturating_mul(LEAST_BYTES))?;
         let most = (MOST_ALIGNED / count.max(1)).max(LEAST_BYTES);
-        let cells = |(name, offset, dtype): (String, usize, DType)| {
+        let cells = |column: &FieldAt<'_>| {
+            let (name, offset, dtype) = (column_name(column), column.offset(), column.dtype().clone());
             let is_aligned = dtype.itemsize() <= most;
             Cells { name, offset, dtype, is_aligned, bytes: Vec::new(), texts: Vec::new() }
         };
-        Ok(Self { columns: columns.into_iter().map(cells).collect(), rows: 0, options: arguments.options_of_cells() })
+        Ok(Self { columns: columns.iter().map(cells).collect(), rows: 0, options: arguments.options_of_cells() })
     }
 
     fn add(&mut self, record: &[u8]) -> Result<()> {

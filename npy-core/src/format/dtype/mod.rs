@@ -8,7 +8,6 @@ mod ml_type;
 mod names;
 mod numbers;
 mod parse;
-pub(crate) mod path;
 mod record;
 mod repr;
 mod scalar;
@@ -194,6 +193,14 @@ impl DType {
                 Self::SubArray(SubArray::new_unchecked(base, array.shape().to_vec()))
             }
             _ => self.clone(),
+        }
+    }
+
+    /// The dtype below all sub-arrays, and their axes from the outermost to the innermost.
+    pub(crate) fn flattened(&self) -> (&Self, Vec<usize>) {
+        match self {
+            Self::SubArray(array) => array.flattened(),
+            dtype => (dtype, Vec::new()),
         }
     }
 

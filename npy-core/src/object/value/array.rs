@@ -228,7 +228,7 @@ impl ObjectArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
-        let fields = self.dtype.field_path(name).ok_or_else(|| missing_field(name, &self.dtype))?;
+        let found = self.dtype.field(name).ok_or_else(|| missing_field(name, &self.dtype))?;
         let not_a_record = |index: usize| {
             let error = ValueError::from(ValueProblem::NotARecord).in_path(name.to_owned());
             error.in_element(index as u64)
@@ -236,7 +236,7 @@ impl ObjectArray {
         let mut shape = self.shape.clone();
         let mut items: Vec<&PyObject> = self.items.iter().collect();
         let mut dtype = &self.dtype;
-        for field in fields {
+        for field in found.fields() {
             if let DType::SubArray(array) = dtype {
                 let axes = array.flattened().1;
                 items = taken_apart(&items, &axes)?.map_err(not_a_record)?;

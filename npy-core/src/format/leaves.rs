@@ -1,0 +1,371 @@
+//! The scalars and the fields of a dtype at any depth, and where their values are in an element.
+//!
+//! The only walk over a dtype that is not about its text or its layout: who asks what an element consists of asks here.
+
+use std::ops::Range;
+
+use super::dtype::{DType, Field, Record, Scalar};
+
+/// A field at any depth of a record, and where it is in an element.
+///
+/// See [`DType::field`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldAt<'d> {
+    inner: &'d Field,
+    place: Place<'d>,
+}
+
+/// A scalar that the elements of a dtype consist of, and where its values are in an element.
+///
+/// See [`DType::leaves`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf<'d> {
+    scalar: Scalar,
+    place: Place<'d>,
+}
+
+/// The fields that lead to a part of an element, and the axes of the sub-arrays around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Place<'d> {
+    fields: Vec<&'d Field>,
+    offset: usize,
+    shape: Vec<usize>,
+    strides: Vec<usize>,
+}
+
+impl DType {
+    /// Returns the scalars that an element consists of, in the order of their offsets.
+    ///
+    /// Sub-arrays of records are not taken apart: a field of theirs is one leaf, whose values have a
+    /// shape and strides. A dtype without fields is one leaf, whose path is empty.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '<u4'), ('points', [('x', '<f8'), ('rgb', '|u1', (3,))], (2,))]".parse()?;
+    /// let leaves = dtype.leaves();
+    /// let texts = leaves.iter().map(|leaf| format!("{} {} {:?} at {}", leaf.path(), leaf.scalar(), leaf.shape(), leaf.offset()));
+    /// assert_eq!(
+    ///     texts.collect::<Vec<_>>(),
+    ///     ["id <u4 [] at 0", "points.x <f8 [2] at 4", "points.rgb |u1 [2, 3] at 12"],
+    /// );
+    ///
+    /// // The bytes of all colours in an element.
+    /// assert_eq!(leaves[2].runs().collect::<Vec<_>>(), [12..15, 23..26]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn leaves(&self) -> Vec<Leaf<'_>> {
+        let mut leaves = Vec::new();
+        add_leaves(self, Place::default(), &mut leaves);
+        leaves
+    }
+
+    /// Returns the field that a path leads to, or `None` if there is none.
+    ///
+    /// A path is the names of fields joined by dots. It leads through sub-arrays of records. Names may
+    /// have dots in them: the longest name that leads to a field comes first.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '<i4'), ('n', [('v', '<f8'), ('x.y', '|u1')], (3,))]".parse()?;
+    /// let field = dtype.field("n.x.y").unwrap();
+    /// assert_eq!((field.dtype().to_string().as_str(), field.offset()), ("|u1", 12));
+    /// assert_eq!((field.shape(), field.strides()), (&[3][..], &[9][..])); // of the records around it
+    /// assert_eq!(field.fields().len(), 2);
+    /// assert_eq!(dtype.field("n.w"), None);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, path: &str) -> Option<FieldAt<'_>> {
+        let mut place = Place::default();
+        let mut dtype = self;
+        let fields = led_through(self, path)?;
+        let inner = *fields.last()?;
+        for field in fields {
+            place = place.below(dtype).1.in_field(field);
+            dtype = field.dtype();
+        }
+        Some(FieldAt { inner, place })
+    }
+
+    /// Returns the fields that are no records, at any depth of records: what a table has as columns.
+    ///
+    /// A sub-array is one column, also one of records; [`leaves`](Self::leaves) looks into it. A dtype
+    /// without fields has no columns.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('id', '<u4'), ('pose', [('x', '<f8'), ('trace', [('t', '<i8')], (5,))])]".parse()?;
+    /// let columns = dtype.columns();
+    /// let paths = columns.iter().map(|column| (column.path(), column.offset()));
+    /// let expected = [("id".to_owned(), 0), ("pose.x".to_owned(), 4), ("pose.trace".to_owned(), 12)];
+    /// assert_eq!(paths.collect::<Vec<_>>(), expected);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn columns(&self) -> Vec<FieldAt<'_>> {
+        let mut columns = Vec::new();
+        if let Self::Record(record) = self {
+            add_columns(record, &Place::default(), &mut columns);
+        }
+        columns
+    }
+
+    /// The fields that the beginnings of a path lead to, the longest first, and how much of it that is.
+    pub(crate) fn fields_before<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, FieldAt<'a>)> {
+        path.rmatch_indices('.').filter_map(|(dot, _)| Some((&path[..dot], self.field(&path[..dot])?)))
+    }
+}
+
+fn add_leaves<'d>(dtype: &'d DType, place: Place<'d>, leaves: &mut Vec<Leaf<'d>>) {
+    match place.below(dtype) {
+        (DType::Record(record), place) => {
+            record.fields().iter().for_each(|field| add_leaves(field.dtype(), place.clone().in_field(field), leaves));
+        }
+        (DType::Scalar(scalar), place) => leaves.push(Leaf { scalar: *scalar, place }),
+        (DType::SubArray(_), _) => {}
+    }
+}
+
+fn add_columns<'d>(record: &'d Record, place: &Place<'d>, columns: &mut Vec<FieldAt<'d>>) {
+    for inner in record.fields() {
+        let place = place.clone().in_field(inner);
+        match inner.dtype() {
+            DType::Record(record) => add_columns(record, &place, columns),
+            _ => columns.push(FieldAt { inner, place }),
+        }
+    }
+}
+
+/// The fields that a path leads through, the outermost first.
+fn led_through<'d>(dtype: &'d DType, path: &str) -> Option<Vec<&'d Field>> {
+    let DType::Record(record) = dtype.flattened().0 else { return None };
+    if let Some(field) = record.field(path) {
+        return Some(vec![field]);
+    }
+    path.rmatch_indices('.').find_map(|(dot, _)| {
+        let field = record.field(&path[..dot])?;
+        let mut fields = led_through(field.dtype(), &path[dot + 1..])?;
+        fields.insert(0, field);
+        Some(fields)
+    })
+}
+
+impl<'d> Place<'d> {
+    fn in_field(mut self, field: &'d Field) -> Self {
+        self.fields.push(field);
+        self.offset = self.offset.saturating_add(field.offset());
+        self
+    }
+
+    /// The dtype below all sub-arrays of the one that is here, whose axes become the last ones.
+    fn below(mut self, dtype: &'d DType) -> (&'d DType, Self) {
+        let (base, axes) = dtype.flattened();
+        let mut stride = base.itemsize();
+        let mut strides = Vec::with_capacity(axes.len());
+        for length in axes.iter().rev() {
+            strides.push(stride);
+            stride = stride.saturating_mul(*length);
+        }
+        self.strides.extend(strides.into_iter().rev());
+        self.shape.extend(axes);
+        (base, self)
+    }
+
+    fn path(&self) -> String {
+        self.fields.iter().map(|field| field.name()).collect::<Vec<_>>().join(".")
+    }
+
+    fn count(&self) -> usize {
+        self.shape.iter().fold(1, |count, length| count.saturating_mul(*length))
+    }
+
+    /// Where the parts of `bytes` bytes are. Those that follow each other without a gap are one.
+    fn runs(&self, mut bytes: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
+        let mut axes = self.shape.len();
+        while axes > 0 && self.strides[axes - 1] == bytes {
+            axes -= 1;
+            bytes = bytes.saturating_mul(self.shape[axes]);
+        }
+        let (shape, strides) = (&self.shape[..axes], &self.strides[..axes]);
+        let count = shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+        (0..count).map(move |mut index| {
+            let mut offset = self.offset;
+            for (length, stride) in shape.iter().zip(strides).rev() {
+                offset = offset.saturating_add(index % length * stride);
+                index /= length;
+            }
+            offset..offset.saturating_add(bytes)
+        })
+    }
+}
+
+impl<'d> FieldAt<'d> {
+    /// Returns the field itself.
+    pub fn field(&self) -> &'d Field {
+        self.inner
+    }
+
+    /// Returns the fields that lead to it, the outermost first, and itself as the last one.
+    pub fn fields(&self) -> &[&'d Field] {
+        &self.place.fields
+    }
+
+    /// Returns the names of [`fields`](Self::fields), joined by dots.
+    pub fn path(&self) -> String {
+        self.place.path()
+    }
+
+    /// Returns the dtype of the field.
+    pub fn dtype(&self) -> &'d DType {
+        self.inner.dtype()
+    }
+
+    /// Returns the offset of the field from the beginning of the element, in bytes; of the first, if
+    /// there are several.
+    pub fn offset(&self) -> usize {
+        self.place.offset
+    }
+
+    /// Returns the lengths of the axes of the sub-arrays of records around the field.
+    ///
+    /// Those of the field's own dtype are not among them.
+    pub fn shape(&self) -> &[usize] {
+        &self.place.shape
+    }
+
+    /// Returns the distances, in bytes, from one to the next along each axis of [`shape`](Self::shape).
+    pub fn strides(&self) -> &[usize] {
+        &self.place.strides
+    }
+
+    /// Returns the scalars of the field, in the order of their offsets.
+    ///
+    /// See [`DType::leaves`], whose leaves these are a part of.
+    pub fn leaves(&self) -> Vec<Leaf<'d>> {
+        let mut leaves = Vec::new();
+        add_leaves(self.dtype(), self.place.clone(), &mut leaves);
+        leaves
+    }
+
+    /// Returns where the field is in an element: once for each record of the sub-arrays around it.
+    ///
+    /// See [`Leaf::runs`].
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
+        self.place.runs(self.dtype().itemsize())
+    }
+}
+
+impl<'d> Leaf<'d> {
+    /// Returns the scalar.
+    pub fn scalar(&self) -> Scalar {
+        self.scalar
+    }
+
+    /// Returns the fields that lead to it, the outermost first; none if the elements have no fields.
+    pub fn fields(&self) -> &[&'d Field] {
+        &self.place.fields
+    }
+
+    /// Returns the names of [`fields`](Self::fields), joined by dots.
+    pub fn path(&self) -> String {
+        self.place.path()
+    }
+
+    /// Returns the offset of the first value from the beginning of the element, in bytes.
+    pub fn offset(&self) -> usize {
+        self.place.offset
+    }
+
+    /// Returns the lengths of the axes of all sub-arrays around a value, the outermost first.
+    ///
+    /// They follow the axes of the array.
+    pub fn shape(&self) -> &[usize] {
+        &self.place.shape
+    }
+
+    /// Returns the distances, in bytes, from one value to the next along each axis of
+    /// [`shape`](Self::shape).
+    pub fn strides(&self) -> &[usize] {
+        &self.place.strides
+    }
+
+    /// Returns how many values an element has: the product of [`shape`](Self::shape).
+    pub fn count(&self) -> usize {
+        self.place.count()
+    }
+
+    /// Returns the ranges of bytes of an element that hold the values, in C order of their axes.
+    ///
+    /// Values that follow each other without a gap are one range, so that a dtype without records is
+    /// one.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
+        self.place.runs(self.scalar.itemsize())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::dtype::DType;
+
+    #[test]
+    fn paths_lead_through_records() {
+        let dtype: DType = "[('a', [('b', '<f8'), ('c.d', [('e', '<i2'), ('f', '|u1')])]), ('a.b', '<f4')]".parse().unwrap();
+        let found = |path: &str| dtype.field(path).map(|field| (field.offset(), field.dtype().to_string()));
+        assert_eq!(found("a.b"), Some((11, "<f4".to_owned())), "a whole name comes first");
+        assert_eq!(found("a.b.c"), None);
+        assert_eq!(found("a.c.d.f"), Some((10, "|u1".to_owned())));
+        assert_eq!(found("a.c.d.g"), None);
+        let before = |path: &str| {
+            let fields = dtype.fields_before(path);
+            fields.map(|(path, field)| format!("{path} {}", field.dtype().itemsize())).collect::<Vec<_>>()
+        };
+        assert_eq!(before("a.x"), ["a 11"]);
+        assert_eq!(before("a.c.d.x"), ["a.c.d 3", "a 11"]);
+        assert_eq!(before("a.b.x"), ["a.b 4", "a 11"]);
+        assert!(before("x.a").is_empty());
+    }
+
+    #[test]
+    fn the_longest_name_that_leads_to_a_field_comes_first() {
+        let inner = "[('b.c', '|i1'), ('b', [('d', '|i2')])]";
+        let dtype: DType = format!("[('a', {inner}), ('a.b', [('c', '<f4')])]").parse().unwrap();
+        let names = |path: &str| Some(dtype.field(path)?.fields().iter().map(|field| field.name()).collect::<Vec<_>>());
+        assert_eq!(names("a.b.c"), Some(vec!["a.b", "c"]));
+        assert_eq!(names("a.b.d"), Some(vec!["a", "b", "d"]), "a name that leads to no field is skipped");
+        assert_eq!((names("a.b.x"), names("a.b.c.x"), names("")), (None, None, None));
+    }
+
+    #[test]
+    fn paths_lead_through_sub_arrays_of_records() {
+        let inner = "[('w', '|u1'), ('v', '<f4', (2,)), ('x.y', '|u1')]";
+        let dtype: DType = format!("[('id', '<u2'), ('n', [('m', {inner}, (2,))], (3, 4))]").parse().unwrap();
+        let found = |path: &str| {
+            let field = dtype.field(path)?;
+            Some((field.offset(), field.shape().to_vec(), field.strides().to_vec()))
+        };
+        assert_eq!(found("n"), Some((2, vec![], vec![])));
+        assert_eq!(found("n.m"), Some((2, vec![3, 4], vec![80, 20])));
+        assert_eq!(found("n.m.v"), Some((3, vec![3, 4, 2], vec![80, 20, 10])));
+        assert_eq!(found("n.m.x.y"), Some((11, vec![3, 4, 2], vec![80, 20, 10])));
+        assert_eq!((found("n.v"), found("id.x")), (None, None));
+        let leaves = dtype.field("n.m").unwrap().leaves();
+        let all = dtype.leaves();
+        assert_eq!(leaves, all[1..], "the leaves of a field are those of the dtype below it");
+        assert_eq!(leaves.iter().map(|leaf| leaf.count()).collect::<Vec<_>>(), [24, 48, 24]);
+    }
+
+    #[test]
+    fn runs_are_as_long_as_they_can_be() {
+        for (dtype, expected) in [
+            ("<f8", &[&[0..8][..]][..]),
+            ("[('a', '<u2', (3, 2))]", &[&[0..12]]),
+            ("[('a', [('x', '<u2'), ('y', '|u1')], (2,))]", &[&[0..2, 3..5], &[2..3, 5..6]]),
+            // Records of one field have no gaps.
+            ("[('a', [('x', '<u2', (2,))], (2, 2))]", &[&[0..16]]),
+            ("[('a', [('x', '|S0'), ('y', '|u1', (2,))], (2, 1))]", &[&[0..0, 2..2], &[0..4]]),
+            ("[('a', '|S0', (1000000, 1000)), ('b', [('x', '<u2')], (0,))]", &[&[0..0], &[0..0]]),
+        ] {
+            let dtype: DType = dtype.parse().unwrap();
+            let found: Vec<Vec<_>> = dtype.leaves().iter().map(|leaf| leaf.runs().collect()).collect();
+            assert_eq!(found, expected, "{dtype}");
+        }
+    }
+}
