@@ -1,5 +1,6 @@
 //! The lengths of NumPy's units of time, and how they relate to each other.
 
+use npy_core::calendar::days_before;
 use npy_core::dtype::TimeUnit;
 
 /// In attoseconds.
@@ -15,41 +16,18 @@ pub(crate) enum Length {
 
 /// The length of a unit; `None` for the generic one.
 pub(crate) fn length_of(unit: TimeUnit) -> Option<Length> {
-    Some(Length::Attoseconds(match unit {
-        TimeUnit::Generic => return None,
-        TimeUnit::Year => return Some(Length::Months(12)),
-        TimeUnit::Month => return Some(Length::Months(1)),
-        TimeUnit::Week => 604_800 * SECOND,
-        TimeUnit::Day => 86_400 * SECOND,
-        TimeUnit::Hour => 3600 * SECOND,
-        TimeUnit::Minute => 60 * SECOND,
-        TimeUnit::Second => SECOND,
-        TimeUnit::Millisecond => SECOND / 1000,
-        TimeUnit::Microsecond => SECOND / 1_000_000,
-        TimeUnit::Nanosecond => SECOND / 1_000_000_000,
-        TimeUnit::Picosecond => 1_000_000,
-        TimeUnit::Femtosecond => 1000,
-        TimeUnit::Attosecond => 1,
-    }))
-}
-
-/// The attoseconds of a unit; `None` where their number varies.
-pub(crate) fn attoseconds_of(unit: TimeUnit) -> Option<i128> {
-    match length_of(unit) {
-        Some(Length::Attoseconds(length)) => Some(length),
-        _ => None,
-    }
+    unit.attoseconds().map(Length::Attoseconds).or_else(|| unit.months().map(Length::Months))
 }
 
 /// The seconds of a unit; `None` where their number varies.
 #[cfg(feature = "plot")]
 pub(crate) fn seconds_of(unit: TimeUnit) -> Option<f64> {
-    attoseconds_of(unit).map(|length| length as f64 / SECOND as f64)
+    unit.attoseconds().map(|length| length as f64 / SECOND as f64)
 }
 
 /// The shorter of two units that have a fixed length.
 pub(crate) fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
-    if attoseconds_of(b) < attoseconds_of(a) { b } else { a }
+    if b.attoseconds() < a.attoseconds() { b } else { a }
 }
 
 /// What steps of two units, each of some of them, are multiplied by to be steps of the same length. `None` for months and days.
@@ -73,13 +51,6 @@ pub(crate) fn greatest_divisor(mut a: i128, mut b: i128) -> i128 {
         (a, b) = (b, a % b);
     }
     a.max(1)
-}
-
-/// How many days after 1970-01-01 the first day of a month is. Years from March on have the leap day at their end.
-pub(crate) fn days_before(year: i128, month: i128) -> i128 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
-    era * 146_097 + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - 719_468
 }
 
 /// A point in time, of steps of a unit since 1970: the days, and the attoseconds since midnight. `None` for the generic unit.

@@ -199,6 +199,11 @@ pub mod types {
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void, unit};
 }
 
+/// The proleptic Gregorian calendar of NumPy's times, which are counted from 1970.
+pub mod calendar {
+    pub use crate::format::calendar::{date_of, days_before, iso_8601};
+}
+
 /// Single fields of records, with options.
 ///
 /// [`load_columns`] and [`view_column`] are the same with the defaults.

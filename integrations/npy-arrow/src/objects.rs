@@ -8,6 +8,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use npy_core::calendar::days_before;
 use npy_core::dtype::{Record, ScalarKind};
 use npy_core::error::ValueProblem;
 use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
@@ -286,13 +287,10 @@ impl Column<'_> {
 
 const SECONDS_OF_DAY: i64 = 86_400;
 
-/// Days since 1970-01-01 in the Gregorian calendar.
+/// Days since 1970-01-01. Those of the years 1 to 9999 fit.
 fn days(date: PyDate) -> i64 {
-    // Years that begin in March, so that a leap day is the last one.
-    let (year, month) = (i64::from(date.year()), i64::from(date.month()));
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let before = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5;
-    before + i64::from(date.day()) - 719_469
+    let before = days_before(date.year().into(), date.month().into());
+    i64::try_from(before).unwrap_or(0) + i64::from(date.day()) - 1
 }
 
 /// Microseconds since 1970-01-01T00:00, in UTC if there is a time zone. Years 1 to 9999 fit.

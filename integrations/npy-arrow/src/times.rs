@@ -1,7 +1,8 @@
 //! Times whose unit Arrow or Parquet lacks, as times of a finer unit.
 
 use arrow_schema::{DataType, TimeUnit};
-use npy_core::dtype::{self, Scalar, ScalarKind};
+use npy_core::calendar::{date_of, days_before};
+use npy_core::dtype::{Scalar, ScalarKind};
 
 /// How a step of a dtype is counted in the unit of an Arrow type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,6 @@ const NANOSECONDS_OF_DAY: i128 = 86_400 * 1_000_000_000;
 impl Scale {
     /// The scale of a dtype in the unit of a `Timestamp` or `Duration`; `None` if it is finer, or of another kind.
     pub(crate) fn new(scalar: Scalar, data_type: &DataType) -> Option<Self> {
-        use dtype::TimeUnit as Unit;
         let ((ScalarKind::Datetime { unit, count }, DataType::Timestamp(..))
         | (ScalarKind::Timedelta { unit, count }, DataType::Duration(_))) = (scalar.kind(), data_type)
         else {
@@ -25,20 +25,11 @@ impl Scale {
         };
         let (DataType::Timestamp(to, _) | DataType::Duration(to)) = data_type else { return None };
         let (is_date, count, to) = (matches!(data_type, DataType::Timestamp(..)), i128::from(count), nanoseconds(*to));
-        let step = match unit {
-            Unit::Year if is_date => return Some(Self::Months { months: 12 * count, per_day: NANOSECONDS_OF_DAY / to }),
-            Unit::Month if is_date => return Some(Self::Months { months: count, per_day: NANOSECONDS_OF_DAY / to }),
-            Unit::Week => 7 * NANOSECONDS_OF_DAY,
-            Unit::Day => NANOSECONDS_OF_DAY,
-            Unit::Hour => NANOSECONDS_OF_DAY / 24,
-            Unit::Minute => 60_000_000_000,
-            Unit::Second => 1_000_000_000,
-            Unit::Millisecond => 1_000_000,
-            Unit::Microsecond => 1000,
-            Unit::Nanosecond => 1,
-            _ => return None,
-        };
-        Some(count * step).filter(|step| step % to == 0).map(|step| Self::Units(step / to))
+        if let (Some(months), true) = (unit.months(), is_date) {
+            return Some(Self::Months { months: months * count, per_day: NANOSECONDS_OF_DAY / to });
+        }
+        let step = unit.attoseconds()? / 1_000_000_000;
+        Some(count * step).filter(|step| *step > 0 && step % to == 0).map(|step| Self::Units(step / to))
     }
 
     /// The type of Arrow for a dtype whose unit it lacks: the coarsest but seconds, which Parquet lacks.
@@ -81,22 +72,15 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
     }
 }
 
-/// Days of 400 years of the Gregorian calendar.
-const CYCLE: i128 = 146_097;
-
 /// The first day of a month, both counted from January 1970.
 fn first_day(month: i128) -> i128 {
-    // Years that begin in March, so that a leap day is the last one.
-    let from_march = month + 1970 * 12 - 2;
-    let (year, month) = (from_march.div_euclid(12), from_march.rem_euclid(12));
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 - 719_468
+    days_before(1970 + month.div_euclid(12), month.rem_euclid(12) + 1)
 }
 
 /// The month of a day, both counted from January 1970.
 fn month_of(day: i128) -> i128 {
-    // At most a month more or less.
-    let near = (day * 4800).div_euclid(CYCLE);
-    (near - 2..=near + 2).rev().find(|month| first_day(*month) <= day).unwrap_or(near)
+    let (year, month, _) = date_of(day);
+    (year - 1970) * 12 + month - 1
 }
 
 #[cfg(test)]

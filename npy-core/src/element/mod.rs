@@ -3,7 +3,6 @@
 pub(crate) mod plan;
 pub(crate) mod record;
 mod array;
-mod calendar;
 mod codec;
 #[cfg(feature = "complex")]
 mod complex;
@@ -25,10 +24,6 @@ use crate::memory::slots::{Reserved, Slots};
 use plan::{Layout, Plan, Planner, missing_element, rust_type};
 
 pub use array::{ArrayPlan, Items};
-#[cfg(feature = "object")]
-pub(crate) use calendar::days_before;
-#[cfg(feature = "print")]
-pub(crate) use calendar::iso_8601;
 pub use codec::{As, Codec, Optional, Through, With};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use date::TimePlan;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::calendar::iso_8601;
 use super::codec::{Codec, element, stored_as};
 use super::number::Bytes;
 use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError};
+use crate::format::calendar::iso_8601;
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;

@@ -1,6 +1,7 @@
 //! The format itself, without I/O: the Python literal, dtypes, headers, and the arithmetic of
 //! shapes, regions and rows.
 
+pub(crate) mod calendar;
 pub(crate) mod detect;
 pub(crate) mod dtype;
 pub(crate) mod header;

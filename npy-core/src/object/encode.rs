@@ -4,7 +4,7 @@ use super::value::iso::microseconds;
 use super::value::time::{PyDate, PyDateTime};
 use super::value::{PyObject, half};
 use crate::dynamic::DynValues;
-use crate::element::days_before;
+use crate::format::calendar::days_before;
 use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 
 /// NumPy's NaT.
@@ -264,19 +264,8 @@ const MICROSECONDS_IN_A_DAY: i128 = 86_400_000_000;
 
 /// Microseconds in units of a fixed length, rounded down.
 fn units(unit: TimeUnit, microseconds: i128) -> Option<i128> {
-    let (multiply, divide) = match unit {
-        TimeUnit::Generic | TimeUnit::Year | TimeUnit::Month => return None,
-        TimeUnit::Week => (1, 7 * MICROSECONDS_IN_A_DAY),
-        TimeUnit::Day => (1, MICROSECONDS_IN_A_DAY),
-        TimeUnit::Hour => (1, MICROSECONDS_IN_A_DAY / 24),
-        TimeUnit::Minute => (1, 60_000_000),
-        TimeUnit::Second => (1, 1_000_000),
-        TimeUnit::Millisecond => (1, 1_000),
-        TimeUnit::Microsecond => (1, 1),
-        TimeUnit::Nanosecond => (1_000, 1),
-        TimeUnit::Picosecond => (1_000_000, 1),
-        TimeUnit::Femtosecond => (1_000_000_000, 1),
-        TimeUnit::Attosecond => (1_000_000_000_000, 1),
-    };
+    const MICROSECOND: i128 = 1_000_000_000_000;
+    let length = unit.attoseconds()?;
+    let (multiply, divide) = if length < MICROSECOND { (MICROSECOND / length, 1) } else { (1, length / MICROSECOND) };
     microseconds.checked_mul(multiply)?.checked_div_euclid(divide)
 }

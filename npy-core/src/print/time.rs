@@ -1,7 +1,7 @@
 //! Points in time and spans of time as text.
 
 use super::binary::signed;
-use crate::element::iso_8601;
+use crate::format::calendar::iso_8601;
 use crate::format::dtype::{ByteOrder, TimeUnit};
 
 /// The number of steps; `None` for NaT.

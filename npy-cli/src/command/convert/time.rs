@@ -1,8 +1,9 @@
 //! Dates and times of ISO 8601, as numbers of NumPy's units.
 
+use npy_core::calendar::days_before;
 use npy_core::dtype::TimeUnit;
 
-use crate::units::{SECOND, attoseconds_of, days_before, greatest_divisor};
+use crate::units::{SECOND, greatest_divisor};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub(super) fn parse(text: &str) -> Option<Time> {
         Some(_) => None,
     };
     let month = part(month, 1..=12)?;
-    let day = part(day, 1..=days_in(year, month))?;
+    let day = part(day, 1..=days_before(year, month + 1) - days_before(year, month))?;
     let days = days_before(year, month) + day - 1;
     let (attoseconds, unit) = match clock {
         Some(clock) => parse_clock(clock)?,
@@ -113,15 +114,6 @@ fn number(text: &str) -> Option<i128> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-fn days_in(year: i128, month: i128) -> i128 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
 impl Time {
     /// The number of units of this time, if it is a whole one.
     pub(super) fn to_steps(self, unit: TimeUnit, count: u32) -> Result<i64, Misfit> {
@@ -145,7 +137,7 @@ impl Time {
                 let is_first = days_before(self.year, self.month.into()) == self.days && self.attoseconds == 0;
                 return Some((months.div_euclid(length), is_first && months.rem_euclid(length) == 0));
             }
-            unit => attoseconds_of(unit)?,
+            unit => unit.attoseconds()?,
         };
         let length = length.checked_mul(count)?;
         // In the largest length that divides both a day and the unit: attoseconds would overflow.

@@ -6,7 +6,7 @@ use super::{
     As, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Sends, Time, TimePlan, TimeUnit,
     Timedelta64, Unit, ValueError, ValueProblem, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
 };
-use crate::element::calendar::civil;
+use crate::format::calendar::date_of;
 
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
@@ -43,7 +43,7 @@ impl Time for NaiveDate {
     const GRAIN: i128 = nanoseconds::DAY;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let (year, month, day) = civil(nanoseconds / nanoseconds::DAY);
+        let (year, month, day) = date_of(nanoseconds / nanoseconds::DAY);
         Self::from_ymd_opt(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?)
     }
 

@@ -7,11 +7,11 @@ use super::{
     As, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Sends, Time, TimePlan, TimeUnit,
     Timedelta64, Unit, ValueError, ValueProblem, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
 };
-use crate::element::calendar::civil;
+use crate::format::calendar::date_of;
 
 /// The date `days` days after 1970-01-01.
-fn date_of(days: i128) -> Option<Date> {
-    let (year, month, day) = civil(days);
+fn date(days: i128) -> Option<Date> {
+    let (year, month, day) = date_of(days);
     Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
@@ -31,7 +31,7 @@ impl Time for DateTime {
     const IS_SPAN: bool = false;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let date = date_of(nanoseconds.div_euclid(nanoseconds::DAY))?;
+        let date = date(nanoseconds.div_euclid(nanoseconds::DAY))?;
         let rest = nanoseconds.rem_euclid(nanoseconds::DAY);
         let second = rest / 1_000_000_000;
         let (hour, minute) = (i8::try_from(second / 3600).ok()?, i8::try_from(second / 60 % 60).ok()?);
@@ -50,7 +50,7 @@ impl Time for Date {
     const GRAIN: i128 = nanoseconds::DAY;
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        date_of(nanoseconds / nanoseconds::DAY)
+        date(nanoseconds / nanoseconds::DAY)
     }
 
     fn to_nanoseconds(&self) -> Option<i128> {

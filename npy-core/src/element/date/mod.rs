@@ -1,12 +1,12 @@
 //! Date and time types of other crates, converted exactly from `M8` and `m8` of every unit.
 
-use super::calendar::iso_8601;
-use super::calendar::nanoseconds::{self, Misfit};
 use super::codec::{As, Codec, ordered_dtype};
 use super::number::Bytes;
 use super::plan::{Layout, Plan, Planner, rust_type};
 use super::{Datetime64, NpyElement, Timedelta64, unit, unit::Unit};
 use crate::error::{Result, ValueError, ValueProblem};
+use crate::format::calendar::iso_8601;
+use crate::format::calendar::nanoseconds::{self, Misfit};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
 use crate::memory::slots::Sends;
 

@@ -8,9 +8,9 @@ use super::time::{PyDate, PyTime, PyTimeDelta, PyTimeZone};
 #[cfg(feature = "serde")]
 use crate::dynamic::DynValues;
 #[cfg(feature = "serde")]
-use crate::element::iso_8601;
-#[cfg(feature = "serde")]
 use crate::error::{ValueError, ValueProblem};
+#[cfg(feature = "serde")]
+use crate::format::calendar::iso_8601;
 #[cfg(feature = "serde")]
 use crate::format::dtype::{DType, ScalarKind};
 

@@ -1,5 +1,7 @@
 //! The types of Python's module `datetime`.
 
+use crate::format::calendar::days_before;
+
 /// A day: `datetime.date`.
 ///
 /// See [`PyDate::new`] for an example.
@@ -20,15 +22,10 @@ impl PyDate {
     /// assert_eq!(PyDate::new(2023, 2, 29), None);
     /// ```
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-        let days = match month {
-            2 if is_leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        ((1..=9999).contains(&year) && (1..=days).contains(&day)).then_some(Self { year, month, day })
+        let is_month = (1..=9999).contains(&year) && (1..=12).contains(&month);
+        let first = |month: u8| days_before(year.into(), month.into());
+        let is_day = is_month && (1..=first(month + 1) - first(month)).contains(&day.into());
+        is_day.then_some(Self { year, month, day })
     }
 
     /// Returns the year, from 1 to 9999.

@@ -1,34 +1,76 @@
-//! The proleptic Gregorian calendar of NumPy's datetimes, and nanoseconds as the common unit of
-//! conversions.
+//! The proleptic Gregorian calendar of NumPy's datetimes, and nanoseconds as the common unit of conversions.
 
-use crate::format::dtype::TimeUnit;
+use super::dtype::TimeUnit;
 
-/// `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
-pub(crate) fn iso_8601(unit: TimeUnit, count: i128) -> String {
-    // Units in a day, and digits behind the second.
-    let (in_a_day, digits): (i128, usize) = match unit {
-        TimeUnit::Generic => return count.to_string(),
-        TimeUnit::Year => return format!("{:04}", 1970 + count),
-        TimeUnit::Month => return format!("{:04}-{:02}", 1970 + count.div_euclid(12), count.rem_euclid(12) + 1),
-        TimeUnit::Week => return date(count * 7),
-        TimeUnit::Day => return date(count),
-        TimeUnit::Hour => (24, 0),
-        TimeUnit::Minute => (24 * 60, 0),
-        TimeUnit::Second => (86_400, 0),
-        TimeUnit::Millisecond => (86_400_000, 3),
-        TimeUnit::Microsecond => (86_400_000_000, 6),
-        TimeUnit::Nanosecond => (86_400_000_000_000, 9),
-        TimeUnit::Picosecond => (86_400_000_000_000_000, 12),
-        TimeUnit::Femtosecond => (86_400_000_000_000_000_000, 15),
-        TimeUnit::Attosecond => (86_400_000_000_000_000_000_000, 18),
+const SECOND: i128 = 1_000_000_000_000_000_000;
+const DAY: i128 = 86_400 * SECOND;
+
+impl TimeUnit {
+    /// Returns the length of the unit in attoseconds; `None` for years and months, which differ in
+    /// length, and for no unit.
+    ///
+    /// ```
+    /// use npy_core::dtype::TimeUnit;
+    ///
+    /// assert_eq!(TimeUnit::Nanosecond.attoseconds(), Some(1_000_000_000));
+    /// assert_eq!((TimeUnit::Year.attoseconds(), TimeUnit::Year.months()), (None, Some(12)));
+    /// ```
+    pub const fn attoseconds(self) -> Option<i128> {
+        Some(match self {
+            Self::Generic | Self::Year | Self::Month => return None,
+            Self::Week => 7 * DAY,
+            Self::Day => DAY,
+            Self::Hour => 3600 * SECOND,
+            Self::Minute => 60 * SECOND,
+            Self::Second => SECOND,
+            Self::Millisecond => SECOND / 1_000,
+            Self::Microsecond => SECOND / 1_000_000,
+            Self::Nanosecond => 1_000_000_000,
+            Self::Picosecond => 1_000_000,
+            Self::Femtosecond => 1_000,
+            Self::Attosecond => 1,
+        })
+    }
+
+    /// Returns the length of the unit in months of the calendar: 12 and 1 for years and months.
+    ///
+    /// See [`attoseconds`](Self::attoseconds) for an example.
+    pub const fn months(self) -> Option<i128> {
+        match self {
+            Self::Year => Some(12),
+            Self::Month => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// Returns `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
+///
+/// ```
+/// use npy_core::calendar::iso_8601;
+/// use npy_core::dtype::TimeUnit;
+///
+/// assert_eq!(iso_8601(TimeUnit::Month, 1), "1970-02");
+/// assert_eq!(iso_8601(TimeUnit::Millisecond, -1), "1969-12-31T23:59:59.999");
+/// ```
+pub fn iso_8601(unit: TimeUnit, count: i128) -> String {
+    let Some(length) = unit.attoseconds() else {
+        let Some(months) = unit.months() else { return count.to_string() };
+        let months = count * months;
+        let year = 1970 + months.div_euclid(12);
+        return if unit == TimeUnit::Year { format!("{year:04}") } else { format!("{year:04}-{:02}", months.rem_euclid(12) + 1) };
     };
-    let date = date(count.div_euclid(in_a_day));
-    let rest = count.rem_euclid(in_a_day);
+    if length >= DAY {
+        return date(count * (length / DAY));
+    }
+    let in_a_day = DAY / length;
+    let (date, rest) = (date(count.div_euclid(in_a_day)), count.rem_euclid(in_a_day));
     match unit {
         TimeUnit::Hour => format!("{date}T{rest:02}"),
         TimeUnit::Minute => format!("{date}T{:02}:{:02}", rest / 60, rest % 60),
         _ => {
-            let (seconds, fraction) = (rest / (in_a_day / 86_400), rest % (in_a_day / 86_400));
+            let in_a_second = SECOND / length;
+            let (seconds, fraction, digits) = (rest / in_a_second, rest % in_a_second, in_a_second.ilog10() as usize);
             let time = format!("{date}T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
             if digits == 0 { time } else { format!("{time}.{fraction:0digits$}") }
         }
@@ -37,7 +79,7 @@ pub(crate) fn iso_8601(unit: TimeUnit, count: i128) -> String {
 
 /// The date `days` days after 1970-01-01, in ISO 8601.
 fn date(days: i128) -> String {
-    let (year, month, day) = civil(days);
+    let (year, month, day) = date_of(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
@@ -47,7 +89,14 @@ const EPOCH: i128 = 719_468;
 const DAYS_IN_ERA: i128 = 146_097;
 
 /// Returns year, month and day of the date `days` days after 1970-01-01.
-pub(super) fn civil(days: i128) -> (i128, i128, i128) {
+///
+/// ```
+/// use npy_core::calendar::{date_of, days_before};
+///
+/// assert_eq!(date_of(11_016), (2000, 2, 29));
+/// assert_eq!(days_before(2000, 3) - days_before(2000, 2), 29);
+/// ```
+pub fn date_of(days: i128) -> (i128, i128, i128) {
     let days = days + EPOCH;
     let (era, day) = (days.div_euclid(DAYS_IN_ERA), days.rem_euclid(DAYS_IN_ERA));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -58,17 +107,19 @@ pub(super) fn civil(days: i128) -> (i128, i128, i128) {
     (era * 400 + year + next_year, month, day)
 }
 
-/// How many days after 1970-01-01 the first day of a month is.
-#[cfg(any(feature = "jiff", feature = "chrono", feature = "object", test))]
-pub(crate) fn days_before(year: i128, month: i128) -> i128 {
+/// Returns how many days after 1970-01-01 the first day of a month is. The months of a year are from 1 to 12, and 13 is January of the
+/// next one.
+///
+/// See [`date_of`] for an example.
+pub fn days_before(year: i128, month: i128) -> i128 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
     era * DAYS_IN_ERA + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - EPOCH
 }
 
 #[cfg(any(feature = "jiff", feature = "chrono", test))]
-pub(super) mod nanoseconds {
-    use super::{civil, days_before};
+pub(crate) mod nanoseconds {
+    use super::{date_of, days_before};
     use crate::format::dtype::TimeUnit;
 
     /// Why a time cannot be converted.
@@ -86,24 +137,13 @@ pub(super) mod nanoseconds {
     /// A number of units, as a fraction of nanoseconds: numerator and denominator. `None` for years
     /// and months, which differ in length, and for no unit.
     fn in_unit(unit: TimeUnit) -> Option<(i128, i128)> {
-        Some(match unit {
-            TimeUnit::Generic | TimeUnit::Year | TimeUnit::Month => return None,
-            TimeUnit::Week => (7 * DAY, 1),
-            TimeUnit::Day => (DAY, 1),
-            TimeUnit::Hour => (DAY / 24, 1),
-            TimeUnit::Minute => (60_000_000_000, 1),
-            TimeUnit::Second => (1_000_000_000, 1),
-            TimeUnit::Millisecond => (1_000_000, 1),
-            TimeUnit::Microsecond => (1_000, 1),
-            TimeUnit::Nanosecond => (1, 1),
-            TimeUnit::Picosecond => (1, 1_000),
-            TimeUnit::Femtosecond => (1, 1_000_000),
-            TimeUnit::Attosecond => (1, 1_000_000_000),
-        })
+        const NANOSECOND: i128 = 1_000_000_000;
+        let length = unit.attoseconds()?;
+        Some(if length < NANOSECOND { (1, NANOSECOND / length) } else { (length / NANOSECOND, 1) })
     }
 
     fn months_in(unit: TimeUnit) -> i128 {
-        if unit == TimeUnit::Year { 12 } else { 1 }
+        unit.months().unwrap_or(1)
     }
 
     /// Converts units since 1970-01-01T00:00 to nanoseconds.
@@ -127,7 +167,7 @@ pub(super) mod nanoseconds {
             Some((numerator, 1)) => Ok(nanoseconds / numerator),
             Some((_, denominator)) => nanoseconds.checked_mul(denominator).ok_or(Misfit::OutOfRange),
             None => {
-                let (year, month, day) = civil(nanoseconds.div_euclid(DAY));
+                let (year, month, day) = date_of(nanoseconds.div_euclid(DAY));
                 let months = (year - 1970) * 12 + month - 1;
                 let is_whole = day == 1 && nanoseconds.rem_euclid(DAY) == 0 && months % months_in(unit) == 0;
                 is_whole.then_some(months / months_in(unit)).ok_or(Misfit::Inexact)
@@ -139,20 +179,20 @@ pub(super) mod nanoseconds {
 #[cfg(test)]
 mod tests {
     use super::nanoseconds::Misfit;
-    use super::{civil, days_before, nanoseconds};
+    use super::{date_of, days_before, nanoseconds};
     use crate::format::dtype::TimeUnit;
 
     #[test]
     fn days_and_dates_are_inverse() {
-        let mut previous = civil(-1_000_000);
+        let mut previous = date_of(-1_000_000);
         for days in -999_999..1_000_000 {
-            let (year, month, day) = civil(days);
+            let (year, month, day) = date_of(days);
             assert!((year, month, day) > previous, "{days}");
             assert_eq!(days_before(year, month) + day - 1, days);
             previous = (year, month, day);
         }
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(date_of(0), (1970, 1, 1));
+        assert_eq!(date_of(11_016), (2000, 2, 29));
     }
 
     #[test]
