@@ -10,11 +10,7 @@ use crate::units;
 
 /// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
 pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
-    match dtype {
-        DType::Scalar(scalar) => Some(*scalar),
-        DType::SubArray(array) => scalar_of(array.base()),
-        DType::Record(_) => None,
-    }
+    if let DType::Scalar(scalar) = dtype.flattened().0 { Some(*scalar) } else { None }
 }
 
 /// Whether a dtype consists of real numbers. Times count as numbers of their steps.

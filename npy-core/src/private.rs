@@ -32,12 +32,12 @@ pub use crate::element::{
 pub use crate::element::{Datetime64, FixedBytes, FixedText, FixedUnicode, FixedVoid, LongDouble, Timedelta64, unit};
 pub use crate::error::ValueError;
 pub use crate::format::detect::first_bytes;
+#[cfg(feature = "object")]
+pub use crate::format::dtype::dtype_argument;
 pub use crate::format::dtype::{ByteOrder, DType};
 pub use crate::format::shape::is_same_in_both;
 pub use crate::memory::slots::Sends;
 pub use crate::memory::{Bulk, Plain};
-#[cfg(feature = "object")]
-pub use crate::print::dtype_argument;
 #[cfg(feature = "print")]
 pub use crate::print::partial::{print_one_by_one, printed, printed_edges, push_f32, push_f64, push_scalar};
 #[cfg(feature = "print")]

@@ -11,7 +11,7 @@ use npy_core::{DType, Header, Order};
 
 use crate::axes::Axes;
 use crate::decode::Block;
-use crate::dtypes::{Choices, Kind, Node, Shape, Stride, flattened, join};
+use crate::dtypes::{Choices, Kind, Node, Shape, Stride, join};
 use crate::error::{ErrorKind, Result};
 use crate::options::BatchOptions;
 
@@ -72,9 +72,9 @@ pub(crate) struct Part {
 
 impl Columns {
     pub(crate) fn new(header: &Header, options: &BatchOptions) -> Result<Self> {
-        let (dtype, mut axes) = flattened(header.dtype());
-        if let Some((field, dtype)) = object_in(dtype, "") {
-            return Err(ErrorKind::NoArrowType { field, dtype }.into());
+        let (dtype, mut axes) = header.dtype().flattened();
+        if let Some(leaf) = dtype.leaves().iter().find(|leaf| leaf.scalar().kind() == ScalarKind::Object) {
+            return Err(ErrorKind::NoArrowType { field: leaf.path(), dtype: leaf.scalar().to_string() }.into());
         }
         let (rows, outer) = header.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
         axes.splice(..0, outer.iter().copied());
@@ -249,16 +249,6 @@ fn flatten(offset: usize, node: Node, path: &str, columns: &mut Vec<Column>) {
     match node.shape {
         Shape::Struct(fields) => fields.into_iter().for_each(|(inner, node)| flatten(offset + inner, node, &path, columns)),
         _ => columns.push(Column { node: node.renamed(&path), offset, index: 0 }),
-    }
-}
-
-/// The first field of Python objects, and its dtype.
-fn object_in(dtype: &DType, path: &str) -> Option<(String, String)> {
-    match dtype {
-        DType::Scalar(scalar) if scalar.kind() == ScalarKind::Object => Some((path.to_owned(), scalar.to_string())),
-        DType::Scalar(_) => None,
-        DType::SubArray(array) => object_in(array.base(), path),
-        DType::Record(record) => record.fields().iter().find_map(|field| object_in(field.dtype(), &join(path, field.name()))),
     }
 }
 

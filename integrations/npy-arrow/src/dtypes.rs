@@ -241,16 +241,6 @@ pub(crate) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// The dtype of the elements below all sub-arrays, and the axes from the outermost to the innermost.
-pub(crate) fn flattened(dtype: &DType) -> (&DType, Vec<usize>) {
-    let (mut base, mut axes) = (dtype, Vec::new());
-    while let DType::SubArray(array) = base {
-        axes.extend_from_slice(array.shape());
-        base = array.base();
-    }
-    (base, axes)
-}
-
 /// The dtype of a column without metadata.
 pub(crate) struct Inferred<'a> {
     /// The width of texts and bytes, by the path of the column.

@@ -11,7 +11,7 @@ use npy_core::error::ValueProblem;
 use crate::axes::{Axes, Runs};
 use crate::columns::DESCR;
 use crate::decode::Word;
-use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, flattened, join, parse};
+use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, join, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{ArrayOptions, Fill};
 use crate::times::Scale;
@@ -57,7 +57,7 @@ impl Encoder {
                 Inferred { text_width: &text_width }.record(schema.fields(), "")?
             }
         };
-        let (dtype, axes) = flattened(&row);
+        let (dtype, axes) = row.flattened();
         let mut slots = Vec::new();
         match (dtype, axes.as_slice()) {
             (DType::Record(record), []) => slots_of(record, "", 0, schema, &mut slots)?,

@@ -1,6 +1,5 @@
 //! Reads all of an array in pieces, and keeps what a picture can show.
 
-use npy_core::dtype::Record;
 use npy_core::{DType, DynValues, Order};
 
 use super::figure::Axis;
@@ -51,9 +50,8 @@ impl<'a> Numbers<'a> {
             Some(field) => field_of(&whole, field).map_err(|failure| failure.about(&name))?,
             None => whole.clone(),
         };
-        if let DType::Record(record) = &dtype {
-            let mut names = Vec::new();
-            add_real_fields(record, field, &mut names);
+        if let DType::Record(_) = &dtype {
+            let mut names = real_fields(&dtype, field);
             let more = if names.len() > MOST_NAMES { ", …" } else { "" };
             names.truncate(MOST_NAMES);
             let names = names.join(", ");
@@ -62,13 +60,9 @@ impl<'a> Numbers<'a> {
         if !reals::is_real(&dtype) {
             return Err(refused(format!("cannot plot dtype {dtype}: expected real numbers or times")));
         }
-        let mut inner = 1_usize;
-        let mut base = &dtype;
-        while let DType::SubArray(array) = base {
-            axes.extend(array.shape());
-            inner = array.shape().iter().fold(inner, |count, length| count.saturating_mul(*length));
-            base = array.base();
-        }
+        let (base, own) = dtype.flattened();
+        let inner = own.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+        axes.extend(own);
         if axes.contains(&0) {
             return Err(refused("the array is empty: there is nothing to plot".to_owned()));
         }
@@ -202,20 +196,11 @@ fn field_of(dtype: &DType, name: &str) -> Result<DType> {
     })
 }
 
-/// Adds the paths of the fields that can be plotted, at any depth.
-fn add_real_fields(record: &Record, parent: Option<&str>, names: &mut Vec<String>) {
-    for field in record.fields() {
-        let path = parent.map_or_else(|| field.name().to_owned(), |parent| format!("{parent}.{}", field.name()));
-        let mut dtype = field.dtype();
-        while let DType::SubArray(array) = dtype {
-            dtype = array.base();
-        }
-        match dtype {
-            DType::Record(inner) => add_real_fields(inner, Some(&path), names),
-            dtype if reals::is_real(dtype) => names.push(path),
-            _ => {}
-        }
-    }
+/// The paths of the fields that can be plotted, at any depth.
+fn real_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
+    let leaves = dtype.leaves();
+    let real = leaves.iter().filter(|leaf| reals::is_real(&DType::Scalar(leaf.scalar())));
+    real.map(|leaf| parent.map_or_else(|| leaf.path(), |parent| format!("{parent}.{}", leaf.path()))).collect()
 }
 
 /// The range of the finite numbers that an axis has.

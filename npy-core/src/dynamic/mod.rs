@@ -502,8 +502,8 @@ impl fmt::Debug for DynValues {
 pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
     let (record, dtype) = dtype.fields_before(name).next().map_or(("", dtype), |(path, field)| (path, field.dtype()));
     let name = name.to_owned();
-    match dtype.flattened().0 {
-        DType::Record(fields) if !fields.fields().is_empty() => {
+    match dtype.record() {
+        Some(fields) if !fields.fields().is_empty() => {
             let (available, omitted) = names_of(fields);
             ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
         }

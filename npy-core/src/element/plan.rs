@@ -105,7 +105,7 @@ impl Planner {
             }
             _ if self.is_dtype_given => Self::other_dtype(file),
             Some(name) => format!("`{name}` reads it"),
-            None if has_record(file) => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
+            None if file.record().is_some() => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
             None => "`DynValues` reads it".to_owned(),
         };
         self.mismatch_with(file, show(rust), Some(advice));
@@ -284,11 +284,6 @@ pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
 /// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.
 fn show(rust: &DType) -> String {
     rust.to_string().replace("<U0", "<U").replace(">U0", ">U").replace("|V0", "|V")
-}
-
-/// Whether it is a record, or sub-arrays of one.
-fn has_record(dtype: &DType) -> bool {
-    matches!(dtype.flattened().0, DType::Record(_))
 }
 
 /// The Rust type that reads a dtype; `None` for records, and for dtypes that no type has.

@@ -136,7 +136,7 @@ fn add_columns<'d>(record: &'d Record, place: &Place<'d>, columns: &mut Vec<Fiel
 
 /// The fields that a path leads through, the outermost first.
 fn led_through<'d>(dtype: &'d DType, path: &str) -> Option<Vec<&'d Field>> {
-    let DType::Record(record) = dtype.flattened().0 else { return None };
+    let record = dtype.record()?;
     if let Some(field) = record.field(path) {
         return Some(vec![field]);
     }

@@ -8,7 +8,7 @@ use super::value::array::{ObjectArray, StringDType, flatten};
 use super::value::convert::scalars;
 use super::value::int::PyInt;
 use super::value::repr::{list_repr, repr, write_str};
-use crate::format::dtype::{DType, Field, Record, SubArray};
+use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
 use crate::options::Order;
 use crate::print::{self, Elements, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, Text, write_array};
 
@@ -281,7 +281,7 @@ fn write_texts(shape: &[usize], edge_items: Option<usize>, texts: Vec<String>) -
 /// `repr` of an element of an array of records: of NumPy's `void` with that dtype.
 fn record_repr(dtype: &DType, item: &PyObject, options: &PrintOptions) -> String {
     let record = ObjectArray::from_pickle(dtype.clone(), Order::C, Vec::new(), vec![item.clone()], None);
-    format!("np.void({}, dtype={})", record.display_with(options), print::dtype_str(dtype))
+    format!("np.void({}, dtype={})", record.display_with(options), dtype_str(dtype))
 }
 
 /// The numbers of a range, as far as they fit.

@@ -6,9 +6,9 @@ use super::value::repr::{list_repr, repr};
 use super::value::subclass::{ArrayClass, mask_dtype};
 use crate::dynamic::DynValues;
 use crate::dynamic::cast::Casting;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_bytes_repr};
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, python_shape, short_repr};
 use crate::options::Order;
-use crate::print::{self, Frame, PrintOptions, Selection, dtype_str, push_unicode, scalar_text, short_repr, write_array};
+use crate::print::{self, Frame, PrintOptions, Selection, push_unicode, scalar_text, write_array};
 
 /// What NumPy prints in the place of a masked value.
 const MASKED: &str = "--";
@@ -26,7 +26,7 @@ pub(crate) fn subclass_repr(class: &ArrayClass, base: &PyObject, options: &Print
             const PREFIX: &str = "rec.array(";
             let body = print::elements_text(values, Frame::of_repr(PREFIX, options), options);
             let shape = if values.header().element_count() == 0 && values.shape() != [0] {
-                format!(", shape={}", print::python_shape(values.shape()))
+                format!(", shape={}", python_shape(values.shape()))
             } else {
                 String::new()
             };

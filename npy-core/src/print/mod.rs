@@ -43,8 +43,6 @@
 mod big;
 mod binary;
 mod digits;
-#[cfg(feature = "object")]
-mod dtype_text;
 mod float;
 mod format;
 mod layout;
@@ -68,11 +66,6 @@ use scalar::write_scalar;
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::options::Order;
-#[cfg(feature = "object")]
-#[doc(hidden)]
-pub use dtype_text::dtype_argument;
-#[cfg(feature = "object")]
-pub(crate) use dtype_text::{dtype_str, name_of_number, python_shape, short_repr};
 pub(crate) use format::{Format, MOST_EMPTY_PARTS, Place, Scope};
 #[cfg(feature = "object")]
 pub(crate) use layout::edges_of;

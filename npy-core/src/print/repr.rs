@@ -1,12 +1,11 @@
 //! The `repr` of arrays: the elements with commas, and the shape and dtype that they leave open.
 
-use super::dtype_text::{is_implied, python_shape, short_repr};
 use super::format::Place;
 use super::layout::Frame;
 use super::options::PrintOptions;
 use super::write_elements;
 use crate::dynamic::DynValues;
-use crate::format::dtype::DType;
+use crate::format::dtype::{DType, is_implied, python_shape, short_repr};
 
 /// `repr` of an array, which begins with `array(`, or the name of another class.
 pub(crate) fn array_repr(prefix: &str, values: &DynValues, options: &PrintOptions) -> String {

@@ -21,7 +21,7 @@ pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
 /// The error of a path, which lists the names of the innermost record to which it leads.
 fn unknown(path: &str, dtype: &DType, record: &Record) -> Failure {
     let mut dots = path.rmatch_indices('.');
-    let inner = dots.find_map(|(dot, _)| record_of(dtype.field(path.get(..dot)?)?.dtype()));
+    let inner = dots.find_map(|(dot, _)| dtype.field(path.get(..dot)?)?.dtype().record());
     let record = inner.unwrap_or(record);
     let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
     Failure::Nameless(format!("unknown field {path:?}: expected one of {}", names.join(", ")))
@@ -41,15 +41,6 @@ fn select_fields(record: &Record, paths: &[&[&str]]) -> NpyResult<Record> {
     }
     fields.sort_by_key(|(first, ..)| *first);
     laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)
-}
-
-/// The record that a field is, or that its elements are.
-fn record_of(dtype: &DType) -> Option<&Record> {
-    match dtype {
-        DType::Scalar(_) => None,
-        DType::SubArray(array) => record_of(array.base()),
-        DType::Record(record) => Some(record),
-    }
 }
 
 fn select_in(dtype: &DType, paths: &[&[&str]]) -> NpyResult<DType> {
@@ -133,7 +124,7 @@ fn alignment_of(dtype: &DType) -> usize {
 
 /// The paths of fields that have a title.
 pub(super) fn titled(dtype: &DType) -> Vec<String> {
-    let Some(record) = record_of(dtype) else { return Vec::new() };
+    let Some(record) = dtype.record() else { return Vec::new() };
     let mut paths = Vec::new();
     for field in record.fields() {
         if field.title().is_some() {

@@ -4,9 +4,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use npy_core::dtype::{Record, Title};
+use npy_core::dtype::Title;
 use npy_core::npz::{ArchiveFile, NpzReader};
-use npy_core::{DType, FileFormat, Header, Order};
+use npy_core::{FileFormat, Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -246,15 +246,6 @@ pub(super) fn method_name(method: u16) -> String {
 
 pub(super) fn order_of(header: &Header) -> &'static str {
     if header.order() == Order::C { "C" } else { "Fortran" }
-}
-
-/// The record that a field is, or that its elements are.
-pub(super) fn record_of(dtype: &DType) -> Option<&Record> {
-    match dtype {
-        DType::Scalar(_) => None,
-        DType::SubArray(array) => record_of(array.base()),
-        DType::Record(record) => Some(record),
-    }
 }
 
 /// A title as Python writes it, a text without its quotes.

@@ -3,7 +3,7 @@
 use npy_core::DType;
 use serde_json::{Map, Value, json};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, record_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, title_text};
 
 impl About {
     pub(super) fn to_json(&self) -> Value {
@@ -96,7 +96,7 @@ impl Member {
 }
 
 fn fields_json(dtype: &DType, base: usize) -> Option<Value> {
-    let fields = record_of(dtype)?.fields().iter().map(|field| {
+    let fields = dtype.record()?.fields().iter().map(|field| {
         let offset = base + field.offset();
         let mut object = Map::new();
         object.insert("name".to_owned(), json!(field.name()));

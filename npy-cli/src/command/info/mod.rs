@@ -92,13 +92,14 @@ fn summary(files: usize, damaged: usize, unread: usize) -> String {
 
 /// A dtype in a few characters: that of a record by its size.
 pub(crate) fn short_dtype(dtype: &DType) -> String {
-    match dtype {
-        DType::Scalar(scalar) => scalar.to_string(),
-        DType::SubArray(array) => format!("{} {}", short_dtype(array.base()), quantity::shape(array.shape())),
+    let (base, axes) = dtype.flattened();
+    let text = match base {
         DType::Record(record) => {
             let [fields, bytes] = [(record.fields().len(), "field"), (record.itemsize(), "byte")]
                 .map(|(count, noun)| quantity::counted(count as u64, noun));
             format!("record of {fields}, {bytes}")
         }
-    }
+        base => base.to_string(),
+    };
+    if axes.is_empty() { text } else { format!("{text} {}", quantity::shape(&axes)) }
 }

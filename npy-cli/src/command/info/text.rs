@@ -4,7 +4,7 @@ use std::io::Write;
 
 use npy_core::{DType, FileFormat, Order};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, record_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, title_text};
 use super::short_dtype;
 use crate::escape;
 use crate::failure::Result;
@@ -254,7 +254,7 @@ fn short_shape(shape: &[usize]) -> String {
 
 /// Writes the fields of a record as a tree, each with its offset in the whole record.
 fn write_fields(screen: &mut Screen, dtype: &DType, base: usize, depth: usize) -> Result<()> {
-    let Some(record) = record_of(dtype) else { return Ok(()) };
+    let Some(record) = dtype.record() else { return Ok(()) };
     let names: Vec<String> = record.fields().iter().map(|field| escape::line(field.name()).into_owned()).collect();
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(30);
     for (field, name) in record.fields().iter().zip(names) {

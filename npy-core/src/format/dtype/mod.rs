@@ -12,6 +12,8 @@ mod record;
 mod repr;
 mod scalar;
 mod rust_type;
+#[cfg(feature = "object")]
+mod text;
 #[cfg(feature = "dynamic")]
 pub(crate) mod to_rust;
 mod unprintable;
@@ -34,6 +36,11 @@ pub(crate) use repr::{push_escaped, quote_of};
 pub(crate) use rust_type::rust_type;
 pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+#[cfg(feature = "object")]
+#[doc(hidden)]
+pub use text::dtype_argument;
+#[cfg(feature = "object")]
+pub(crate) use text::{dtype_str, is_implied, name_of_number, python_shape, short_repr};
 
 /// The dtype of an array: the type of its elements and their layout in the file.
 ///
@@ -196,11 +203,35 @@ impl DType {
         }
     }
 
-    /// The dtype below all sub-arrays, and their axes from the outermost to the innermost.
-    pub(crate) fn flattened(&self) -> (&Self, Vec<usize>) {
+    /// Returns the dtype below all sub-arrays, and the lengths of their axes, the outermost first.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "(('<f4', (3,)), (2,))".parse()?;
+    /// assert_eq!(dtype.flattened(), (&"<f4".parse()?, vec![2, 3]));
+    /// assert_eq!(dtype.flattened().0.flattened().1, []);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn flattened(&self) -> (&Self, Vec<usize>) {
         match self {
             Self::SubArray(array) => array.flattened(),
             dtype => (dtype, Vec::new()),
+        }
+    }
+
+    /// Returns the record that the elements are, or that their sub-arrays consist of.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "([('x', '<f4')], (3,))".parse()?;
+    /// assert_eq!(dtype.record().map(|record| record.fields().len()), Some(1));
+    /// assert_eq!("<f4".parse::<DType>()?.record(), None);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn record(&self) -> Option<&Record> {
+        match self.flattened().0 {
+            Self::Record(record) => Some(record),
+            _ => None,
         }
     }
 

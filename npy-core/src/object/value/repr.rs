@@ -8,9 +8,12 @@ use super::super::subclass::{subclass_repr, subclass_str};
 use super::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::{Opaque, PyObject, iso};
 use crate::dynamic::DynValues;
-use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, push_bytes_repr, push_repr, push_repr_of};
+use crate::format::dtype::{
+    ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, name_of_number, push_bytes_repr, push_repr,
+    push_repr_of,
+};
 use crate::print;
-use crate::print::{PrintOptions, dtype_argument, dtype_str, name_of_number, push_unicode, scalar_text, steps};
+use crate::print::{PrintOptions, push_unicode, scalar_text, steps};
 
 /// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
 /// `OrderedDict({'a': 1})`, which is the form of Python 3.12 and later).

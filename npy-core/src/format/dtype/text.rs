@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, Title, push_repr};
+use super::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, Title, push_repr};
 
 /// The bytes of a pointer, which is what an object takes in NumPy's memory. In a file it takes
 /// none.
@@ -32,7 +32,7 @@ pub(crate) fn short_repr(dtype: &DType) -> String {
 }
 
 /// Whether the elements of an array tell its dtype, so that `repr` leaves it out.
-pub(super) fn is_implied(dtype: &DType) -> bool {
+pub(crate) fn is_implied(dtype: &DType) -> bool {
     let kinds = [ScalarKind::Int64, ScalarKind::Float64, ScalarKind::Complex128, ScalarKind::Bool];
     matches!(dtype, DType::Scalar(scalar) if is_native(*scalar) && kinds.contains(&scalar.kind()))
 }

@@ -1,0 +1,87 @@
+//! One walk over a dtype: who asks what an element consists of asks `DType::leaves`, `columns` or `field`.
+//!
+//! Only `format`, `element/plan.rs` and `object` recurse over records and sub-arrays themselves.
+
+use std::fs;
+use std::path::Path;
+
+use super::floors::rust_files;
+
+const SOURCES: [&str; 7] = [
+    "npy-core/src",
+    "npy-ndarray/src",
+    "npy-cli/src",
+    "integrations/npy-arrow/src",
+    "integrations/npy-remote/src",
+    "integrations/npy-datafusion/src",
+    "npy-derive/src",
+];
+
+/// Rooms whose subject is the structure of a dtype.
+const ALLOWED: [&str; 3] = ["npy-core/src/format/", "npy-core/src/element/plan.rs", "npy-core/src/object/"];
+
+/// Files that still have a walk of their own. The list only gets shorter.
+const LEFT: &[&str] = &[
+    "npy-core/src/print/format.rs",
+    "npy-core/src/zarr/dtype.rs",
+    "npy-cli/src/columns.rs",
+    "npy-cli/src/command/convert/dtypes.rs",
+    "npy-cli/src/command/convert/json_fill.rs",
+    "npy-cli/src/export/json.rs",
+    "npy-cli/src/export/objects.rs",
+    "npy-cli/src/fields.rs",
+    "npy-cli/src/objects/missing.rs",
+    "npy-cli/src/objects/part.rs",
+    "npy-cli/src/objects/typed.rs",
+    "integrations/npy-arrow/src/encode.rs",
+    "integrations/npy-arrow/src/objects.rs",
+];
+
+/// The functions of a file that match on records or sub-arrays and call themselves.
+fn walks(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let Some((before, rest)) = line.trim_start().split_once("fn ") else { continue };
+        if !before.split_whitespace().all(|word| word.starts_with("pub") || word == "const") {
+            continue;
+        }
+        let name: String = rest.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
+        let end = format!("{}}}", " ".repeat(indent));
+        let body = lines[start + 1..].iter().take_while(|line| **line != end).copied().collect::<Vec<_>>().join("\n");
+        let is_match = ["DType::Record(", "DType::SubArray("].iter().any(|kind| body.contains(kind));
+        let is_call = body.match_indices(&name).any(|(index, _)| {
+            let before = body[..index].strip_suffix("Self::").unwrap_or(&body[..index]).chars().next_back();
+            let is_word = !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':'));
+            is_word && body[index + name.len()..].starts_with('(')
+        });
+        if is_match && is_call {
+            found.push(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn only_the_format_walks_over_a_dtype() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for source in SOURCES {
+        for file in rust_files(&root.join(source)) {
+            let path = file.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+            if !ALLOWED.iter().any(|room| path.starts_with(room)) && !walks(&fs::read_to_string(&file).unwrap()).is_empty() {
+                found.push(path);
+            }
+        }
+    }
+    assert_eq!(found, LEFT, "found a walk that `DType::leaves` and its like make needless, or one fewer than listed");
+}
+
+#[test]
+fn walks_are_found() {
+    let walk =
+        "fn count(dtype: &DType) -> usize {\n    match dtype {\n        DType::SubArray(array) => count(array.base()),\n    }\n}\n";
+    assert_eq!(walks(walk), ["count"]);
+    assert!(walks(&walk.replace("=> count(", "=> other.count(")).is_empty());
+}
