@@ -14,7 +14,7 @@ use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
-use crate::support::{announce, as_little_endian, data, file_with_header, from_hex, rounds};
+use crate::support::{announce, as_little_endian, data, file_with_header, from_hex, rounds, some};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
 
@@ -158,7 +158,7 @@ fn every_changed_byte_is_survived() {
     let whole = small();
     let (mut read_again, mut refused) = (0, 0);
     for at in 0..whole.len() {
-        for byte in 0..=255 {
+        for byte in some((0..=255).cycle().skip(at % 7).take(256), 7) {
             let mut changed = whole.clone();
             changed[at] = byte;
             match NpyReader::from_bytes(&file(&changed)).unwrap().into_objects(ObjectOptions::new()) {
@@ -179,7 +179,7 @@ fn every_changed_byte_is_survived() {
         }
     }
     announce(&format!("changed bytes in a pickle: {read_again} still arrays, {refused} refused"));
-    assert!(read_again > 1_000 && refused > 10_000);
+    assert!(read_again > rounds(140).min(1_000) && refused > rounds(1_400).min(10_000));
 }
 
 /// A pickle that is an array of the one item.

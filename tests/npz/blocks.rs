@@ -193,7 +193,7 @@ fn forged_block_sizes_never_change_values() {
     assert_eq!(length, 4 + 2 + 4 + 7 * 4);
     assert!(read(&archive, 2).unwrap() == items);
     let mut state = 3;
-    for i in (0..length * 8).step_by(3).chain(length * 8..length * 8 + 40) {
+    for i in some((0..length * 8).step_by(3).chain(length * 8..length * 8 + 40), 10) {
         let mut spoiled = archive.clone();
         // One bit, then several.
         if i < length * 8 {
@@ -219,7 +219,7 @@ fn forged_block_sizes_never_change_values() {
         }
     }
     let mut refused = 0;
-    for lie in &lies {
+    for lie in some(&lies, 4) {
         let mut spoiled = archive.clone();
         spoiled[begin + 10..begin + length]
             .copy_from_slice(&lie.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<_>>());

@@ -10,6 +10,7 @@ use npy_core::error::{ArchiveProblem, Conflict};
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
 use crate::support::archives::{members, problem, stored, streamed, values, writer};
+use crate::support::{rounds, some};
 
 /// An archive with one member a commit, and where each commit ends.
 fn grown(path: &Path, commits: usize) -> Vec<usize> {
@@ -74,7 +75,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
         cases.push(flipped);
     }
     let (mut restored, mut refused) = (0, 0);
-    for (case, damaged) in cases.iter().enumerate() {
+    for (case, damaged) in some(cases.iter().enumerate(), 7) {
         fs::write(&path, damaged).unwrap();
         let opened = NpzReader::open(&path).map(|archive| archive.len());
         let appended = NpzWriter::append(&path);
@@ -113,7 +114,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
         restored += 1;
     }
     println!("{} damaged ends: {restored} restored, {refused} refused", cases.len());
-    assert!(restored > 100);
+    assert!(restored > rounds(14).min(100));
 }
 
 #[test]

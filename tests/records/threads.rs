@@ -239,15 +239,20 @@ fn the_error_of_the_first_record_is_reported() {
     let count = 200_000;
     let mut file = file_of(EVENT, count, event);
     // What a later chunk has is met first by some thread.
-    for (index, offset, expected) in [
+    let damages = [
         (count - 1, KIND, "kind"),
         (150_000, CODE_OF_SECOND, "places[1].code"),
         (149_999, TEXT, "text"),
         (60_000, KIND, "kind"),
         (3, CODE_OF_SECOND, "places[1].code"),
-    ] {
+    ];
+    let checked: Vec<_> = some(0..damages.len(), 2).collect();
+    for (number, (index, offset, expected)) in damages.into_iter().enumerate() {
         let length = if offset == KIND { 2 } else { 4 };
         field(&mut file, index, offset)[..length].fill(0xff);
+        if !checked.contains(&number) {
+            continue;
+        }
         std::fs::write(&path, &file).unwrap();
         let error = check_error::<Event>(&path, &event(0), count);
         let ErrorKind::InvalidValue { index: found, path: place, problem } = error.kind() else { panic!("{error}") };
@@ -281,7 +286,7 @@ fn threads_reject_truncated_files_alike() {
     let count = 200_000;
     let whole = file_of(EVENT, count, event);
     let data = Header::parse(&whole).unwrap().1;
-    for length in [data, data + 1, LEAST + 77, whole.len() - 1] {
+    for length in some([whole.len() - 1, data, LEAST + 77, data + 1], 2) {
         std::fs::write(&path, &whole[..length]).unwrap();
         let error = check_error::<Event>(&path, &event(0), count);
         let found = (length - data) as u64;
@@ -553,7 +558,7 @@ fn detects_files_that_shrink_while_being_read() {
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("records.npy");
-    for threads in [1, 2, 5] {
+    for threads in some([2, 1, 5], 2) {
         counting(&path, 4_000_000);
         let end = std::fs::metadata(&path).unwrap().len();
         *cutting::FILE.lock().unwrap() = Some(std::fs::OpenOptions::new().write(true).open(&path).unwrap());

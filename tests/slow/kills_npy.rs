@@ -12,7 +12,7 @@ use npy_core::{Error, ErrorKind, Header, NpyElement, NpyWriter, Order};
 use crate::kills;
 use crate::support::numpy::numpy;
 use crate::support::readings::{Reading, directory, reading};
-use crate::support::{announce, child};
+use crate::support::{announce, child, rounds, some};
 
 /// The child of the kill test: appends and flushes, and says after each flush how much is safe.
 #[test]
@@ -284,9 +284,9 @@ fn file_size_limit_keeps_the_previous_content() {
         assert_eq!(safe, if whole == count { count } else { whole / chunk * chunk }, "{most}");
     };
     // Every byte of a small file, and any of a large one.
-    (offset + 17..=offset + 21 * 17).for_each(|most| limit(20, most));
+    some(offset + 17..=offset + 21 * 17, 7).for_each(|most| limit(20, most));
     let mut state = 3;
-    for _ in 0..30 {
+    for _ in 0..rounds(3) {
         limit(100_000, offset + 17 + random(&mut state) as usize % (100_001 * 17));
     }
     announce(&format!("files that may not get longer: {failed} saves failed, {fine} did not"));

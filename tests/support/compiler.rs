@@ -30,8 +30,9 @@ impl Compiler {
         let mut choices = vec![Vec::new()];
         for name in libraries {
             let builds = compiler.builds_of(name);
-            let extended =
-                |choice: &Vec<String>| builds.iter().map(|build| [&choice[..], &[build.clone()]].concat()).collect::<Vec<_>>();
+            let extended = |choice: &Vec<String>| {
+                builds.iter().map(|build| [&choice[..], std::slice::from_ref(build)].concat()).collect::<Vec<_>>()
+            };
             choices = choices.iter().flat_map(extended).collect();
         }
         for choice in choices {
