@@ -316,6 +316,10 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&tensors(twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "a" at line 1 column 61"#);
     let twice = header.replace("}}", r#","shape":[1]}}"#);
     assert_snapshot!(directory.refused(&[&tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
+    let metadata = format!(r#"{{"__metadata__":{{"format":"pt"}},{}"#, &header[1..]);
+    assert_snapshot!(directory.refused(&[&tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
+    let list = metadata.replace(r#"{"format":"pt"}"#, "[1]");
+    assert_snapshot!(directory.refused(&[&tensors(&list, &[1, 2]), &out]), @"npy: t.safetensors: invalid safetensors header: expected an object as the metadata at line 1 column 19");
     let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F4","shape":[1],"data_offsets":[1,2]}}"#;
     let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F4\n"));

@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use npy_core::dtype::{ByteOrder, MlType, Scalar, ScalarKind};
 use npy_core::{DType, Header, NpyReader, Order};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
@@ -132,7 +133,7 @@ impl TensorSource {
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         let mut has_all = true;
-        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", Value::from(metadata))));
+        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", metadata.get())));
         for (name, tensor) in header.tensors {
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
             let code = tensor.dtype.as_deref().ok_or_else(|| problem("expected a dtype"))?;
@@ -205,11 +206,11 @@ fn expect_contiguous(items: &[Item], places: &[(u64, bool)], data: u64, bytes: u
     Ok(())
 }
 
-/// The header: what it says of each tensor, and the metadata.
+/// The header: what it says of each tensor, and the text of the metadata, of which nothing is kept.
 #[derive(Default)]
 struct Tensors<'de> {
     tensors: Vec<(Cow<'de, str>, Tensor<'de>)>,
-    metadata: Option<Map<String, Value>>,
+    metadata: Option<&'de RawValue>,
 }
 
 /// What a header says of a tensor, if it has the form that it must have.
@@ -296,7 +297,13 @@ trait Entries<'de>: Default {
 impl<'de> Entries<'de> for Tensors<'de> {
     fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
         match &*name {
-            "__metadata__" => self.metadata = Some(map.next_value()?),
+            "__metadata__" => {
+                let metadata: &RawValue = map.next_value()?;
+                if !metadata.get().starts_with('{') {
+                    return Err(A::Error::custom("expected an object as the metadata"));
+                }
+                self.metadata = Some(metadata);
+            }
             name if name.len() > MOST_NAME_BYTES => {
                 let (most, found) = (counted(MOST_NAME_BYTES as u64, "byte"), count(name.len() as u64));
                 return Err(A::Error::custom(format!("name of a tensor too long: expected at most {most}, found {found}")));
