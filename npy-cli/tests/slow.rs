@@ -92,16 +92,14 @@ fn memory_that_ends_is_an_error_of_every_subcommand() {
     let names = files.iter().map(|(name, _)| *name).chain(["fortran.npy"]);
     let pairs = names.flat_map(|name| commands.map(|command| (name, command)));
     for (name, command) in some(pairs, 4) {
-        {
-            let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
-            for more in [4, 20] {
-                let output = run(*LEAST + more, &arguments, path);
-                let message = String::from_utf8_lossy(&output.stderr);
-                assert_eq!(output.status.signal(), None, "{more} {arguments:?}: {message}");
-                let code = output.status.code();
-                assert!(matches!(code, Some(0 | 2)), "{more} {arguments:?}: {code:?} {message}");
-                assert!(code == Some(0) || !message.is_empty(), "{more} {arguments:?}");
-            }
+        let arguments: Vec<&str> = command.iter().map(|part| if *part == "@" { name } else { part }).collect();
+        for more in [4, 20] {
+            let output = run(*LEAST + more, &arguments, path);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.signal(), None, "{more} {arguments:?}: {message}");
+            let code = output.status.code();
+            assert!(matches!(code, Some(0 | 2)), "{more} {arguments:?}: {code:?} {message}");
+            assert!(code == Some(0) || !message.is_empty(), "{more} {arguments:?}");
         }
     }
 }

@@ -179,35 +179,33 @@ fn archive_that_shrinks_is_an_error_or_right() {
     let lengths = lengths.chain([0, 1, begins[2] - 40, begins[1] + (2 << 20), whole.len() - 1]);
     let places = lengths.filter(|length| *length < whole.len()).flat_map(|length| [(length, 1), (length, 2)]);
     for (length, threads) in some(places, 5) {
-        {
-            for (index, name) in ["stored", "noise", "compressed"].into_iter().enumerate() {
-                let expected = if name == "noise" { &noise } else { &sevens };
-                let ways: MemberWays<_> = [
-                    &|archive| archive.by_name::<u64>(name).map(|found| found == *expected),
-                    &|archive| archive.bytes(index, u64::MAX).map(|found| found.len() == expected.len() * 8 + 128),
-                    &|archive| {
-                        let mut at = 0;
-                        let mut array = archive.array(index)?;
-                        for chunk in array.chunks::<u64>(5000) {
-                            let chunk = chunk?;
-                            assert!(chunk == expected[at..][..chunk.len()], "a chunk of {name} has other values");
-                            at += chunk.len();
-                        }
-                        Ok(at == expected.len())
-                    },
-                    &|archive| archive.verify_member(index).map(|()| true),
-                ];
-                for way in ways {
-                    fs::write(&path, &whole).unwrap();
-                    let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(threads)).unwrap();
-                    set_length(&path, length);
-                    count += 1;
-                    match way(&mut archive) {
-                        Ok(is_right) => assert!(is_right, "{name}, cut to {length}: other values"),
-                        Err(error) => {
-                            failed += 1;
-                            expect_short(&error);
-                        }
+        for (index, name) in ["stored", "noise", "compressed"].into_iter().enumerate() {
+            let expected = if name == "noise" { &noise } else { &sevens };
+            let ways: MemberWays<_> = [
+                &|archive| archive.by_name::<u64>(name).map(|found| found == *expected),
+                &|archive| archive.bytes(index, u64::MAX).map(|found| found.len() == expected.len() * 8 + 128),
+                &|archive| {
+                    let mut at = 0;
+                    let mut array = archive.array(index)?;
+                    for chunk in array.chunks::<u64>(5000) {
+                        let chunk = chunk?;
+                        assert!(chunk == expected[at..][..chunk.len()], "a chunk of {name} has other values");
+                        at += chunk.len();
+                    }
+                    Ok(at == expected.len())
+                },
+                &|archive| archive.verify_member(index).map(|()| true),
+            ];
+            for way in ways {
+                fs::write(&path, &whole).unwrap();
+                let mut archive = NpzReader::open_with(&path, ReadOptions::new().threads(threads)).unwrap();
+                set_length(&path, length);
+                count += 1;
+                match way(&mut archive) {
+                    Ok(is_right) => assert!(is_right, "{name}, cut to {length}: other values"),
+                    Err(error) => {
+                        failed += 1;
+                        expect_short(&error);
                     }
                 }
             }
