@@ -123,6 +123,8 @@
 mod limits;
 mod options;
 pub mod error;
+#[cfg(test)]
+mod some;
 // Floor 1: the format, pure and safe; system calls.
 mod format;
 mod sys;

@@ -230,10 +230,3 @@ impl Default for Limits {
         Self::new()
     }
 }
-
-/// Of cases that differ little one in `apart`, the first among them; all where `NPY_ROUNDS` is as large, as in `.ci/run`.
-#[cfg(test)]
-pub(crate) fn some<T>(cases: impl IntoIterator<Item = T>, apart: usize) -> impl Iterator<Item = T> {
-    let rounds = std::env::var("NPY_ROUNDS").map_or(1, |text| text.parse().unwrap_or(1));
-    cases.into_iter().step_by((apart / rounds).max(1))
-}

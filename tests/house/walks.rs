@@ -37,7 +37,7 @@ const LEFT: &[&str] = &[
     "integrations/npy-arrow/src/objects.rs",
 ];
 
-/// The functions of a file that match on records or sub-arrays and call themselves.
+/// The functions of a file that match on records or sub-arrays and call themselves, or loop over sub-arrays.
 fn walks(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ fn walks(text: &str) -> Vec<String> {
             let is_word = !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':'));
             is_word && body[index + name.len()..].starts_with('(')
         });
-        if is_match && is_call {
+        if is_match && is_call || body.contains("while let DType::SubArray(") {
             found.push(name);
         }
     }

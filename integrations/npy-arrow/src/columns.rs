@@ -260,8 +260,8 @@ pub(crate) fn field_of<'d>(path: &str, dtype: &'d DType) -> Option<FieldAt<'d>> 
 #[cold]
 pub(crate) fn no_field(name: &str, dtype: &DType, record: &Record) -> npy_core::Error {
     // The names of the innermost record that exists.
-    let inner = name.match_indices('.').rev().find_map(|(dot, _)| match field_of(&name[..dot], dtype)?.dtype() {
-        DType::Record(inner) => Some((&name[..dot], inner)),
+    let inner = dtype.fields_before(name).find_map(|(path, field)| match field.dtype() {
+        DType::Record(inner) if field.shape().is_empty() => Some((path, inner)),
         _ => None,
     });
     let (outer, record) = inner.unwrap_or(("", record));

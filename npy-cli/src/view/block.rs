@@ -102,12 +102,7 @@ pub(crate) fn object_text(objects: &ObjectArray, position: usize) -> String {
 
 /// All of an element, for a reader who wants more than fits in a cell.
 pub(crate) fn whole_text(dtype: &DType, bytes: &[u8]) -> String {
-    let mut axes = Vec::new();
-    let mut base = dtype;
-    while let DType::SubArray(array) = base {
-        axes.extend(array.shape());
-        base = array.base();
-    }
+    let (base, axes) = dtype.flattened();
     if let (DType::Scalar(_), []) = (base, &axes[..]) {
         // Text is shown as it is, and all else as NumPy prints it.
         return texts(dtype, &[bytes]).0.concat();

@@ -2,6 +2,8 @@
 
 use super::dtype::TimeUnit;
 
+/// No time of NumPy is as many units or days away from 1970: steps of 64 bits, of units counted in 32. Numbers beyond it are taken for it.
+const MOST: i128 = 1 << 100;
 const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
@@ -46,6 +48,8 @@ impl TimeUnit {
 
 /// Returns `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
 ///
+/// A count beyond ±2¹⁰⁰, which no time of NumPy has, is taken for that.
+///
 /// ```
 /// use npy_core::calendar::iso_8601;
 /// use npy_core::dtype::TimeUnit;
@@ -54,6 +58,7 @@ impl TimeUnit {
 /// assert_eq!(iso_8601(TimeUnit::Millisecond, -1), "1969-12-31T23:59:59.999");
 /// ```
 pub fn iso_8601(unit: TimeUnit, count: i128) -> String {
+    let count = count.clamp(-MOST, MOST);
     let Some(length) = unit.attoseconds() else {
         let Some(months) = unit.months() else { return count.to_string() };
         let months = count * months;
@@ -90,6 +95,8 @@ const DAYS_IN_ERA: i128 = 146_097;
 
 /// Returns year, month and day of the date `days` days after 1970-01-01.
 ///
+/// Days beyond ±2¹⁰⁴ are taken for that.
+///
 /// ```
 /// use npy_core::calendar::{date_of, days_before};
 ///
@@ -97,7 +104,7 @@ const DAYS_IN_ERA: i128 = 146_097;
 /// assert_eq!(days_before(2000, 3) - days_before(2000, 2), 29);
 /// ```
 pub fn date_of(days: i128) -> (i128, i128, i128) {
-    let days = days + EPOCH;
+    let days = days.clamp(-16 * MOST, 16 * MOST) + EPOCH;
     let (era, day) = (days.div_euclid(DAYS_IN_ERA), days.rem_euclid(DAYS_IN_ERA));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -107,11 +114,13 @@ pub fn date_of(days: i128) -> (i128, i128, i128) {
     (era * 400 + year + next_year, month, day)
 }
 
-/// Returns how many days after 1970-01-01 the first day of a month is. The months of a year are from 1 to 12, and 13 is January of the
-/// next one.
+/// Returns the days from 1970-01-01 to the first day of a month.
+///
+/// Months are from 1 to 12, and 13 is January of the next year. Numbers beyond ±2¹⁰⁰ are taken for that.
 ///
 /// See [`date_of`] for an example.
 pub fn days_before(year: i128, month: i128) -> i128 {
+    let (year, month) = (year.clamp(-MOST, MOST), month.clamp(-MOST, MOST));
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
     era * DAYS_IN_ERA + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - EPOCH
@@ -179,7 +188,7 @@ pub(crate) mod nanoseconds {
 #[cfg(test)]
 mod tests {
     use super::nanoseconds::Misfit;
-    use super::{date_of, days_before, nanoseconds};
+    use super::{date_of, days_before, iso_8601, nanoseconds};
     use crate::format::dtype::TimeUnit;
 
     #[test]
@@ -193,6 +202,10 @@ mod tests {
         }
         assert_eq!(date_of(0), (1970, 1, 1));
         assert_eq!(date_of(11_016), (2000, 2, 29));
+        for extreme in [i128::MIN, i128::MAX] {
+            let _ = (date_of(extreme), days_before(extreme, extreme), iso_8601(TimeUnit::Year, extreme));
+            assert_eq!(iso_8601(TimeUnit::Week, extreme), iso_8601(TimeUnit::Week, extreme.signum() << 100));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The scalars and the fields of a dtype at any depth, and where their values are in an element.
 //!
-//! The only walk over a dtype that is not about its text or its layout: who asks what an element consists of asks here.
+//! The only walk over a dtype, except those for its text and its layout.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::dtype::{DType, Field, Record, Scalar};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldAt<'d> {
     inner: &'d Field,
-    place: Place<'d>,
+    position: Position<'d>,
 }
 
 /// A scalar that the elements of a dtype consist of, and where its values are in an element.
@@ -21,12 +21,12 @@ pub struct FieldAt<'d> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf<'d> {
     scalar: Scalar,
-    place: Place<'d>,
+    position: Position<'d>,
 }
 
 /// The fields that lead to a part of an element, and the axes of the sub-arrays around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Place<'d> {
+struct Position<'d> {
     fields: Vec<&'d Field>,
     offset: usize,
     shape: Vec<usize>,
@@ -34,10 +34,9 @@ struct Place<'d> {
 }
 
 impl DType {
-    /// Returns the scalars that an element consists of, in the order of their offsets.
+    /// Returns the scalars of an element, in the order of their offsets.
     ///
-    /// Sub-arrays of records are not taken apart: a field of theirs is one leaf, whose values have a
-    /// shape and strides. A dtype without fields is one leaf, whose path is empty.
+    /// A field in a sub-array of records is one leaf, with a shape and strides. A dtype without fields is one leaf, whose path is empty.
     ///
     /// ```
     /// # use npy_core::DType;
@@ -55,7 +54,7 @@ impl DType {
     /// ```
     pub fn leaves(&self) -> Vec<Leaf<'_>> {
         let mut leaves = Vec::new();
-        add_leaves(self, Place::default(), &mut leaves);
+        add_leaves(self, Position::default(), &mut leaves);
         leaves
     }
 
@@ -75,20 +74,20 @@ impl DType {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn field(&self, path: &str) -> Option<FieldAt<'_>> {
-        let mut place = Place::default();
+        let mut position = Position::default();
         let mut dtype = self;
         let fields = led_through(self, path)?;
         let inner = *fields.last()?;
         for field in fields {
-            place = place.below(dtype).1.in_field(field);
+            position = position.below(dtype).1.in_field(field);
             dtype = field.dtype();
         }
-        Some(FieldAt { inner, place })
+        Some(FieldAt { inner, position })
     }
 
-    /// Returns the fields that are no records, at any depth of records: what a table has as columns.
+    /// Returns the columns of a table: the fields at any depth that are not records.
     ///
-    /// A sub-array is one column, also one of records; [`leaves`](Self::leaves) looks into it. A dtype
+    /// A sub-array is one column, even of records; [`leaves`](Self::leaves) looks into it. A dtype
     /// without fields has no columns.
     ///
     /// ```
@@ -103,33 +102,41 @@ impl DType {
     pub fn columns(&self) -> Vec<FieldAt<'_>> {
         let mut columns = Vec::new();
         if let Self::Record(record) = self {
-            add_columns(record, &Place::default(), &mut columns);
+            add_columns(record, &Position::default(), &mut columns);
         }
         columns
     }
 
-    /// The fields that the beginnings of a path lead to, the longest first, and how much of it that is.
-    pub(crate) fn fields_before<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, FieldAt<'a>)> {
+    /// Returns the beginnings of a path that lead to fields, and those fields; the longest first.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// let dtype: DType = "[('pose', [('x', '<f8'), ('y', '<f8')])]".parse()?;
+    /// let (path, field) = dtype.fields_before("pose.z").next().unwrap();
+    /// assert_eq!((path, field.dtype().record().unwrap().fields().len()), ("pose", 2));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn fields_before<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, FieldAt<'a>)> {
         path.rmatch_indices('.').filter_map(|(dot, _)| Some((&path[..dot], self.field(&path[..dot])?)))
     }
 }
 
-fn add_leaves<'d>(dtype: &'d DType, place: Place<'d>, leaves: &mut Vec<Leaf<'d>>) {
-    match place.below(dtype) {
-        (DType::Record(record), place) => {
-            record.fields().iter().for_each(|field| add_leaves(field.dtype(), place.clone().in_field(field), leaves));
+fn add_leaves<'d>(dtype: &'d DType, position: Position<'d>, leaves: &mut Vec<Leaf<'d>>) {
+    match position.below(dtype) {
+        (DType::Record(record), position) => {
+            record.fields().iter().for_each(|field| add_leaves(field.dtype(), position.clone().in_field(field), leaves));
         }
-        (DType::Scalar(scalar), place) => leaves.push(Leaf { scalar: *scalar, place }),
+        (DType::Scalar(scalar), position) => leaves.push(Leaf { scalar: *scalar, position }),
         (DType::SubArray(_), _) => {}
     }
 }
 
-fn add_columns<'d>(record: &'d Record, place: &Place<'d>, columns: &mut Vec<FieldAt<'d>>) {
+fn add_columns<'d>(record: &'d Record, position: &Position<'d>, columns: &mut Vec<FieldAt<'d>>) {
     for inner in record.fields() {
-        let place = place.clone().in_field(inner);
+        let position = position.clone().in_field(inner);
         match inner.dtype() {
-            DType::Record(record) => add_columns(record, &place, columns),
-            _ => columns.push(FieldAt { inner, place }),
+            DType::Record(record) => add_columns(record, &position, columns),
+            _ => columns.push(FieldAt { inner, position }),
         }
     }
 }
@@ -148,14 +155,14 @@ fn led_through<'d>(dtype: &'d DType, path: &str) -> Option<Vec<&'d Field>> {
     })
 }
 
-impl<'d> Place<'d> {
+impl<'d> Position<'d> {
     fn in_field(mut self, field: &'d Field) -> Self {
         self.fields.push(field);
         self.offset = self.offset.saturating_add(field.offset());
         self
     }
 
-    /// The dtype below all sub-arrays of the one that is here, whose axes become the last ones.
+    /// Skips the sub-arrays of a dtype, and appends their axes.
     fn below(mut self, dtype: &'d DType) -> (&'d DType, Self) {
         let (base, axes) = dtype.flattened();
         let mut stride = base.itemsize();
@@ -177,7 +184,7 @@ impl<'d> Place<'d> {
         self.shape.iter().fold(1, |count, length| count.saturating_mul(*length))
     }
 
-    /// Where the parts of `bytes` bytes are. Those that follow each other without a gap are one.
+    /// The ranges of parts of this size. Adjacent ones are one.
     fn runs(&self, mut bytes: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
         let mut axes = self.shape.len();
         while axes > 0 && self.strides[axes - 1] == bytes {
@@ -205,12 +212,12 @@ impl<'d> FieldAt<'d> {
 
     /// Returns the fields that lead to it, the outermost first, and itself as the last one.
     pub fn fields(&self) -> &[&'d Field] {
-        &self.place.fields
+        &self.position.fields
     }
 
     /// Returns the names of [`fields`](Self::fields), joined by dots.
     pub fn path(&self) -> String {
-        self.place.path()
+        self.position.path()
     }
 
     /// Returns the dtype of the field.
@@ -218,22 +225,21 @@ impl<'d> FieldAt<'d> {
         self.inner.dtype()
     }
 
-    /// Returns the offset of the field from the beginning of the element, in bytes; of the first, if
-    /// there are several.
+    /// Returns the offset in bytes of the field, or of its first occurrence, in the element.
     pub fn offset(&self) -> usize {
-        self.place.offset
+        self.position.offset
     }
 
     /// Returns the lengths of the axes of the sub-arrays of records around the field.
     ///
     /// Those of the field's own dtype are not among them.
     pub fn shape(&self) -> &[usize] {
-        &self.place.shape
+        &self.position.shape
     }
 
     /// Returns the distances, in bytes, from one to the next along each axis of [`shape`](Self::shape).
     pub fn strides(&self) -> &[usize] {
-        &self.place.strides
+        &self.position.strides
     }
 
     /// Returns the scalars of the field, in the order of their offsets.
@@ -241,15 +247,16 @@ impl<'d> FieldAt<'d> {
     /// See [`DType::leaves`], whose leaves these are a part of.
     pub fn leaves(&self) -> Vec<Leaf<'d>> {
         let mut leaves = Vec::new();
-        add_leaves(self.dtype(), self.place.clone(), &mut leaves);
+        add_leaves(self.dtype(), self.position.clone(), &mut leaves);
         leaves
     }
 
-    /// Returns where the field is in an element: once for each record of the sub-arrays around it.
+    /// Returns the ranges of bytes of the field in an element, in C order of [`shape`](Self::shape).
     ///
-    /// See [`Leaf::runs`].
+    /// Values that follow each other without a gap are one range. Where an axis has length 0, there is no
+    /// range, or an empty one.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        self.place.runs(self.dtype().itemsize())
+        self.position.runs(self.dtype().itemsize())
     }
 }
 
@@ -261,43 +268,43 @@ impl<'d> Leaf<'d> {
 
     /// Returns the fields that lead to it, the outermost first; none if the elements have no fields.
     pub fn fields(&self) -> &[&'d Field] {
-        &self.place.fields
+        &self.position.fields
     }
 
     /// Returns the names of [`fields`](Self::fields), joined by dots.
     pub fn path(&self) -> String {
-        self.place.path()
+        self.position.path()
     }
 
     /// Returns the offset of the first value from the beginning of the element, in bytes.
     pub fn offset(&self) -> usize {
-        self.place.offset
+        self.position.offset
     }
 
     /// Returns the lengths of the axes of all sub-arrays around a value, the outermost first.
     ///
     /// They follow the axes of the array.
     pub fn shape(&self) -> &[usize] {
-        &self.place.shape
+        &self.position.shape
     }
 
     /// Returns the distances, in bytes, from one value to the next along each axis of
     /// [`shape`](Self::shape).
     pub fn strides(&self) -> &[usize] {
-        &self.place.strides
+        &self.position.strides
     }
 
     /// Returns how many values an element has: the product of [`shape`](Self::shape).
     pub fn count(&self) -> usize {
-        self.place.count()
+        self.position.count()
     }
 
-    /// Returns the ranges of bytes of an element that hold the values, in C order of their axes.
+    /// Returns the ranges of bytes of the values in an element, in C order of [`shape`](Self::shape).
     ///
-    /// Values that follow each other without a gap are one range, so that a dtype without records is
-    /// one.
+    /// Values that follow each other without a gap are one range. Where an axis has length 0, there is no
+    /// range, or an empty one.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        self.place.runs(self.scalar.itemsize())
+        self.position.runs(self.scalar.itemsize())
     }
 }
 
@@ -362,10 +369,13 @@ mod tests {
             ("[('a', [('x', '<u2', (2,))], (2, 2))]", &["[0..16]"]),
             ("[('a', [('x', '|S0'), ('y', '|u1', (2,))], (2, 1))]", &["[0..0, 2..2]", "[0..4]"]),
             ("[('a', '|S0', (1000000, 1000)), ('b', [('x', '<u2')], (0,))]", &["[0..0]", "[0..0]"]),
+            ("[('b', [('x', '<u2'), ('y', '|u1')], (0,))]", &["[]", "[]"]),
         ] {
             let dtype: DType = dtype.parse().unwrap();
             let found: Vec<String> = dtype.leaves().iter().map(|leaf| format!("{:?}", leaf.runs().collect::<Vec<_>>())).collect();
             assert_eq!(found, expected, "{dtype}");
         }
+        let dtype: DType = "[('a', [('x', '<u2', (2,)), ('y', '|u1')], (2,))]".parse().unwrap();
+        assert_eq!(dtype.field("a.x").unwrap().runs().collect::<Vec<_>>(), [0..4, 5..9]);
     }
 }

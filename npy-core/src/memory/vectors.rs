@@ -108,13 +108,18 @@ pub(crate) fn into_parts<P: Copy>(numbers: Vec<Complex<P>>) -> Vec<P> {
     unsafe { Vec::from_raw_parts(numbers.as_mut_ptr().cast(), 2 * numbers.len(), 2 * numbers.capacity()) }
 }
 
-/// Converts back from [`into_parts`]. The vector must not have been reallocated, and must have both parts of each number.
+/// Converts back from [`into_parts`].
+///
+/// # Panics
+///
+/// If the length or the capacity is odd, as after a reallocation.
 #[cfg(all(feature = "complex", feature = "dynamic"))]
 #[inline(always)]
 pub(crate) fn from_parts<P: Copy>(parts: Vec<P>) -> Vec<Complex<P>> {
     assert!(parts.len().is_multiple_of(2) && parts.capacity().is_multiple_of(2), "memory of whole numbers");
     let mut parts = ManuallyDrop::new(parts);
-    // SAFETY: as in `into_parts`, because both counts are even.
+    // SAFETY: `Complex` is `repr(C)` with two fields of type `P`, so that its alignment is that of a `P`. Both counts are even, so that
+    // the allocation is that of half as many numbers.
     unsafe { Vec::from_raw_parts(parts.as_mut_ptr().cast(), parts.len() / 2, parts.capacity() / 2) }
 }
 

@@ -537,7 +537,7 @@ mod tests {
     use super::super::binary::{Finite, FloatKind, Magnitude};
     use super::{Count, Digits, Wanted, digits, generate};
     use crate::format::dtype::ByteOrder;
-    use crate::limits::some;
+    use crate::some::some;
 
     fn finite(kind: FloatKind, bytes: &[u8]) -> Option<Finite> {
         match kind.decode(bytes, ByteOrder::Little).magnitude {
@@ -652,7 +652,7 @@ mod tests {
         for kind in [FloatKind::Double, FloatKind::Single, FloatKind::Half] {
             for (index, number) in numbers(kind).into_iter().enumerate() {
                 check(kind, number, SHORTEST);
-                for count in some(counts(19).skip(index % 5), 5) {
+                for count in some(counts(19).cycle().skip(index % 5).take(37), 5) {
                     let limits = [(None, Some(count)), (Some(count), Some(count))];
                     let unique = limits.map(|(least, most)| Wanted::Unique { least, most });
                     for wanted in unique.into_iter().chain([Wanted::Exact { most: count }]) {

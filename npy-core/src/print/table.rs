@@ -171,7 +171,7 @@ pub fn column_name(column: &FieldAt<'_>) -> String {
     name
 }
 
-/// The texts of some cells of one column, each cut behind `most` bytes, and whether they are aligned to the right.
+/// The texts of some cells of one column, each cut after `most` bytes, and whether they are aligned to the right.
 /// Without options, they are those of [`Table`]. For `npy-cli`.
 ///
 /// # Errors
@@ -238,7 +238,7 @@ fn each(cells: &[&[u8]], most: usize, write: impl Fn(&[u8], &mut Text<'_>)) -> R
     cells.iter().map(text).collect()
 }
 
-/// The beginning of a text, with `…` in the place of more. It fails where it is cut, and where memory ends.
+/// The beginning of a text, which ends in `…` if it was cut. Writing fails after the cut, and if memory runs out.
 struct Beginning {
     text: String,
     most: usize,

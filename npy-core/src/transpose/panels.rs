@@ -203,7 +203,7 @@ mod tests {
 
     use super::super::reverse_axes;
     use super::*;
-    use crate::limits::some;
+    use crate::some::some;
 
     #[test]
     fn panels_reverse_the_axes_of_arrays_of_any_shape() {

@@ -20,9 +20,7 @@ pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
 
 /// The error of a path, which lists the names of the innermost record to which it leads.
 fn unknown(path: &str, dtype: &DType, record: &Record) -> Failure {
-    let mut dots = path.rmatch_indices('.');
-    let inner = dots.find_map(|(dot, _)| dtype.field(path.get(..dot)?)?.dtype().record());
-    let record = inner.unwrap_or(record);
+    let record = dtype.fields_before(path).find_map(|(_, field)| field.dtype().record()).unwrap_or(record);
     let names: Vec<&str> = record.fields().iter().map(Field::name).take(20).collect();
     Failure::Nameless(format!("unknown field {path:?}: expected one of {}", names.join(", ")))
 }

@@ -195,8 +195,8 @@ fn inexact<T: NpyNumber>(item: LongDouble) -> ValueError {
 #[cfg(all(test, feature = "half", feature = "complex"))]
 mod tests {
     use super::*;
-    use crate::limits::some;
     use crate::options::Order;
+    use crate::some::some;
 
     /// Casts numbers in the other byte order, of which the last block has any length.
     fn order_of_bytes_does_not_matter<S: NpyNumber>() -> Result<()> {

@@ -103,7 +103,7 @@ mod tests {
 
     use super::{Seen, fingerprint, repeated};
     use crate::format::inline::Name;
-    use crate::limits::some;
+    use crate::some::some;
 
     #[test]
     fn the_first_repeated_name_is_found() {

@@ -234,7 +234,7 @@ impl<R: Read + Seek> Seek for Member<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use crate::limits::some;
+    use crate::some::some;
     use std::io::{Cursor, Read};
 
     use crate::error::{ArchiveProblem, ErrorKind};

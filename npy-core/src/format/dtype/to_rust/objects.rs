@@ -55,10 +55,7 @@ fn inner_record(field: &Field) -> Option<&Record> {
 
 /// The type as which a field without structs is deserialized, by the table of `object::from_object`.
 fn type_of(dtype: &DType) -> String {
-    let base = match dtype {
-        DType::SubArray(array) => array.flattened().0,
-        other => other,
-    };
+    let base = dtype.flattened().0;
     let DType::Scalar(scalar) = base else { return OBJECT.to_owned() };
     let rust = match scalar.kind() {
         ScalarKind::Float16 => "f32".to_owned(),

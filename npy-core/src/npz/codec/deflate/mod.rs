@@ -128,7 +128,7 @@ mod tests {
 
     use super::huffman::Plan;
     use super::{Compressor, LEAST, SAMPLE_BYTES};
-    use crate::limits::some;
+    use crate::some::some;
 
     fn random(state: &mut u64) -> u32 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
