@@ -302,14 +302,14 @@ fn other_files_are_refused() {
     let dimensions = header.replace("[2]", &format!("[{}2]", "1,".repeat(64)));
     assert_snapshot!(directory.refused(&[&tensors(&dimensions, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected at most 64 dimensions, found 65"#);
     let offsets = header.replace("[0,2]", "[0,2,2]");
-    assert_snapshot!(directory.refused(&[&tensors(&offsets, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected two data offsets"#);
+    assert_snapshot!(directory.refused(&[&tensors(&offsets, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected two data offsets, found 3"#);
     let short = directory.write("short.safetensors", [3, 0, 0]);
     assert_snapshot!(directory.refused(&[&short, &out]), @"npy: short.safetensors: truncated file: expected 8 bytes of the length of the safetensors header, found 3");
     let short = directory.write("short.safetensors", *b"\x20\0\0\0\0\0\0\0{}");
     assert_snapshot!(directory.refused(&[&short, &out]), @"npy: short.safetensors: truncated file: expected 32 bytes of the safetensors header, found 2");
-    assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file behind its tensors, at byte 63, found it at byte 64");
+    assert_snapshot!(directory.refused(&[&tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file after the last tensor, at byte 63, found it at byte 64");
     let shared = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
-    assert_snapshot!(directory.refused(&[&tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1"#);
+    assert_snapshot!(directory.refused(&[&tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
     assert_snapshot!(directory.refused(&[&tensors(&header.replace("U8", "F4"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F4; leave the tensor out with --lossy"#);
     let twice = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
@@ -320,6 +320,10 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
     let list = metadata.replace(r#"{"format":"pt"}"#, "[1]");
     assert_snapshot!(directory.refused(&[&tensors(&list, &[1, 2]), &out]), @"npy: t.safetensors: invalid safetensors header: expected an object as the metadata at line 1 column 19");
+    let unknown = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[2],"data_offsets":[1,2]}}"#;
+    assert_snapshot!(directory.refused(&["--lossy", &tensors(unknown, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
+    let none = header.replace("U8", "F4");
+    assert_snapshot!(directory.refused(&["--lossy", &tensors(&none, &[1, 2]), &out]), @r#"npy: t.safetensors: expected a tensor of a dtype that NumPy has, found the tensor "a" of dtype F4"#);
     let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F4","shape":[1],"data_offsets":[1,2]}}"#;
     let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F4\n"));

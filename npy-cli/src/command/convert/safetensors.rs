@@ -131,18 +131,21 @@ impl TensorSource {
         let Object(header): Object<Tensors<'_>> =
             serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
-        let (mut items, mut places, mut losses) = (Vec::new(), Vec::new(), Vec::new());
-        let mut has_all = true;
+        let (mut items, mut places, mut spans, mut losses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         losses.extend(header.metadata.map(|metadata| format!("the metadata {}", metadata.get())));
         for (name, tensor) in header.tensors {
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
-            let code = tensor.dtype.as_deref().ok_or_else(|| problem("expected a dtype"))?;
+            let offsets = tensor.offsets.unwrap_or_default();
+            let ([begin, end], 2) = ([0, 1].map(|index| offsets.first.get(index).copied().unwrap_or(0)), offsets.count) else {
+                return Err(problem(&format!("expected two data offsets, found {}", offsets.count)));
+            };
+            let code = tensor.dtype.as_deref().ok_or_else(|| problem("expected a dtype, found none"))?;
             let (kind, is_brain) = match kind_of(code) {
                 Some(kind) => (kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
                 None if is_lossy => {
-                    has_all = false;
                     losses.push(format!("the tensor {name:?} of dtype {code}"));
+                    spans.push((begin as u64, end as u64, name));
                     continue;
                 }
                 None => {
@@ -150,17 +153,13 @@ impl TensorSource {
                     return Err(Failure::Nameless(format!("tensor {name:?}: NumPy has no dtype for {code}; {hint}")));
                 }
             };
-            let shape = tensor.shape.ok_or_else(|| problem("expected a shape"))?;
+            let shape = tensor.shape.ok_or_else(|| problem("expected a shape, found none"))?;
             if shape.count > MOST_DIMENSIONS {
                 let most = counted(MOST_DIMENSIONS as u64, "dimension");
                 return Err(problem(&format!("expected at most {most}, found {}", count(shape.count as u64))));
             }
             let header = Header::new(Scalar::new(kind, ByteOrder::Little).into(), Order::C, &shape.first)?;
             let expected = if is_brain { header.data_bytes() / 2 } else { header.data_bytes() };
-            let offsets = tensor.offsets.unwrap_or_default();
-            let ([begin, end], 2) = ([0, 1].map(|index| offsets.first.get(index).copied().unwrap_or(0)), offsets.count) else {
-                return Err(problem("expected two data offsets"));
-            };
             if (end as u64).checked_sub(begin as u64) != Some(expected) {
                 return Err(problem(&format!("expected {} of data, found offsets {begin} and {end}", counted(expected, "byte"))));
             }
@@ -171,36 +170,48 @@ impl TensorSource {
                 return Err(problem(&format!("truncated file: {expected}, found {}", count(found))));
             }
             places.push((place, is_brain));
-            items.push(Item { name: name.into_owned(), input: input.to_owned(), header, losses: std::mem::take(&mut losses) });
+            items.push(Item {
+                name: name.clone().into_owned(),
+                input: input.to_owned(),
+                header,
+                losses: std::mem::take(&mut losses),
+            });
+            spans.push((begin as u64, end as u64, name));
         }
+        spans.sort_unstable();
+        expect_contiguous(&spans, data, bytes)?;
         // By place in the file, in which they are read.
         let mut both: Vec<_> = items.into_iter().zip(places).collect();
         both.sort_by_key(|(item, (begin, _))| (*begin, item.header.data_bytes()));
         let (mut items, places): (Vec<Item>, Vec<(u64, bool)>) = both.into_iter().unzip();
-        if has_all {
-            expect_contiguous(&items, &places, data, bytes)?;
-        }
         match items.first_mut() {
             Some(first) => first.losses.append(&mut losses),
-            None => return Err(Failure::Nameless(format!("expected tensors, found none in {:?}", file.stem))),
+            None if losses.is_empty() => return Err(Failure::Nameless("expected tensors, found none".to_owned())),
+            None => {
+                let lost = losses.join("; ");
+                return Err(Failure::Nameless(format!("expected a tensor of a dtype that NumPy has, found {lost}")));
+            }
         }
         Ok(Self { file, items, places })
     }
 }
 
 /// Fails unless each tensor begins where another ends, and the last one ends with the file, as the crate `safetensors` has it.
-fn expect_contiguous(items: &[Item], places: &[(u64, bool)], data: u64, bytes: u64) -> Result<()> {
-    let mut end = data;
-    for (item, (begin, is_brain)) in items.iter().zip(places) {
-        if *begin != end {
-            let message = format!("expected data from offset {}, found {}", end - data, begin - data);
-            return Err(Failure::Nameless(format!("invalid header: tensor {:?}: {message}", item.name)));
+///
+/// Of each, the offsets of its data and its name, in the order of the file.
+fn expect_contiguous(spans: &[(u64, u64, Cow<'_, str>)], data: u64, bytes: u64) -> Result<()> {
+    let mut last = 0;
+    for (begin, end, name) in spans {
+        if *begin != last || end < begin {
+            let message = format!("expected data from offset {last}, found {begin} to {end}");
+            return Err(Failure::Nameless(format!("invalid header: tensor {name:?}: {message}")));
         }
-        end += item.header.data_bytes() / if *is_brain { 2 } else { 1 };
+        last = *end;
     }
+    let end = data.saturating_add(last);
     if end != bytes {
         return Err(Failure::Nameless(format!(
-            "expected the end of the file behind its tensors, at byte {end}, found it at byte {bytes}"
+            "expected the end of the file after the last tensor, at byte {end}, found it at byte {bytes}"
         )));
     }
     Ok(())
@@ -227,7 +238,7 @@ const MOST_NAME_BYTES: usize = u16::MAX as usize;
 /// The most dimensions of an array.
 const MOST_DIMENSIONS: usize = 64;
 
-/// The first numbers of a list, and how many it has: more than are kept are an error.
+/// A list of numbers: the first of them, and how many there are. The others take no memory.
 #[derive(Default)]
 struct Numbers {
     first: Vec<usize>,
@@ -288,7 +299,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// What is read from an object.
+/// A type that is read from the entries of a JSON object.
 trait Entries<'de>: Default {
     /// Reads the value of a name.
     fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error>;
@@ -306,7 +317,7 @@ impl<'de> Entries<'de> for Tensors<'de> {
             }
             name if name.len() > MOST_NAME_BYTES => {
                 let (most, found) = (counted(MOST_NAME_BYTES as u64, "byte"), count(name.len() as u64));
-                return Err(A::Error::custom(format!("name of a tensor too long: expected at most {most}, found {found}")));
+                return Err(A::Error::custom(format!("tensor name too long: expected at most {most}, found {found}")));
             }
             _ => self.tensors.push((name, map.next_value::<Object<_>>()?.0)),
         }
