@@ -22,21 +22,22 @@ pub(crate) fn report(action: &str, losses: &[String], is_lossy: bool) -> Result<
     Ok(())
 }
 
-/// Numbers that changed, of all arrays of the command, which is allowed.
+/// A count of numbers that `--lossy` changed, over all arrays of the command.
 pub(crate) struct Changed {
     count: AtomicU64,
     noun: &'static str,
-    change: &'static str,
+    /// Of one, and of several.
+    change: [&'static str; 2],
 }
 
 /// Finite numbers that became infinite.
-pub(crate) static INFINITE: Changed = Changed::new("finite number", "became infinite");
+pub(crate) static INFINITE: Changed = Changed::new("finite number", ["became infinite"; 2]);
 
-/// Numbers beyond the range of integers.
-pub(crate) static WRAPPED: Changed = Changed::new("number", "wrapped around");
+/// Numbers outside of the range of an integer: integers wrap around, floats become the nearest integer, and NaN becomes 0.
+pub(crate) static OUT_OF_RANGE: Changed = Changed::new("number", ["was out of range", "were out of range"]);
 
 impl Changed {
-    const fn new(noun: &'static str, change: &'static str) -> Self {
+    const fn new(noun: &'static str, change: [&'static str; 2]) -> Self {
         Self { count: AtomicU64::new(0), noun, change }
     }
 
@@ -48,10 +49,10 @@ impl Changed {
 
 /// Says on standard error how many numbers changed.
 pub(crate) fn tell_of_changed() {
-    for Changed { count, noun, change } in [&INFINITE, &WRAPPED] {
+    for Changed { count, noun, change } in [&INFINITE, &OUT_OF_RANGE] {
         match count.load(Ordering::Relaxed) {
             0 => {}
-            count => output::warn(&format!("lost {}, which {change}", counted(count, noun))),
+            count => output::warn(&format!("lost {}, which {}", counted(count, noun), change[usize::from(count > 1)])),
         }
     }
 }

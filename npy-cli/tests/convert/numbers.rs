@@ -325,21 +325,21 @@ fn losses_that_are_allowed_are_those_of_casts() {
         let changed = match dtype {
             "f4" | "f2" => "npy: lost 2 finite numbers, which became infinite\n",
             "c8" => "npy: lost 1 finite number, which became infinite\n",
-            "u1" if is_whole => "npy: lost 3 numbers, which wrapped around\n",
-            "u1" | "i2" => "npy: lost 2 numbers, which wrapped around\n",
+            "u1" if is_whole => "npy: lost 3 numbers, which were out of range\n",
+            "u1" | "i2" => "npy: lost 2 numbers, which were out of range\n",
             _ => "",
         };
         assert_eq!(found[0].1, changed, "{dtype}");
     }
     // Each at its bounds.
-    for (values, dtype, wrapped) in [
+    for (values, dtype, beyond) in [
         (DynValues::from_slice(&[u64::MAX, 1 << 63, (1 << 63) - 1]), "i8", 2),
         (DynValues::from_slice(&[-1_i64, i64::MIN, i64::MAX]), "u8", 2),
         (DynValues::from_slice(&[127.9, -128.9, 128.0, f64::NAN]), "i1", 2),
         (DynValues::from_slice(&[-1_i8, 0]), "i8", 0),
     ] {
         let run = run(["convert", "--lossy", "--dtype", dtype, &directory.save("a.npy", &values.unwrap()), &out]);
-        let said = if wrapped > 0 { format!("npy: lost {wrapped} numbers, which wrapped around\n") } else { String::new() };
+        let said = if beyond > 0 { format!("npy: lost {beyond} numbers, which were out of range\n") } else { String::new() };
         assert_eq!((run.code, run.stderr), (Some(0), said), "{dtype}");
     }
     // What was infinite before is not lost.

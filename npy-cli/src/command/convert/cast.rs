@@ -67,41 +67,41 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
         }
     }
     if is_lossy {
-        losses::WRAPPED.note(wrapped(values, to));
+        losses::OUT_OF_RANGE.note(out_of_range(values, to).map_err(|error| problem(&error))?);
     }
     Ok(bytes)
 }
 
-/// How many numbers are beyond the range of an integer.
-fn wrapped(values: &DynValues, to: Scalar) -> u64 {
+/// How many numbers are outside of the range of an integer.
+fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
     use ScalarKind::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    let (DType::Scalar(from), bits) = (values.dtype(), 8 * to.itemsize()) else { return 0 };
+    let (DType::Scalar(from), bits) = (values.dtype(), 8 * to.itemsize()) else { return Ok(0) };
     let (low, end) = match to.kind() {
         Int8 | Int16 | Int32 | Int64 => (-1_i128 << (bits - 1), 1_i128 << (bits - 1)),
         UInt8 | UInt16 | UInt32 | UInt64 => (0, 1_i128 << bits),
-        _ => return 0,
+        _ => return Ok(0),
     };
     if Casting::Safe.allows(&(*from).into(), &to.into()) {
-        return 0;
+        return Ok(0);
     }
     let range = low..end;
     let count = match from.kind() {
         Int8 | Int16 | Int32 | Int64 => {
-            let numbers = values.cast::<i64>(Casting::Unsafe).unwrap_or_default();
+            let numbers = values.cast::<i64>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&(*number).into())).count()
         }
         UInt8 | UInt16 | UInt32 | UInt64 => {
-            let numbers = values.cast::<u64>(Casting::Unsafe).unwrap_or_default();
+            let numbers = values.cast::<u64>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&(*number).into())).count()
         }
         // The bounds are powers of two, and NaN is in no range.
         _ => {
             let range = low as f64..end as f64;
-            let numbers = values.cast::<Complex<f64>>(Casting::Unsafe).unwrap_or_default();
+            let numbers = values.cast::<Complex<f64>>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&number.re.trunc())).count()
         }
     };
-    count as u64
+    Ok(count as u64)
 }
 
 /// Whether large numbers become infinite.

@@ -202,7 +202,7 @@ impl Slot {
                 match <$type>::try_from(value) {
                     Ok(value) => self.store(out, value.to_le_bytes()),
                     Err(_) if self.is_lossy => {
-                        losses::WRAPPED.note(1);
+                        losses::OUT_OF_RANGE.note(1);
                         self.store(out, (value as $type).to_le_bytes())
                     }
                     Err(_) => Err(self.lost(&value.to_string(), true)),
