@@ -144,9 +144,9 @@ impl Leaf {
         blocks: &mut Blocks<'_, T>,
         decode: impl Fn([u8; N]) -> T,
     ) {
-        // A field of one value at a fixed distance. Each item gives a value, so that the vector grows once only.
+        // A field of one value at a fixed distance.
         if self.repeats.is_empty() && self.run == 1 && itemsize > N {
-            for elements in elements.chunks(BLOCK_VALUES * itemsize) {
+            for elements in elements.chunks(BLOCK_VALUES.saturating_mul(itemsize)) {
                 blocks.extend(elements.chunks_exact(itemsize).map(|element| {
                     decode(element.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N]))
                 }));

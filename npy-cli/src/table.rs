@@ -45,36 +45,38 @@ impl Table {
         let pages = || (0..self.rows.len().max(1)).step_by(PAGE).map(|begin| self.rows.iter().skip(begin).take(PAGE));
         let mut widths = vec![0; self.titles.len()];
         for page in pages().filter(|_| self.rows.len() > PAGE) {
-            let of_page = self.grid(page).column_max_content_widths();
+            let of_page = self.grid(page, true).column_max_content_widths();
             widths.iter_mut().zip(of_page).for_each(|(width, of_page)| *width = of_page.saturating_add(GAP).max(*width));
         }
         let is_fixed = self.rows.len() > PAGE && widths.iter().copied().map(u32::from).sum::<u32>() <= self.width.into();
         for (number, page) in pages().enumerate() {
-            let mut grid = self.grid(page);
+            let mut grid = self.grid(page, number == 0);
             if is_fixed {
                 grid.set_constraints(widths.iter().map(|width| ColumnConstraint::Absolute(Width::Fixed(*width))));
             }
-            for line in grid.to_string().lines().skip(usize::from(number > 0)) {
+            for line in grid.to_string().lines() {
                 writeln!(out, "{indent}{}", line.trim_end())?;
             }
         }
         Ok(())
     }
 
-    /// Some rows below the titles.
-    fn grid<'a>(&'a self, rows: impl Iterator<Item = &'a Vec<String>>) -> Grid {
+    /// Some rows, the first ones below the titles.
+    fn grid<'a>(&'a self, rows: impl Iterator<Item = &'a Vec<String>>, is_first: bool) -> Grid {
         let mut grid = Grid::new();
         grid.load_preset(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
-        grid.set_header(self.titles.iter().map(|(title, _)| title));
+        if is_first {
+            grid.set_header(self.titles.iter().map(|(title, _)| title));
+        }
+        for row in rows {
+            grid.add_row(row);
+        }
         for (column, (_, side)) in grid.column_iter_mut().zip(&self.titles) {
             column.set_padding((0, GAP));
             column.set_cell_alignment(match side {
                 Side::Left => CellAlignment::Left,
                 Side::Right => CellAlignment::Right,
             });
-        }
-        for row in rows {
-            grid.add_row(row);
         }
         grid
     }

@@ -120,7 +120,7 @@ impl About {
                 let message = message.strip_prefix(&format!("{file}: ")).unwrap_or(message);
                 let name = screen.paint(Style::Title, &file);
                 let none = String::new();
-                // In the last column, which is as wide as it likes.
+                // In the last column, so that a long message does not widen the others.
                 table.row([name, none.clone(), none.clone(), none.clone(), none, screen.paint(Style::Bad, message)]);
             }
         }

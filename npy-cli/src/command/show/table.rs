@@ -77,8 +77,10 @@ impl Records {
     fn new(arguments: &Arguments, rows: &Rows, dtype: &DType) -> Result<Self> {
         check_dtype(dtype)?;
         let columns = dtype.columns();
+        let bytes_of_row = columns.iter().map(|column| column.dtype().itemsize().clamp(LEAST_BYTES, MOST_CELL));
+        let bytes_of_row = bytes_of_row.fold(0, usize::saturating_add).max(LEAST_BYTES);
+        check_size(rows.positions().count().saturating_mul(bytes_of_row))?;
         let count = rows.positions().count().saturating_mul(columns.len().max(1));
-        check_size(count.saturating_mul(LEAST_BYTES))?;
         let most = (MOST_ALIGNED / count.max(1)).max(LEAST_BYTES);
         let cells = |column: &FieldAt<'_>| {
             let (name, offset, dtype) = (column_name(column), column.offset(), column.dtype().clone());

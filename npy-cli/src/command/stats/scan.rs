@@ -199,7 +199,7 @@ impl Plan {
 
     /// This thread reads, and perhaps decompresses, while another computes.
     pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
-        // Large elements do not wait.
+        // Elements larger than a piece are not queued.
         let most_waiting = usize::from(self.piece_bytes() <= PIECE_BYTES);
         let Self { elements, piece, part, mut accumulators, .. } = self;
         thread::scope(|scope| {

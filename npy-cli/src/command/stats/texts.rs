@@ -29,7 +29,7 @@ pub(super) struct Texts {
     empty: u64,
     /// In characters.
     longest: usize,
-    /// Without padding, and the beginning alone of what is longer than [`MOST_SHOWN`]: it tells their order, too.
+    /// Without padding; the beginning alone of what is longer than [`MOST_SHOWN`], by which they are compared.
     low: Option<Vec<u8>>,
     high: Option<Vec<u8>>,
     distinct: Distinct,
