@@ -193,7 +193,7 @@ fn forged_block_sizes_never_change_values() {
     assert_eq!(length, 4 + 2 + 4 + 7 * 4);
     assert!(read(&archive, 2).unwrap() == items);
     let mut state = 3;
-    for i in some((0..length * 8).step_by(3).chain(length * 8..length * 8 + 40), 10) {
+    for i in some((0..length * 8).step_by(3).chain(length * 8..length * 8 + 40), 9) {
         let mut spoiled = archive.clone();
         // One bit, then several.
         if i < length * 8 {

@@ -258,7 +258,9 @@ fn members_of_every_method_are_read() {
                 assert_eq!(found, values(), "method {method}");
             }
         }
-        assert!(errors > damages / 2, "method {method}: {errors}");
+        // Few damages fall on what is not checked more often than many.
+        let least = if damages < 400 { damages / 2 } else { damages * 3 / 4 };
+        assert!(errors > least, "method {method}: {errors}");
     }
 }
 

@@ -17,7 +17,7 @@ struct Trace {
     values: [f64; 31],
 }
 
-/// A gibibyte, of four times the addresses that the process may have; ten of them in `.ci/run`.
+/// One gibibyte, four times the addresses that the process may have; ten in `.ci/run`.
 fn bytes() -> u64 {
     (rounds(1) as u64) << 30
 }

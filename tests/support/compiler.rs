@@ -20,7 +20,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// With libraries for which `probe` compiles. There are others, which have been built with fewer features.
+    /// Finds builds of the libraries with which `probe` compiles: Cargo may have built others with fewer features.
     pub fn new(libraries: &[&str], probe: &str) -> Self {
         let rustc = std::env::var_os("RUSTC").map_or_else(|| "rustc".into(), PathBuf::from);
         let directory = std::env::current_exe().unwrap().parent().unwrap().to_owned();
