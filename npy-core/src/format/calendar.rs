@@ -2,7 +2,7 @@
 
 use super::dtype::TimeUnit;
 
-/// No time of NumPy is as many units or days away from 1970: steps of 64 bits, of units counted in 32. Numbers beyond it are taken for it.
+/// No time of NumPy is as many units or days away from 1970: steps of 64 bits, of units counted in 32. Numbers beyond it count as it.
 const MOST: i128 = 1 << 100;
 const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
@@ -48,7 +48,7 @@ impl TimeUnit {
 
 /// Returns `count` units after 1970-01-01T00:00 in the form of ISO 8601, as precise as the unit.
 ///
-/// A count beyond ±2¹⁰⁰, which no time of NumPy has, is taken for that.
+/// A count beyond ±2¹⁰⁰, which no time of NumPy has, counts as that.
 ///
 /// ```
 /// use npy_core::calendar::iso_8601;
@@ -95,7 +95,7 @@ const DAYS_IN_ERA: i128 = 146_097;
 
 /// Returns year, month and day of the date `days` days after 1970-01-01.
 ///
-/// Days beyond ±2¹⁰⁴ are taken for that.
+/// Days beyond ±2¹⁰⁴ count as that.
 ///
 /// ```
 /// use npy_core::calendar::{date_of, days_before};
@@ -116,7 +116,7 @@ pub fn date_of(days: i128) -> (i128, i128, i128) {
 
 /// Returns the days from 1970-01-01 to the first day of a month.
 ///
-/// Months are from 1 to 12, and 13 is January of the next year. Numbers beyond ±2¹⁰⁰ are taken for that.
+/// Months are from 1 to 12, and 13 is January of the next year. Numbers beyond ±2¹⁰⁰ count as that.
 ///
 /// See [`date_of`] for an example.
 pub fn days_before(year: i128, month: i128) -> i128 {
