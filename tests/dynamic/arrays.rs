@@ -359,6 +359,28 @@ fn long_doubles_are_exact_as_integers() {
         let error = DynArray::from(array![fraction]).cast_as::<i64>(Casting::Checked).unwrap_err().to_string();
         assert!(error.contains("exactly"), "{error}");
     }
+    // Integers beyond 64 bits, of which one rounds to the least `i64`.
+    for (beyond, nearest) in [(long(0x8000 + 16383 + 63, 1 << 63 | 1), i64::MIN), (long(16383 + 63, 1 << 63), i64::MAX)] {
+        for array in [DynArray::from(array![beyond]), DynArray::from(array![Complex::new(beyond, long(0, 0))])] {
+            let error = array.cast_as::<i64>(Casting::Exact).unwrap_err().to_string();
+            assert!(
+                error.contains("9223372036854775809 is out of range") || error.contains("9223372036854775808 is out of range"),
+                "{error}"
+            );
+            assert_eq!(array.cast_as::<i64>(Casting::Unsafe).unwrap()[0], nearest);
+        }
+    }
+    let complex = DynArray::from(array![Complex::new(small, long(0, 0))]);
+    assert_eq!(complex.cast_as::<i64>(Casting::Exact).unwrap()[0], (1 << 53) + 1);
+    // Every number but 0 is true.
+    let bools = DynArray::from(array![long(1, 1 << 63), long(16383 - 1, 1 << 63), long(0, 0)]);
+    assert_eq!(bools.cast_as::<bool>(Casting::Unsafe).unwrap(), array![true, true, false].into_dyn());
+    // Rounded once: 1 + 2^-24 + 2^-60 and 1 + 2^-11 + 2^-60 are above the middle.
+    let above = |bit: u32| long(16383, 1 << 63 | 1 << (63 - bit) | 1 << 3);
+    let single = DynArray::from(array![above(24)]).cast_as::<f32>(Casting::Checked).unwrap();
+    assert_eq!(single[0], 1.0 + f32::EPSILON);
+    let half = DynArray::from(array![above(11)]).cast_as::<npy_core::half::f16>(Casting::Unsafe).unwrap();
+    assert_eq!(half[0], npy_core::half::f16::ONE + npy_core::half::f16::EPSILON);
     let huge = DynArray::from(array![long(16383 + 300, 1 << 63)]).cast_as::<i64>(Casting::Checked).unwrap_err().to_string();
     assert!(huge.contains("out of range"), "{huge}");
 }

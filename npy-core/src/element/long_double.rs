@@ -60,22 +60,48 @@ impl LongDouble {
         u128::from_ne_bytes(self.0)
     }
 
-    /// The number, if it is an integer that fits, as x86 has it: 80 bits.
-    #[cfg(feature = "dynamic")]
-    pub(crate) fn to_integer(self) -> Option<i128> {
+    /// Returns the integer part of 80-bit extended precision; `None` for NaN, infinities and numbers from 2¹²⁶ on.
+    ///
+    /// ```
+    /// # use npy_core::types::LongDouble;
+    /// assert_eq!(LongDouble::from_f64(-2.5).truncated(), Some(-2));
+    /// assert_eq!(LongDouble::from_f64(1e300).truncated(), None);
+    /// ```
+    pub fn truncated(self) -> Option<i128> {
+        self.integer_part().map(|(integer, _)| integer)
+    }
+
+    /// The integer part, and whether there is no fraction.
+    pub(crate) fn integer_part(self) -> Option<(i128, bool)> {
         let bits = self.bits();
         let mantissa = (bits & u128::from(u64::MAX)) as u64;
         let exponent = ((bits >> 64) & 0x7fff) as i32 - 16383 - 63;
         let is_negative = bits >> 79 & 1 == 1;
-        let magnitude = match exponent {
-            _ if mantissa == 0 => 0,
-            ..=-64 => return None,
-            ..=-1 if mantissa.trailing_zeros() >= exponent.unsigned_abs() => i128::from(mantissa >> exponent.unsigned_abs()),
-            // Up to 2^126.
-            0..=62 => i128::from(mantissa) << exponent,
+        let (magnitude, is_whole) = match exponent {
+            _ if mantissa == 0 => (0, true),
+            ..=-64 => (0, false),
+            -63..=-1 => {
+                let bits = exponent.unsigned_abs();
+                (i128::from(mantissa >> bits), mantissa.trailing_zeros() >= bits)
+            }
+            0..=62 => (i128::from(mantissa) << exponent, true),
             _ => return None,
         };
-        Some(if is_negative { -magnitude } else { magnitude })
+        Some((if is_negative { -magnitude } else { magnitude }, is_whole))
+    }
+
+    /// The `f64` next to the number in the direction of 0, with its last bit set if inexact: rounding it again, to a float of fewer
+    /// bits, rounds the number itself.
+    #[cfg(feature = "dynamic")]
+    pub(crate) fn to_odd(self) -> f64 {
+        // Without the padding and the sign.
+        let magnitude = |number: Self| number.bits() & (u128::MAX >> 49);
+        let nearest = self.to_f64();
+        let (ours, its) = (magnitude(self), magnitude(Self::from_f64(nearest)));
+        if nearest.is_nan() || ours == its {
+            return nearest;
+        }
+        f64::from_bits((nearest.to_bits() - u64::from(its > ours)) | 1)
     }
 
     /// Decodes 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties

@@ -66,9 +66,10 @@ impl DynValues {
                         .map_err(|problem| ValueError::from(problem).in_element(index as u64))?,
                 );
             }
-        } else if from.is_integer() && ml.is_integer() {
-            // Integers wrap to eight bits, which `f32` represents exactly.
-            bytes.extend(self.cast::<i8>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number.into())));
+        } else if ml.is_integer() {
+            // Truncated, and wrapped to eight bits, which `f32` represents exactly.
+            #[allow(clippy::cast_possible_truncation, reason = "integers wrap")]
+            bytes.extend(self.cast::<i64>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest((number as i8).into())));
         } else {
             bytes.extend(self.cast::<f32>(Casting::Unsafe)?.into_iter().map(|number| ml.nearest(number)));
         }

@@ -118,65 +118,91 @@ impl DynValues {
         Ok(converted)
     }
 
-    /// Casts by way of `f64`, which loses the least.
+    /// Casts by way of `f64`, or of integers, which represent 64 bits exactly.
     fn cast_long_double<T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
         let refused = || not_allowed(self.dtype(), &T::dtype(), casting);
         if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
             return Err(refused());
         }
-        let check = |index: usize, item: LongDouble| {
-            let is_lost = casting == Casting::Exact && !is_double(item);
-            if is_lost { Err(inexact::<T>(item).in_element(index as u64)) } else { Ok(item.to_f64()) }
-        };
         let mut converted = Vec::new();
+        reserve_exact(&mut converted, self.header().element_count())?;
         match scalar.kind() {
-            ScalarKind::LongDouble { .. } if T::CLASS.is_integer() => self.cast_long_integers(casting),
             ScalarKind::LongDouble { .. } => {
-                let items = self.to_vec::<LongDouble>()?;
-                reserve_exact(&mut converted, items.len())?;
-                for (index, item) in items.into_iter().enumerate() {
-                    append(&mut converted, &[check(index, item)?], casting)?;
+                for (index, item) in self.to_vec::<LongDouble>()?.into_iter().enumerate() {
+                    append_long_double(&mut converted, item, casting).map_err(|error| error.in_element(index as u64))?;
                 }
-                Ok(converted)
             }
             #[cfg(feature = "complex")]
             ScalarKind::ComplexLongDouble { .. } => {
-                let items = self.to_vec::<Complex<LongDouble>>()?;
-                reserve_exact(&mut converted, items.len())?;
-                for (index, item) in items.into_iter().enumerate() {
-                    append(&mut converted, &[Complex::new(check(index, item.re)?, check(index, item.im)?)], casting)?;
+                for (index, item) in self.to_vec::<Complex<LongDouble>>()?.into_iter().enumerate() {
+                    append_long_complex(&mut converted, item, casting).map_err(|error| error.in_element(index as u64))?;
                 }
-                Ok(converted)
             }
-            _ => Err(refused()),
+            _ => return Err(refused()),
         }
+        Ok(converted)
     }
+}
 
-    /// Casts long doubles to integers. They represent 64 bits exactly, where `f64` represents 53.
-    fn cast_long_integers<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
-        let mut numbers = Vec::new();
-        let items = self.to_vec::<LongDouble>()?;
-        reserve_exact(&mut numbers, items.len())?;
-        for (index, item) in items.into_iter().enumerate() {
-            let is_checked = matches!(casting, Casting::Checked | Casting::Exact);
-            let wide = match item.to_integer() {
-                Some(integer) if integer < 0 => i64::try_from(integer).map(Wide::Signed),
-                Some(integer) => u64::try_from(integer).map(Wide::Unsigned),
-                // Larger numbers are out of range.
-                None if is_checked && item.to_f64().abs() < 2.0_f64.powi(64) => {
-                    return Err(inexact::<T>(item).in_element(index as u64));
-                }
-                None => Ok(Wide::Float(item.to_f64())),
-            };
-            // Integers beyond 64 bits are out of every range.
-            let wide = wide.unwrap_or(Wide::Float(item.to_f64()));
-            if is_checked && !fits::<T>(wide, casting) {
-                return Err(does_not_fit::<T>(wide).in_element(index as u64));
-            }
-            numbers.push(T::from_wide(wide));
-        }
-        Ok(numbers)
+/// Appends a long double. There is memory for it.
+fn append_long_double<T: NpyNumber>(converted: &mut Vec<T>, item: LongDouble, casting: Casting) -> Result<(), ValueError> {
+    let wide = if T::CLASS.is_integer() { integer_of::<T>(item, casting)? } else { Wide::Float(float_of::<T>(item, casting)?) };
+    append_wide(converted, wide, casting)
+}
+
+/// Appends a complex long double.
+#[cfg(feature = "complex")]
+fn append_long_complex<T: NpyNumber>(
+    converted: &mut Vec<T>,
+    item: Complex<LongDouble>,
+    casting: Casting,
+) -> Result<(), ValueError> {
+    let is_real = item.im.integer_part() == Some((0, true));
+    let wide = match T::CLASS {
+        // A bool of both parts.
+        Class::Bool if !is_real && !is_checked(casting) => Wide::Unsigned(1),
+        class if class.is_integer() && (is_real || !is_checked(casting)) => integer_of::<T>(item.re, casting)?,
+        _ => Wide::Complex(float_of::<T>(item.re, casting)?, float_of::<T>(item.im, casting)?),
+    };
+    append_wide(converted, wide, casting)
+}
+
+fn append_wide<T: NpyNumber>(converted: &mut Vec<T>, wide: Wide, casting: Casting) -> Result<(), ValueError> {
+    if is_checked(casting) && !fits::<T>(wide, casting) {
+        return Err(does_not_fit::<T>(wide));
     }
+    converted.push(T::from_wide(wide));
+    Ok(())
+}
+
+fn is_checked(casting: Casting) -> bool {
+    matches!(casting, Casting::Checked | Casting::Exact)
+}
+
+/// A long double as an `f64`, of which the float that is wanted is rounded.
+fn float_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<f64, ValueError> {
+    if casting == Casting::Exact && !is_double(item) {
+        return Err(inexact::<T>(item));
+    }
+    Ok(if matches!(T::CLASS, Class::Float(8) | Class::Complex(8)) { item.to_f64() } else { item.to_odd() })
+}
+
+/// The nearest integer of the range of a type to the integer part of a long double.
+fn integer_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<Wide, ValueError> {
+    // What is no integer of 126 bits is in no range.
+    let Some((integer, is_whole)) = item.integer_part() else { return Ok(Wide::Float(item.to_f64())) };
+    let (least, end) = T::CLASS.range();
+    #[allow(clippy::cast_possible_truncation, reason = "powers of two of at most 64 bits")]
+    let (least, most) = (least as i128, end as i128 - 1);
+    if is_checked(casting) && !is_whole {
+        return Err(inexact::<T>(item));
+    }
+    if is_checked(casting) && !(least..=most).contains(&integer) {
+        return Err(ValueProblem::OutOfRange { value: integer.to_string(), dtype: T::dtype().to_string() }.into());
+    }
+    let nearest = if T::CLASS == Class::Bool { i128::from(integer != 0 || !is_whole) } else { integer.clamp(least, most) };
+    let wide = i64::try_from(nearest).map(Wide::Signed).or_else(|_| u64::try_from(nearest).map(Wide::Unsigned));
+    Ok(wide.unwrap_or(Wide::Float(item.to_f64())))
 }
 
 /// Whether `f64` represents a long double exactly.
