@@ -318,6 +318,9 @@ fn other_files_are_refused() {
     assert_snapshot!(directory.refused(&[&tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
     let metadata = format!(r#"{{"__metadata__":{{"format":"pt"}},{}"#, &header[1..]);
     assert_snapshot!(directory.refused(&[&tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
+    for nothing in ["{}", "null"] {
+        convert(&[&tensors(&metadata.replace(r#"{"format":"pt"}"#, nothing), &[1, 2]), &out]);
+    }
     let list = metadata.replace(r#"{"format":"pt"}"#, "[1]");
     assert_snapshot!(directory.refused(&[&tensors(&list, &[1, 2]), &out]), @"npy: t.safetensors: invalid safetensors header: expected an object as the metadata at line 1 column 19");
     let unknown = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[2],"data_offsets":[1,2]}}"#;

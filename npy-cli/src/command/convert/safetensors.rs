@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::job::Job;
+use super::parse::shown;
 use super::source::{FileOrSpool, Item, Source};
 use super::target::write_data;
 use crate::failure::{Failure, Result};
@@ -132,7 +133,7 @@ impl TensorSource {
             serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut spans, mut losses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", metadata.get())));
+        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", shown(metadata))));
         for (name, tensor) in header.tensors {
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
             let offsets = tensor.offsets.unwrap_or_default();
@@ -221,7 +222,7 @@ fn expect_contiguous(spans: &[(u64, u64, Cow<'_, str>)], data: u64, bytes: u64) 
 #[derive(Default)]
 struct Tensors<'de> {
     tensors: Vec<(Cow<'de, str>, Tensor<'de>)>,
-    metadata: Option<&'de RawValue>,
+    metadata: Option<&'de str>,
 }
 
 /// What a header says of a tensor, if it has the form that it must have.
@@ -309,11 +310,11 @@ impl<'de> Entries<'de> for Tensors<'de> {
     fn read<A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
         match &*name {
             "__metadata__" => {
-                let metadata: &RawValue = map.next_value()?;
-                if !metadata.get().starts_with('{') {
+                let metadata = map.next_value::<&RawValue>()?.get();
+                if !metadata.starts_with('{') && metadata != "null" {
                     return Err(A::Error::custom("expected an object as the metadata"));
                 }
-                self.metadata = Some(metadata);
+                self.metadata = Some(metadata).filter(|text| !matches!(*text, "null" | "{}"));
             }
             name if name.len() > MOST_NAME_BYTES => {
                 let (most, found) = (counted(MOST_NAME_BYTES as u64, "byte"), count(name.len() as u64));
