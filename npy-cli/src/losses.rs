@@ -33,6 +33,9 @@ pub(crate) struct Changed {
 /// Finite numbers that became infinite.
 pub(crate) static INFINITE: Changed = Changed::new("finite number", ["became infinite"; 2]);
 
+/// Numbers that became NaN, because a type has no infinities.
+pub(crate) static NAN: Changed = Changed::new("number", ["became NaN"; 2]);
+
 /// Numbers outside of the range of an integer: integers wrap around, floats become the nearest integer, and NaN becomes 0.
 pub(crate) static OUT_OF_RANGE: Changed = Changed::new("number", ["was out of range", "were out of range"]);
 
@@ -49,7 +52,7 @@ impl Changed {
 
 /// Says on standard error how many numbers changed.
 pub(crate) fn tell_of_changed() {
-    for Changed { count, noun, change } in [&INFINITE, &OUT_OF_RANGE] {
+    for Changed { count, noun, change } in [&INFINITE, &NAN, &OUT_OF_RANGE] {
         match count.load(Ordering::Relaxed) {
             0 => {}
             count => output::warn(&format!("lost {}, which {}", counted(count, noun), change[usize::from(count > 1)])),

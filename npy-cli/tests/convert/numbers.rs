@@ -1,6 +1,8 @@
 //! Numbers of text: read if the dtype gives their digits back, refused otherwise.
 
 use npy_core::DynValues;
+use npy_core::num_complex::Complex;
+use npy_core::types::LongDouble;
 
 use super::{Directory, convert, load};
 use crate::support::run;
@@ -331,17 +333,34 @@ fn losses_that_are_allowed_are_those_of_casts() {
         };
         assert_eq!(found[0].1, changed, "{dtype}");
     }
+    // By its exponent, negative with that of a negative one, and its mantissa with the leading bit.
+    let long = |exponent: i32, mantissa: u64| {
+        let high = (16_383 + exponent.unsigned_abs()) | u32::from(exponent < 0) << 15;
+        LongDouble::from_bytes((u128::from(high) << 64 | u128::from(mantissa)).to_ne_bytes())
+    };
     // Each at its bounds.
     for (values, dtype, beyond) in [
         (DynValues::from_slice(&[u64::MAX, 1 << 63, (1 << 63) - 1]), "i8", 2),
         (DynValues::from_slice(&[-1_i64, i64::MIN, i64::MAX]), "u8", 2),
         (DynValues::from_slice(&[127.9, -128.9, 128.0, f64::NAN]), "i1", 2),
         (DynValues::from_slice(&[-1_i8, 0]), "i8", 0),
+        (DynValues::from_slice(&[300_i16, -9, 7, -8]), "int4", 2),
+        // 2^64 and -2^63 - 2^0, and the numbers beside them, of 64 bits.
+        (DynValues::from_slice(&[long(64, 1 << 63), long(63, u64::MAX), long(64, 1 << 63)]), "u8", 2),
+        (DynValues::from_slice(&[-63, 63].map(|exponent| long(exponent, 1 << 63 | 1))), "i8", 2),
     ] {
         let run = run(["convert", "--lossy", "--dtype", dtype, &directory.save("a.npy", &values.unwrap()), &out]);
         let said = if beyond > 0 { format!("npy: lost {beyond} numbers, which were out of range\n") } else { String::new() };
         assert_eq!((run.code, run.stderr), (Some(0), said), "{dtype}");
     }
+    // An infinite part that is dropped does not make up for a number that became infinite.
+    let parts = [Complex::new(1e300, 0.0), Complex::new(1.0, f64::INFINITY)];
+    let run = run(["convert", "--lossy", "--dtype", "f4", &directory.save("a.npy", &DynValues::from_slice(&parts).unwrap()), &out]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost 1 finite number, which became infinite\n"));
+    // A type without infinities.
+    let large = directory.save("a.npy", &DynValues::from_slice(&[1e9, 1.0, f64::NAN]).unwrap());
+    let run = crate::support::run(["convert", "--lossy", "--dtype", "float8_e4m3fn", &large, &out]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost 1 number, which became NaN\n"));
     // What was infinite before is not lost.
     let file = directory.save("a.npy", &DynValues::from_slice(&[f64::INFINITY, 0.1]).unwrap());
     convert(&["--lossy", "--dtype", "f4", &file, &out]);

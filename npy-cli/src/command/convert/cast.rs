@@ -59,32 +59,80 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
         return parse(values, to, is_lossy);
     }
     let bytes = cast_numbers(values, to, if is_lossy { Casting::Unsafe } else { Casting::Exact })?;
-    if is_lossy && can_be_infinite(to) {
-        let count =
-            DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.clone()).map(|cast| infinite(&cast));
-        if let Ok(count @ 1..) = count {
-            losses::INFINITE.note(count.saturating_sub(infinite(values)));
-        }
-    }
     if is_lossy {
-        losses::OUT_OF_RANGE.note(out_of_range(values, to).map_err(|error| problem(&error))?);
+        note_changed(values, to, &bytes).map_err(|error| problem(&error))?;
     }
     Ok(bytes)
+}
+
+/// Counts the numbers that were cast to something else than a number near them.
+fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Result<()> {
+    losses::OUT_OF_RANGE.note(out_of_range(values, to)?);
+    let integer = Scalar::new(ScalarKind::Int64, ByteOrder::NATIVE);
+    if Casting::SameKind.allows(&to.into(), &integer.into()) || matches!(to.kind(), ScalarKind::Ml(ml) if ml.is_integer()) {
+        return Ok(());
+    }
+    let cast = DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.to_vec())?;
+    let has_imaginary = part_of(to).is_some();
+    let (mut infinite, mut nan) = (0, 0);
+    for (before, after) in specials(values)?.into_iter().zip(specials(&cast)?) {
+        let parts = if has_imaginary { 2 } else { 1 };
+        let became = |special| before.iter().zip(after).take(parts).any(|(before, after)| after == special && *before != special);
+        infinite += u64::from(became(Special::Infinite));
+        nan += u64::from(became(Special::Nan));
+    }
+    losses::INFINITE.note(infinite);
+    losses::NAN.note(nan);
+    Ok(())
+}
+
+/// What a float is, if no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Special {
+    None,
+    Infinite,
+    Nan,
+}
+
+/// Which parts of numbers are infinite or NaN.
+fn specials(values: &DynValues) -> npy_core::Result<Vec<[Special; 2]>> {
+    let is_long_double = matches!(values.dtype(), DType::Scalar(scalar)
+        if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }));
+    if is_long_double {
+        let of_bits = |bits: u128| match bits & !(1 << 79) {
+            bits if bits == Rounded::INFINITY.bits => Special::Infinite,
+            bits if bits > Rounded::INFINITY.bits => Special::Nan,
+            _ => Special::None,
+        };
+        return Ok(to_long_doubles(values, Casting::Unsafe)?.into_iter().map(|(re, im)| [re, im].map(of_bits)).collect());
+    }
+    let of_float = |number: f64| match number {
+        number if number.is_nan() => Special::Nan,
+        number if number.is_infinite() => Special::Infinite,
+        _ => Special::None,
+    };
+    Ok(values.cast::<Complex<f64>>(Casting::Unsafe)?.into_iter().map(|number| [number.re, number.im].map(of_float)).collect())
 }
 
 /// How many numbers are outside of the range of an integer.
 fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
     use ScalarKind::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    let (DType::Scalar(from), bits) = (values.dtype(), 8 * to.itemsize()) else { return Ok(0) };
-    let (low, end) = match to.kind() {
-        Int8 | Int16 | Int32 | Int64 => (-1_i128 << (bits - 1), 1_i128 << (bits - 1)),
-        UInt8 | UInt16 | UInt32 | UInt64 => (0, 1_i128 << bits),
+    let DType::Scalar(from) = values.dtype() else { return Ok(0) };
+    let (is_signed, bits) = match to.kind() {
+        Int8 | Int16 | Int32 | Int64 => (true, 8 * to.itemsize() - 1),
+        UInt8 | UInt16 | UInt32 | UInt64 => (false, 8 * to.itemsize()),
+        // Of two or four bits.
+        ScalarKind::Ml(ml) if ml.is_integer() => {
+            let bits = if ml.name().ends_with('2') { 2 } else { 4 };
+            (ml.is_signed(), bits - usize::from(ml.is_signed()))
+        }
         _ => return Ok(0),
     };
     if Casting::Safe.allows(&(*from).into(), &to.into()) {
         return Ok(0);
     }
-    let range = low..end;
+    let end = 1_i128 << bits;
+    let range = if is_signed { -end } else { 0 }..end;
     let count = match from.kind() {
         Int8 | Int16 | Int32 | Int64 => {
             let numbers = values.cast::<i64>(Casting::Unsafe)?;
@@ -94,35 +142,19 @@ fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
             let numbers = values.cast::<u64>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&(*number).into())).count()
         }
+        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => {
+            let numbers = to_long_doubles(values, Casting::Unsafe)?.into_iter();
+            let integers = numbers.map(|(number, _)| LongDouble::from_bytes(number.to_ne_bytes()).truncated());
+            integers.filter(|integer| !integer.is_some_and(|integer| range.contains(&integer))).count()
+        }
         // The bounds are powers of two, and NaN is in no range.
         _ => {
-            let range = low as f64..end as f64;
+            let range = range.start as f64..range.end as f64;
             let numbers = values.cast::<Complex<f64>>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&number.re.trunc())).count()
         }
     };
     Ok(count as u64)
-}
-
-/// Whether large numbers become infinite.
-fn can_be_infinite(scalar: Scalar) -> bool {
-    let integer = Scalar::new(ScalarKind::Int64, ByteOrder::NATIVE);
-    !Casting::SameKind.allows(&scalar.into(), &integer.into())
-}
-
-/// How many numbers are infinite, or a part of them.
-fn infinite(values: &DynValues) -> u64 {
-    let is_long = |bits: u128| bits & !(1 << 79) == Rounded::INFINITY.bits;
-    let is_long_double = matches!(values.dtype(), DType::Scalar(scalar)
-        if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }));
-    let count = if is_long_double {
-        let numbers = to_long_doubles(values, Casting::Unsafe).unwrap_or_default();
-        numbers.iter().filter(|(re, im)| is_long(*re) || is_long(*im)).count()
-    } else {
-        let numbers = values.cast::<Complex<f64>>(Casting::Unsafe).unwrap_or_default();
-        numbers.iter().filter(|number| number.re.is_infinite() || number.im.is_infinite()).count()
-    };
-    count as u64
 }
 
 fn cast_numbers(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
