@@ -231,7 +231,7 @@ fn imports_take_four_times_their_text() {
             "names of fields too long",
             "cannot allocate",
             "at most 64 dimensions",
-            "name of a tensor too long",
+            "tensor name too long",
         ];
         let is_refused = refused.iter().any(|refused| message.contains(refused));
         assert_eq!(is_refused, !is_read, "{name}: {message}");
