@@ -226,13 +226,8 @@ fn imports_take_four_times_their_text() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.success(), is_read, "{name}: {message}");
         // The last where the reader looks for memory first.
-        let refused = [
-            "too many fields",
-            "names of fields too long",
-            "cannot allocate",
-            "at most 64 dimensions",
-            "tensor name too long",
-        ];
+        let refused =
+            ["too many fields", "names of fields too long", "cannot allocate", "at most 64 dimensions", "tensor name too long"];
         let is_refused = refused.iter().any(|refused| message.contains(refused));
         assert_eq!(is_refused, !is_read, "{name}: {message}");
     }
