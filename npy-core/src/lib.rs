@@ -193,7 +193,7 @@ pub use zarr::{ZarrReferences, zarr_references};
 #[doc = include_str!("dtypes.md")]
 pub mod dtype {
     pub use crate::format::dtype::{ByteOrder, DType, Field, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit, Title};
-    pub use crate::format::leaves::{FieldAt, Leaf};
+    pub use crate::format::leaves::{FieldAt, Leaf, Position};
 }
 
 /// Rust types for times, text and bytes of fixed width, and long doubles.

@@ -2,20 +2,20 @@
 //!
 //! The only walk over a dtype, except those for its text and its layout.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::dtype::{DType, Field, Record, Scalar};
 
-/// A field at any depth of a record, and where it is in an element.
+/// A field at any depth of a record, and its [`Position`].
 ///
 /// See [`DType::field`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldAt<'d> {
-    inner: &'d Field,
+    field: &'d Field,
     position: Position<'d>,
 }
 
-/// A scalar that the elements of a dtype consist of, and where its values are in an element.
+/// A scalar that the elements of a dtype consist of, and its [`Position`].
 ///
 /// See [`DType::leaves`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +24,19 @@ pub struct Leaf<'d> {
     position: Position<'d>,
 }
 
-/// The fields that lead to a part of an element, and the axes of the sub-arrays around it.
+/// The position of a field or of a scalar in an element: the fields that lead to it, its offset, and the axes around it.
+///
+/// The axes are those of sub-arrays: of a [`FieldAt`] those of the records around it, of a [`Leaf`] those of its own dtype too.
+///
+/// See [`DType::leaves`] for an example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Position<'d> {
+pub struct Position<'d> {
     fields: Vec<&'d Field>,
     offset: usize,
     shape: Vec<usize>,
     strides: Vec<usize>,
+    /// Of one value.
+    bytes: usize,
 }
 
 impl DType {
@@ -77,12 +83,12 @@ impl DType {
         let mut position = Position::default();
         let mut dtype = self;
         let fields = led_through(self, path)?;
-        let inner = *fields.last()?;
+        let last = *fields.last()?;
         for field in fields {
             position = position.below(dtype).1.in_field(field);
             dtype = field.dtype();
         }
-        Some(FieldAt { inner, position })
+        Some(FieldAt::new(last, position))
     }
 
     /// Returns the columns of a table: the fields at any depth that are not records.
@@ -126,17 +132,19 @@ fn add_leaves<'d>(dtype: &'d DType, position: Position<'d>, leaves: &mut Vec<Lea
         (DType::Record(record), position) => {
             record.fields().iter().for_each(|field| add_leaves(field.dtype(), position.clone().in_field(field), leaves));
         }
-        (DType::Scalar(scalar), position) => leaves.push(Leaf { scalar: *scalar, position }),
+        (DType::Scalar(scalar), position) => {
+            leaves.push(Leaf { scalar: *scalar, position: Position { bytes: scalar.itemsize(), ..position } });
+        }
         (DType::SubArray(_), _) => {}
     }
 }
 
 fn add_columns<'d>(record: &'d Record, position: &Position<'d>, columns: &mut Vec<FieldAt<'d>>) {
-    for inner in record.fields() {
-        let position = position.clone().in_field(inner);
-        match inner.dtype() {
+    for field in record.fields() {
+        let position = position.clone().in_field(field);
+        match field.dtype() {
             DType::Record(record) => add_columns(record, &position, columns),
-            _ => columns.push(FieldAt { inner, position }),
+            _ => columns.push(FieldAt::new(field, position)),
         }
     }
 }
@@ -176,17 +184,46 @@ impl<'d> Position<'d> {
         (base, self)
     }
 
-    fn path(&self) -> String {
+    /// Returns the fields that lead here, the outermost first; none if the elements have no fields.
+    ///
+    /// The last one is the field itself.
+    pub fn fields(&self) -> &[&'d Field] {
+        &self.fields
+    }
+
+    /// Returns the names of [`fields`](Self::fields), joined by dots.
+    pub fn path(&self) -> String {
         self.fields.iter().map(|field| field.name()).collect::<Vec<_>>().join(".")
     }
 
-    fn count(&self) -> usize {
+    /// Returns the offset of the first value from the beginning of the element, in bytes.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the lengths of the axes of the sub-arrays around a value, the outermost first.
+    ///
+    /// They follow the axes of the array.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the distances, in bytes, from one value to the next along each axis of [`shape`](Self::shape).
+    pub fn strides(&self) -> &[usize] {
+        &self.strides
+    }
+
+    /// Returns how many values an element has: the product of [`shape`](Self::shape).
+    pub fn count(&self) -> usize {
         self.shape.iter().fold(1, |count, length| count.saturating_mul(*length))
     }
 
-    /// The ranges of parts of this size. Adjacent ones are one.
-    fn runs(&self, mut bytes: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        let mut axes = self.shape.len();
+    /// Returns the ranges of bytes of the values in an element, in C order of [`shape`](Self::shape).
+    ///
+    /// Values that follow each other without a gap are one range. Where an axis has length 0, there is no
+    /// range, or an empty one.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
+        let (mut axes, mut bytes) = (self.shape.len(), self.bytes);
         while axes > 0 && self.strides[axes - 1] == bytes {
             axes -= 1;
             bytes = bytes.saturating_mul(self.shape[axes]);
@@ -205,41 +242,18 @@ impl<'d> Position<'d> {
 }
 
 impl<'d> FieldAt<'d> {
+    fn new(field: &'d Field, position: Position<'d>) -> Self {
+        Self { field, position: Position { bytes: field.dtype().itemsize(), ..position } }
+    }
+
     /// Returns the field itself.
     pub fn field(&self) -> &'d Field {
-        self.inner
-    }
-
-    /// Returns the fields that lead to it, the outermost first, and itself as the last one.
-    pub fn fields(&self) -> &[&'d Field] {
-        &self.position.fields
-    }
-
-    /// Returns the names of [`fields`](Self::fields), joined by dots.
-    pub fn path(&self) -> String {
-        self.position.path()
+        self.field
     }
 
     /// Returns the dtype of the field.
     pub fn dtype(&self) -> &'d DType {
-        self.inner.dtype()
-    }
-
-    /// Returns the offset in bytes of the field, or of its first occurrence, in the element.
-    pub fn offset(&self) -> usize {
-        self.position.offset
-    }
-
-    /// Returns the lengths of the axes of the sub-arrays of records around the field.
-    ///
-    /// Those of the field's own dtype are not among them.
-    pub fn shape(&self) -> &[usize] {
-        &self.position.shape
-    }
-
-    /// Returns the distances, in bytes, from one to the next along each axis of [`shape`](Self::shape).
-    pub fn strides(&self) -> &[usize] {
-        &self.position.strides
+        self.field.dtype()
     }
 
     /// Returns the scalars of the field, in the order of their offsets.
@@ -250,61 +264,28 @@ impl<'d> FieldAt<'d> {
         add_leaves(self.dtype(), self.position.clone(), &mut leaves);
         leaves
     }
-
-    /// Returns the ranges of bytes of the field in an element, in C order of [`shape`](Self::shape).
-    ///
-    /// Values that follow each other without a gap are one range. Where an axis has length 0, there is no
-    /// range, or an empty one.
-    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        self.position.runs(self.dtype().itemsize())
-    }
 }
 
-impl<'d> Leaf<'d> {
+impl Leaf<'_> {
     /// Returns the scalar.
     pub fn scalar(&self) -> Scalar {
         self.scalar
     }
+}
 
-    /// Returns the fields that lead to it, the outermost first; none if the elements have no fields.
-    pub fn fields(&self) -> &[&'d Field] {
-        &self.position.fields
+impl<'d> Deref for FieldAt<'d> {
+    type Target = Position<'d>;
+
+    fn deref(&self) -> &Position<'d> {
+        &self.position
     }
+}
 
-    /// Returns the names of [`fields`](Self::fields), joined by dots.
-    pub fn path(&self) -> String {
-        self.position.path()
-    }
+impl<'d> Deref for Leaf<'d> {
+    type Target = Position<'d>;
 
-    /// Returns the offset of the first value from the beginning of the element, in bytes.
-    pub fn offset(&self) -> usize {
-        self.position.offset
-    }
-
-    /// Returns the lengths of the axes of all sub-arrays around a value, the outermost first.
-    ///
-    /// They follow the axes of the array.
-    pub fn shape(&self) -> &[usize] {
-        &self.position.shape
-    }
-
-    /// Returns the distances, in bytes, from one value to the next along each axis of
-    /// [`shape`](Self::shape).
-    pub fn strides(&self) -> &[usize] {
-        &self.position.strides
-    }
-
-    /// Returns how many values an element has: the product of [`shape`](Self::shape).
-    pub fn count(&self) -> usize {
-        self.position.count()
-    }
-
-    /// Returns the ranges of bytes of the values in an element, in C order of [`shape`](Self::shape).
-    ///
-    /// Values that follow each other without a gap are one range. Where an axis has length 0, there is no
-    /// range, or an empty one.
-    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        self.position.runs(self.scalar.itemsize())
+    fn deref(&self) -> &Position<'d> {
+        &self.position
     }
 }
 
@@ -356,7 +337,7 @@ mod tests {
         let leaves = dtype.field("n.m").unwrap().leaves();
         let all = dtype.leaves();
         assert_eq!(leaves, all[1..], "the leaves of a field are those of the dtype below it");
-        assert_eq!(leaves.iter().map(super::Leaf::count).collect::<Vec<_>>(), [24, 48, 24]);
+        assert_eq!(leaves.iter().map(|leaf| leaf.count()).collect::<Vec<_>>(), [24, 48, 24]);
     }
 
     #[test]
