@@ -5,9 +5,9 @@ use std::io::Read;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
-use super::elements::Elements;
+use super::elements::{Elements, in_file};
+use super::reader::NpyReader;
 use super::stage::with_totals;
-use super::{NpyReader, in_file};
 use crate::element;
 use crate::element::{Difference, NpyElement, PlanOf};
 use crate::error::Result;
@@ -18,18 +18,6 @@ impl<R: Read> NpyReader<R> {
     ///
     /// After an error the iterator ends. It reads ahead: if it is dropped early,
     /// [`remaining`](Self::remaining) tells the position of the reader.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let mut file = Vec::new();
-    /// # npy_core::write(&mut file, &[1.0_f64, 2.0, 4.0])?;
-    /// let mut sum = 0.0;
-    /// for value in NpyReader::new(&file[..])?.records::<f64>() {
-    ///     sum += value?;
-    /// }
-    /// assert_eq!(sum, 7.0);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn records<T: NpyElement>(&mut self) -> Records<'_, R, T> {
         let per_chunk = per_chunk::<T>(self.header().dtype().itemsize());
         Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }
@@ -37,39 +25,25 @@ impl<R: Read> NpyReader<R> {
 
     /// Returns an iterator over the remaining elements, `length` at a time.
     ///
-    /// The last chunk may have fewer. After an error the iterator ends. A `length` of 0 is taken as
-    /// 1. Each chunk is a new vector; [`for_each_chunk`](Self::for_each_chunk) reuses one buffer.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let mut file = Vec::new();
-    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
-    /// let mut reader = NpyReader::new(&file[..])?;
-    /// let chunks: Vec<Vec<u16>> = reader.chunks(2).collect::<Result<_, _>>()?;
-    /// assert_eq!(chunks, [vec![1, 2], vec![3, 4], vec![5]]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// The last chunk may have fewer. After an error the iterator ends. A `length` of 0 counts as 1.
+    /// Each chunk is a new vector; [`for_each_chunk`](Self::for_each_chunk) reuses one buffer.
     pub fn chunks<T: NpyElement>(&mut self, length: usize) -> Chunks<'_, R, T> {
         Chunks { reader: self, length: length.max(1), plan: None, failed: false, element: PhantomData }
     }
 
     /// Calls `each` with the remaining elements, one chunk at a time.
     ///
-    /// The elements come in the order of the file, in one buffer of about 256 KiB that stays in the
-    /// cache of the processor. The number of elements in a chunk varies; it is never 0.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`into_vec`](Self::into_vec), and with any error of `each`. No more can be read
-    /// afterwards.
+    /// The chunks are slices of one buffer of about 256 KiB, which stays in the cache of the processor.
+    /// Their lengths vary; none is 0. An error of `each` is returned, and no more can be read then.
     ///
     /// ```
-    /// # use npy_core::NpyReader;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &vec![0.5_f64; 100_000])?;
+    /// use npy_core::NpyReader;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &vec![0.5_f64; 100_000])?;
+    ///
     /// let mut sum = 0.0;
-    /// NpyReader::open(&path)?.for_each_chunk(|samples: &[f64]| {
+    /// NpyReader::from_bytes(&file)?.for_each_chunk(|samples: &[f64]| {
     ///     sum += samples.iter().sum::<f64>();
     ///     Ok(())
     /// })?;
@@ -147,7 +121,9 @@ fn per_chunk<T>(itemsize: usize) -> usize {
     (STAGE_BYTES / itemsize.max(size_of::<T>()).max(1)).max(1)
 }
 
-/// An iterator over the elements of an array: see [`NpyReader::records`].
+/// An iterator over the elements of an array: [`NpyReader::records`].
+///
+/// See [`NpyReader`] for an example.
 pub struct Records<'a, R, T: NpyElement> {
     chunks: Chunks<'a, R, T>,
     items: std::vec::IntoIter<T>,
@@ -176,7 +152,9 @@ impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
 
 impl<R: Read, T: NpyElement> FusedIterator for Records<'_, R, T> {}
 
-/// An iterator over chunks of elements: see [`NpyReader::chunks`].
+/// An iterator over chunks of elements: [`NpyReader::chunks`].
+///
+/// See [`NpyReader`] for an example.
 pub struct Chunks<'a, R, T: NpyElement> {
     reader: &'a mut NpyReader<R>,
     length: usize,

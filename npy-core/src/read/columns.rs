@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::NpyReader;
 use super::elements::Elements;
+use super::reader::NpyReader;
 #[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, Decode};
 use crate::element;
@@ -25,8 +25,8 @@ use crate::options::ReadOptions;
 /// The file has one dimension. Other fields are not decoded.
 ///
 /// `C` is a tuple of the types of up to 12 fields. A dot names a field of a nested record, such as
-/// `"origin.depth"`. A field of records in a sub-array has several values for each record, so it is no
-/// column; `DynValues::field` (feature `dynamic`) reads it.
+/// `"origin.depth"`. A sub-array of records has several values for each record, so its fields are no
+/// columns; `DynValues::field` (feature `dynamic`) reads them.
 ///
 /// - For files of other shapes see [`NpyReader::into_columns`].
 /// - For several fields in one struct, derive [`NpyRecord`](crate::NpyRecord) for a struct of only
@@ -35,44 +35,25 @@ use crate::options::ReadOptions;
 ///
 /// # Errors
 ///
-/// Fails like [`load`](crate::load). The error names each field that is missing or has another
-/// type.
+/// Fails like [`load`](crate::load), and names each field that is missing or has another type.
 ///
 /// ```
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("picks.npy");
-/// # let header = npy_core::Header::new("[('t', '<f8'), ('name', '|S2'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
-/// # let mut file = header.to_bytes();
-/// # file.resize(file.len() + 28, 0);
-/// # std::fs::write(&path, file)?;
-/// let (x, t) = npy_core::load_columns::<(f32, f64)>(&path, ["x", "t"])?;
-/// assert_eq!(x, [0.0, 0.0]);
-/// assert_eq!(t.len(), 2);
+/// use npy_core::{Header, Order};
+///
+/// // Made by Python: np.save(path, np.zeros(2, [("time", "f8"), ("name", "S2"), ("x", "f4")]))
+/// let header = Header::new("[('time', '<f8'), ('name', '|S2'), ('x', '<f4')]".parse()?, Order::C, &[2])?;
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// std::fs::write(&path, [header.to_bytes(), vec![0; 2 * 14]].concat())?;
+///
+/// let (x, time) = npy_core::load_columns::<(f32, f64)>(&path, ["x", "time"])?;
+/// assert_eq!((x, time), (vec![0.0; 2], vec![0.0; 2]));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn load_columns<C: NpyColumns>(path: impl AsRef<Path>, names: C::Names<'_>) -> Result<C::Vecs> {
     load_columns_with::<C>(path, names, ReadOptions::new())
 }
 
-/// [`load_columns`] with options.
-///
-/// # Errors
-///
-/// Fails like [`load_columns`].
-///
-/// ```
-/// use npy_core::ReadOptions;
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("picks.npy");
-/// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[2])?;
-/// # let mut file = header.to_bytes();
-/// # file.resize(file.len() + 24, 0);
-/// # std::fs::write(&path, file)?;
-/// let (t,) = npy_core::columns::load_columns_with::<(f64,)>(&path, ["t"], ReadOptions::new().threads(2))?;
-/// assert_eq!(t, [0.0, 0.0]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`load_columns`] with options: limits, threads.
 pub fn load_columns_with<C: NpyColumns>(
     path: impl AsRef<Path>,
     names: C::Names<'_>,
@@ -90,24 +71,7 @@ pub fn load_columns_with<C: NpyColumns>(
 impl<R: Read> NpyReader<R> {
     /// Reads single fields of all remaining records, each into its own vector.
     ///
-    /// Other fields are not decoded.
-    ///
-    /// See [`load_columns`].
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`into_vec`](Self::into_vec). The error names each field that is missing or has
-    /// another type.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let header = npy_core::Header::new("[('t', '<f8'), ('place', [('x', '<f4')])]".parse()?, npy_core::Order::C, &[2])?;
-    /// # let mut file = header.to_bytes();
-    /// # file.resize(file.len() + 24, 0);
-    /// let (x,) = NpyReader::new(&file[..])?.into_columns::<(f32,)>(["place.x"])?;
-    /// assert_eq!(x, [0.0, 0.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Other fields are not decoded. See [`load_columns`].
     pub fn into_columns<C: NpyColumns>(mut self, names: C::Names<'_>) -> Result<C::Vecs> {
         let count = self.remaining();
         self.read_columns::<C>(names, count)
@@ -115,25 +79,7 @@ impl<R: Read> NpyReader<R> {
 
     /// Reads single fields of the next `count` records, each into its own vector.
     ///
-    /// Call it repeatedly for bounded memory.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`into_columns`](Self::into_columns), and if fewer records remain.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[3])?;
-    /// # let mut file = header.to_bytes();
-    /// # file.resize(file.len() + 36, 0);
-    /// let mut reader = NpyReader::new(&file[..])?;
-    /// while reader.remaining() > 0 {
-    ///     let count = reader.remaining().min(2);
-    ///     let (x, t) = reader.read_columns::<(f32, f64)>(["x", "t"], count)?;
-    ///     assert_eq!((x.len(), t.len()), (count, count));
-    /// }
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Call it repeatedly for bounded memory. Fails if fewer records [remain](Self::remaining).
     pub fn read_columns<C: NpyColumns>(&mut self, names: C::Names<'_>, count: usize) -> Result<C::Vecs> {
         if self.header().dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());
@@ -146,9 +92,7 @@ impl<R: Read> NpyReader<R> {
     }
 }
 
-/// The types of single fields of a record: a tuple of up to 12 elements.
-///
-/// This trait is sealed.
+/// The types of single fields of a record: a tuple of up to 12 elements. This trait is sealed.
 ///
 /// See [`load_columns`] for an example.
 pub trait NpyColumns: sealed::Sealed + Sized {

@@ -1,7 +1,6 @@
 //! Decodes elements whose memory is not the bytes of the file.
 
-use super::elements::Elements;
-use super::in_file;
+use super::elements::{Elements, in_file};
 #[cfg(any(unix, windows))]
 use super::stage::{BoxedDecode, NewElements, OldElements, decode_by_threads};
 use super::stage::{elements_per_stage, stage_bytes, with_totals};

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::in_file;
 use super::source::Input;
 use crate::element::plan::rust_type;
 use crate::element::{self, Codec, Difference, NpyElement, PlanOf};
@@ -284,5 +283,14 @@ impl Elements<'_> {
         }
         self.state.failed = false;
         Ok(())
+    }
+}
+
+/// The error with the name of the file, if there is one.
+#[cold]
+pub(crate) fn in_file(path: Option<&Path>, error: Error) -> Error {
+    match path {
+        Some(path) => error.with_path(path),
+        None => error,
     }
 }

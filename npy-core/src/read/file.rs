@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use super::NpyReader;
+use super::reader::NpyReader;
 use super::source::{AsFile, Source};
 use crate::element::NpyElement;
 use crate::error::{Error, Result};
@@ -35,22 +35,7 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
     load_with(path, ReadOptions::new())
 }
 
-/// [`load`] with [`ReadOptions`] or [`Limits`](crate::Limits).
-///
-/// # Errors
-///
-/// Fails like [`load`].
-///
-/// ```
-/// use npy_core::ReadOptions;
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
-/// # npy_core::save(&path, &[1.5_f32, 2.5])?;
-/// let samples: Vec<f32> = npy_core::load_with(&path, ReadOptions::new().threads(2))?;
-/// # assert_eq!(samples, [1.5, 2.5]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`load`] with options: limits, threads.
 #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
 pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     with_file(path.as_ref(), options.into(), |reader| reader.into_one_dimension())
@@ -58,24 +43,15 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
 
 /// Reads a one-dimensional file into an existing vector and reuses its memory.
 ///
-/// The previous elements are dropped. Use it in loops over many files.
-///
-/// # Errors
-///
-/// Fails like [`load`]; the vector is empty then.
+/// Use it in loops over many files. The previous elements are dropped; after an error the vector is
+/// empty.
 ///
 /// ```
-/// # let directory = tempfile::tempdir()?;
-/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
-/// # npy_core::save(&paths[0], &[1.5_f32, 2.5])?;
-/// # npy_core::save(&paths[1], &[3.5_f32])?;
-/// let mut samples: Vec<f32> = Vec::new();
-/// let mut sum = 0.0;
-/// for path in &paths {
-///     npy_core::load_into(path, &mut samples)?;
-///     sum += samples.iter().sum::<f32>();
-/// }
-/// assert_eq!(sum, 7.5);
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let mut samples = vec![0.5_f32];
+/// npy_core::save(&path, &[1.5_f32, 2.5])?;
+/// npy_core::load_into(&path, &mut samples)?;
+/// assert_eq!(samples, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> Result<()> {
@@ -92,87 +68,26 @@ impl NpyReader<BufReader<File>> {
     /// # Errors
     ///
     /// Fails if the file cannot be read or is not an `.npy` file.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1_u16])?;
-    /// let reader = NpyReader::open(&path)?;
-    /// println!("{} {:?}", reader.header().dtype(), reader.header().shape()); // <u2 [1]
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`](crate::Limits).
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`open`](Self::open).
-    ///
-    /// ```
-    /// use npy_core::{NpyReader, ReadOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let trace: Vec<f64> = NpyReader::open_with(&path, ReadOptions::new().threads(2))?.into_vec()?;
-    /// assert_eq!(trace, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`open`](Self::open) with options: limits, threads.
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let path = path.as_ref();
         let reader = File::open(path).map_err(cannot_open).and_then(|file| Self::of_file(file, options.into(), true));
         reader.map(|reader| reader.with_path(path)).map_err(|error| error.with_path(path))
     }
 
-    /// Reads the header of an open file.
+    /// Reads the header of an open file, as fast as [`open`](Self::open).
     ///
-    /// Use it for a file that was opened relative to a directory, or that has no name.
-    ///
-    /// The array begins at the current position of the file. Errors name no path. It is as fast as
-    /// [`open`](Self::open).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or is not an `.npy` file.
-    ///
-    /// ```
-    /// use std::fs::File;
-    ///
-    /// use npy_core::NpyReader;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let trace: Vec<f64> = NpyReader::from_file(File::open(&path)?)?.into_vec()?;
-    /// assert_eq!(trace, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// The array begins at the current position of the file. Use it for a file that was opened relative
+    /// to a directory, or that has no name. Errors name no path.
     pub fn from_file(file: File) -> Result<Self> {
         Self::from_file_with(file, ReadOptions::new())
     }
 
-    /// [`from_file`](Self::from_file) with [`ReadOptions`] or [`Limits`](crate::Limits).
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`from_file`](Self::from_file).
-    ///
-    /// ```
-    /// use std::fs::File;
-    ///
-    /// use npy_core::{Limits, NpyReader};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("upload.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let reader = NpyReader::from_file_with(File::open(&path)?, Limits::new().data_bytes(10));
-    /// assert!(reader.is_err()); // 16 bytes
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`from_file`](Self::from_file) with options: limits, threads.
     pub fn from_file_with(mut file: File, options: impl Into<ReadOptions>) -> Result<Self> {
         // A pipe has no position.
         let is_at_begin = file.stream_position().is_ok_and(|position| position == 0);

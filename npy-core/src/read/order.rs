@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use super::NpyReader;
 use super::elements::Elements;
+use super::reader::NpyReader;
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::Codec;

@@ -3,8 +3,8 @@
 use std::io::{self, Read, Seek};
 use std::ops::Range;
 
-use super::NpyReader;
 use super::elements::Elements;
+use super::reader::NpyReader;
 use super::rows::seek;
 use super::source::{Source, Stream};
 use crate::element::NpyElement;
@@ -22,32 +22,17 @@ const DIRECT: u64 = 64 * 1024;
 impl<R: Read + Seek> NpyReader<R> {
     /// Reads a rectangular region without reading the rest of the array.
     ///
-    /// The elements come in the order of the file, and
-    /// [`region_shape`](crate::region::region_shape) returns their shape. Afterwards the reader is
+    /// Each axis takes a range, an index or a stepped range. The elements come in the order of the file,
+    /// and [`region_shape`](crate::region::region_shape) returns their shape. Afterwards the reader is
     /// positioned behind the last of them.
     ///
-    /// The [`byte_ranges`](crate::region::byte_ranges) of the region are read. Gaps of at most 16
-    /// KiB are read and discarded. Reading takes 256 KiB of memory beyond the result.
+    /// The [`byte_ranges`](crate::region::byte_ranges) of the region are read. Gaps of at most 16 KiB
+    /// are read and discarded. Reading takes 256 KiB of memory beyond the result.
     ///
     /// # Errors
     ///
-    /// Fails like [`into_vec`](Self::into_vec), and if the region has the wrong number of axes,
-    /// exceeds one of them, or has a step of 0. An error counts elements within the region.
-    ///
-    /// ```
-    /// use npy_core::region::AxisRange;
-    /// use npy_core::NpyReader;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("volume.npy");
-    /// # let header = npy_core::Header::new("<f4".parse()?, npy_core::Order::C, &[100, 64, 64])?;
-    /// # std::fs::write(&path, [header.to_bytes(), vec![0; 4 * 100 * 64 * 64]].concat())?;
-    /// let mut reader = NpyReader::open(&path)?;
-    /// // In Python: np.load(path, mmap_mode="r")[10:12, ::8, 5:6]
-    /// let values: Vec<f32> = reader.read_region(&[(10..12).into(), AxisRange::from(..).step_by(8), 5.into()])?;
-    /// assert_eq!(values.len(), 2 * 8);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0. An
+    /// error in an element counts it within the region.
     pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;
         Ok(self.gather(region, &mut |elements, count| elements.read_vec(&plan, count))?.1)

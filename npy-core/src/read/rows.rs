@@ -3,8 +3,8 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use super::NpyReader;
 use super::elements::Elements;
+use super::reader::NpyReader;
 use super::stage::with_totals;
 use crate::element::NpyElement;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,26 +12,9 @@ use crate::format::rows::OuterAxis;
 use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
 
 impl<R: Read> NpyReader<R> {
-    /// Skips rows of a stream by reading and discarding them, in bounded memory.
+    /// Skips rows by reading and discarding them, in bounded memory.
     ///
-    /// In a file, [`seek_to`](Self::seek_to) skips without reading.
-    ///
-    /// A row is what one index of the outer axis has: of the first axis in C order, of the last in
-    /// Fortran order. A row of a one-dimensional array is an element.
-    ///
-    /// # Errors
-    ///
-    /// Fails if fewer rows remain, if the file is truncated, or if reading fails.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let mut file = Vec::new();
-    /// # npy_core::write(&mut file, &[1_u16, 2, 3, 4, 5])?;
-    /// let mut reader = NpyReader::new(&file[..])?;
-    /// reader.skip(3)?;
-    /// assert_eq!(reader.into_vec::<u16>()?, [4, 5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// In a file, [`seek_to`](Self::seek_to) skips without reading. Fails if fewer rows remain.
     pub fn skip(&mut self, rows: usize) -> Result<()> {
         let elements = rows.saturating_mul(OuterAxis::of(&self.state.header).per_row);
         if elements > self.remaining() {
@@ -72,29 +55,10 @@ impl Elements<'_> {
 impl<R: Read + Seek> NpyReader<R> {
     /// Seeks to a row, counted from the beginning of the array.
     ///
-    /// [`records`](Self::records), [`chunks`](Self::chunks) and the other methods continue from
-    /// there.
+    /// Whatever is read next continues from there. The row behind the last is the end of the array,
+    /// where the next array of a stream begins. The array need not begin at the start of the stream.
     ///
-    /// A row is what one index of the outer axis has: of the first axis in C order, of the **last**
-    /// in Fortran order. A row of a one-dimensional array is an element. The row behind the last is
-    /// the end of the array, where the next array of the stream begins. The array need not begin at
-    /// the start of the stream.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are fewer rows, or if seeking fails.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
-    /// let mut reader = NpyReader::open(&path)?;
-    /// reader.seek_to(3)?;
-    /// assert_eq!(reader.remaining(), 2);
-    /// assert_eq!(reader.records::<i32>().next().transpose()?, Some(4));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if there are fewer rows.
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         let element = OuterAxis::of(&self.state.header).element(row).map_err(|error| self.state.locate(error))?;
         self.state.begin()?;
@@ -104,26 +68,8 @@ impl<R: Read + Seek> NpyReader<R> {
 
     /// Reads a range of rows, counted from the beginning of the array.
     ///
-    /// The elements come in the order of the file. Afterwards the reader is positioned behind them.
-    ///
-    /// [`seek_to`](Self::seek_to) explains what a row is. [`read_region`](Self::read_region) reads
-    /// parts of rows.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`into_vec`](Self::into_vec), if there are fewer rows, and if seeking fails.
-    ///
-    /// ```
-    /// # use npy_core::NpyReader;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1_i32, 2, 3, 4, 5])?;
-    /// let mut reader = NpyReader::open(&path)?;
-    /// assert_eq!(reader.read_at::<i32>(3..5)?, [4, 5]);
-    /// assert_eq!(reader.read_at::<i32>(0..2)?, [1, 2]);
-    /// assert_eq!(reader.remaining(), 3);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Afterwards the reader is positioned behind them. [`read_region`](Self::read_region) reads parts
+    /// of rows. Fails if there are fewer rows.
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;
         let elements = OuterAxis::of(&self.state.header).elements(&rows).map_err(|error| self.state.locate(error))?;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::NpyReader;
+use super::reader::NpyReader;
 use crate::element::NpyElement;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -10,14 +10,8 @@ use crate::options::ReadOptions;
 
 /// Reads a one-dimensional array from a stream into a vector.
 ///
-/// The stream is left just behind the array.
-///
-/// To read several arrays of one stream, pass `&mut stream` each time. Wrap a `File` in a
-/// `BufReader`, or better, use [`load`](crate::load).
-///
-/// # Errors
-///
-/// Fails like [`load`](crate::load).
+/// The stream is left just behind the array: to read several arrays, pass `&mut stream` each time.
+/// Wrap a `File` in a `BufReader`, or better, use [`load`](crate::load).
 ///
 /// ```
 /// let mut stream = Vec::new();
@@ -33,21 +27,7 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }
 
-/// [`read`] with [`ReadOptions`] or [`Limits`](crate::Limits).
-///
-/// # Errors
-///
-/// Fails like [`load`](crate::load).
-///
-/// ```
-/// use npy_core::{ErrorKind, Limits};
-///
-/// let mut upload = Vec::new();
-/// npy_core::write(&mut upload, &[0_u8; 1000])?;
-/// let error = npy_core::read_with::<u8>(&upload[..], Limits::new().data_bytes(100)).unwrap_err();
-/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`read`] with options: limits.
 pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     NpyReader::new_with(reader, options.into().limits)?.into_one_dimension()
 }
