@@ -23,35 +23,17 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// NumPy and other processes can read it at any time, and so can you after a crash.
     ///
     /// The header counts the elements up to the last [`flush`](Self::flush), up to
-    /// [`finish`](Self::finish), or up to the drop of the writer. Data reach the disk before the
-    /// header counts them. So if the process is killed or the power is cut, the file is valid and
-    /// holds at least the flushed elements. [`recover`] counts others that were written.
+    /// [`finish`](Self::finish), or up to the drop of the writer. Data reach the disk before the header
+    /// counts them. So if the process is killed or the power is cut, the file is valid and holds at
+    /// least the flushed elements. [`recover`] counts others that were written.
     ///
-    /// An existing file is replaced by the empty array at once. The file is locked: a second writer
-    /// of this library is an error. On Windows the lock is that no program can open the file to
-    /// write; all can read it. Do not [`save`](crate::save) to the path while the writer is open,
-    /// because that replaces the file.
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("readings.npy");
-    /// let mut readings = NpyWriter::<f64, _>::create(&path)?;
-    /// readings.push(&0.5)?;
-    /// readings.flush()?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [0.5]); // while it goes on
-    /// readings.write_slice(&[1.5, 2.5])?;
-    /// readings.finish()?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [0.5, 1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// An existing file is replaced by the empty array at once. The file is locked: a second writer of
+    /// this library is an error. On Windows the lock is that no program can open the file to write; all
+    /// can read it. Do not [`save`](crate::save) to the path while the writer is open, because that
+    /// replaces the file.
     ///
     /// For text without a fixed width see [`create_like`](Self::create_like).
     /// [`new`](NpyWriter::new) with a [`File`] is faster, and survives no power cut.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be created or cannot seek.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         expect_fixed_width::<T>().map_err(|error| error.with_path(path))?;
@@ -60,26 +42,12 @@ impl<T: NpyElement> NpyWriter<T, File> {
 
     /// Creates a growing file with a given dtype, order and further dimensions.
     ///
-    /// The outer axis grows: the first in C order, the last in Fortran order. Its length in
-    /// `header` has no effect. A single axis is written in C order, as NumPy does. See
-    /// [`create`](Self::create).
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("frames.npy");
-    /// let header = Header::new(u8::dtype(), Order::C, &[0, 2, 3])?;
-    /// let mut frames = NpyWriter::create_like(&path, &header)?;
-    /// frames.write_slice(&[1_u8, 2, 3, 4, 5, 6])?;
-    /// frames.finish()?;
-    /// assert_eq!(Header::read(std::fs::File::open(&path)?)?.shape(), [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// The outer axis grows, so that its length in `header` has no effect. A single axis is written in C
+    /// order, as NumPy does. See [`create`](Self::create).
     ///
     /// # Errors
     ///
-    /// Fails like [`create`](Self::create), if the dtype does not fit `T`, and if rows have no
-    /// elements.
+    /// Fails if the dtype does not fit `T`, and if rows have no elements.
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
@@ -93,31 +61,16 @@ impl<T: NpyElement> NpyWriter<T, File> {
 
     /// Opens an existing file to append to it, in its dtype and order.
     ///
-    /// NumPy, this library or any other program may have written it.
+    /// NumPy, this library or any other program may have written it. New rows extend the outer axis.
     ///
     /// The header keeps its length. NumPy 1.24 and later, and this library, reserve space for more
     /// digits; an older file whose header has no space is an error. Bytes behind the array, such as
     /// rows that a crash left uncounted, are truncated: call [`recover`] first to keep them.
-    /// Another array behind this one is an error. New rows extend the outer axis, as in
-    /// [`create_like`](Self::create_like).
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("readings.npy");
-    /// npy_core::save(&path, &[0.5_f64])?;
-    /// let mut readings = NpyWriter::<f64, _>::append(&path)?;
-    /// readings.push(&1.5)?;
-    /// readings.finish()?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [0.5, 1.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be opened, has another writer, is truncated, has no dimensions, or
-    /// is followed by other arrays. Fails if its dtype does not fit `T`, or has fields for which `T`
-    /// has no value.
+    /// Fails if the file has another writer, is truncated, has no dimensions, or is followed by other
+    /// arrays. Fails if its dtype does not fit `T`, or has fields for which `T` has no value.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {
@@ -135,30 +88,10 @@ impl<T: NpyElement> NpyWriter<T, File> {
         append().map_err(|error: Error| error.with_path(path))
     }
 
-    /// Appends to an existing file, or creates a new one.
+    /// [Appends](Self::append) to an existing file, or [creates](Self::create) a new one.
     ///
-    /// See [`append`](Self::append) and [`create`](Self::create).
-    ///
-    /// It never replaces a file. If several processes call it at the same time, one succeeds, and
-    /// the others fail while it writes. An empty file (0 bytes) is an error, as for `append`.
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("readings.npy");
-    /// for value in [0.5, 1.5] {
-    ///     let mut readings = NpyWriter::<f64, _>::create_or_append(&path)?;
-    ///     readings.push(&value)?;
-    ///     readings.finish()?;
-    /// }
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [0.5, 1.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`append`](Self::append) if the file exists, and like [`create`](Self::create)
-    /// otherwise.
+    /// It never replaces a file. If several processes call it at the same time, one succeeds, and the
+    /// others fail while it writes. An empty file (0 bytes) is an error, as for `append`.
     pub fn create_or_append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let is_absent = || std::fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -182,56 +115,29 @@ impl<T: NpyElement> NpyWriter<T, File> {
 impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     /// Begins a one-dimensional array of unknown length in a stream that can seek.
     ///
-    /// The array begins at the current position. [`flush`](Self::flush) and
-    /// [`finish`](Self::finish) write the number of elements into the header.
+    /// The array begins at the current position. [`flush`](Self::flush) and [`finish`](Self::finish)
+    /// write the number of elements into the header.
     ///
-    /// With a [`File`] this is the fast way, and it survives no power cut: nothing is fsynced,
-    /// where [`create`](NpyWriter::create) takes an `fsync` or two at the beginning and at each
-    /// `flush`. The header never counts elements that were not written. Elements that were not
-    /// flushed are lost if the process is killed; [`recover`] counts rows of them that were
-    /// written. Dropping the writer counts every whole row, unless writing has failed. The file is
-    /// not locked.
+    /// With a [`File`] this is the fast way, and it survives no power cut: nothing is fsynced, where
+    /// [`create`](NpyWriter::create) takes an `fsync` or two at the beginning and at each `flush`. The
+    /// header never counts elements that were not written. Elements that were not flushed are lost if the
+    /// process is killed; [`recover`] counts rows of them that were written. The file is not locked.
     ///
     /// A file that was opened for appending cannot seek. That is an error, but only of the first
-    /// `flush`, when the array has been written. Use [`append`](NpyWriter::append) to add to a
-    /// file.
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// let mut file = std::io::Cursor::new(Vec::new());
-    /// let mut writer = NpyWriter::new(&mut file)?;
-    /// writer.write_slice(&[1_u8, 2, 3])?;
-    /// writer.finish()?;
-    /// assert_eq!(npy_core::read::<u8>(&file.get_ref()[..])?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// `flush`, when the array has been written. Use [`append`](NpyWriter::append) to add to a file.
     ///
     /// # Errors
     ///
-    /// Fails if writing fails, or if the width of the elements is unknown: of text without a fixed
-    /// width, or of an `Option`, whose field is left out if no element has a value.
+    /// Fails if the width of the elements is unknown: of text without a fixed width, or of an `Option`,
+    /// whose field is left out if no element has a value.
     pub fn new(writer: W) -> Result<Self> {
         expect_fixed_width::<T>()?;
         Self::new_like(writer, &header_of(T::dtype(), &[0])?)
     }
 
-    /// Begins an array of unknown length with a given dtype, order and dimensions.
+    /// [`new`](Self::new) with a given dtype, order and further dimensions.
     ///
-    /// See [`new`](Self::new) and [`create_like`](NpyWriter::create_like).
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, NpyWriter, Order};
-    /// let header = Header::new(f32::dtype(), Order::C, &[0, 3])?; // rows of three
-    /// let mut writer = NpyWriter::new_like(std::io::Cursor::new(Vec::new()), &header)?;
-    /// writer.write_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-    /// let file = writer.finish()?.into_inner();
-    /// assert_eq!(Header::read(&file[..])?.shape(), [2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails, if the dtype does not fit `T`, or if rows have no elements.
+    /// As in [`create_like`](NpyWriter::create_like), the outer axis grows.
     pub fn new_like(mut writer: W, header: &Header) -> Result<Self> {
         let header = &*canonical(header);
         let growable = growable::<T>(header, header.to_bytes().len())?;
@@ -290,6 +196,8 @@ pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
 }
 
 /// The result of [`recover`].
+///
+/// See [`recover`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
@@ -310,9 +218,14 @@ pub struct Recovered {
 /// [`flush`](NpyWriter::flush) may hold anything. [`append`](NpyWriter::append) without `recover`
 /// truncates them.
 ///
+/// # Errors
+///
+/// Fails if the file has a writer or no header; if the array has no dimensions or holds Python
+/// objects, whose pickle has no rows; if rows have no elements, or no bytes and others follow; if the
+/// header has no space, or another array begins behind the rows. The file is then unchanged.
+///
 /// ```
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("readings.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// npy_core::save(&path, &[1_u32, 2, 3])?;
 /// // Cut in the last element.
 /// std::fs::OpenOptions::new().write(true).open(&path)?.set_len(128 + 11)?;
@@ -321,13 +234,6 @@ pub struct Recovered {
 /// assert_eq!(npy_core::load::<u32>(&path)?, [1, 2]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-///
-/// # Errors
-///
-/// Fails if the file cannot be opened, has a writer or no header; if the array has no dimensions or
-/// holds Python objects, whose pickle has no rows; if rows have no elements, or no bytes and others
-/// follow; if the header has no space, or another array begins behind the rows. Fails if writing fails. The file is
-/// then unchanged.
 pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
     let path = path.as_ref();
     let recover = || {

@@ -32,33 +32,77 @@ pub(crate) const PIECE: usize = 4 << 20;
 
 /// Writes an array, one element or slice after another.
 ///
+/// It buffers small writes, so that a file needs no `BufWriter`. The constructor decides what a crash
+/// leaves of the array:
+///
 /// | length | constructors | after a kill | after a power cut | a [`flush`](Self::flush) takes |
 /// |---|---|---|---|---|
 /// | known | [`with_len`](Self::with_len), [`with_header`](Self::with_header): any stream | torn | torn | a `write` |
 /// | unknown | [`new`](Self::new): a stream that can seek | flushed rows | uncertain | two `write`s |
 /// | unknown | [`create`](NpyWriter::create), [`append`](NpyWriter::append): a file | flushed rows | flushed rows | two `fsync`s |
 ///
-/// It buffers small writes: a file needs no `BufWriter`.
+/// # Known length
+///
+/// The header is complete from the start, and nothing is rewritten later. This fits pipes and
+/// sockets:
 ///
 /// ```
 /// use npy_core::NpyWriter;
 ///
-/// let mut file = Vec::new();
-/// let mut writer = NpyWriter::with_len(&mut file, 4)?;
+/// let mut writer = NpyWriter::with_len(Vec::new(), 4)?;
 /// writer.push(&0.5_f64)?;
-/// writer.write_slice(&[1.5, 2.5, 3.5])?;
-/// writer.finish()?;
+/// writer.write_slice(&[1.5, 2.5])?;
+/// writer.extend([3.5].iter())?;
+/// let file = writer.finish()?;
 /// assert_eq!(npy_core::read::<f64>(&file[..])?, [0.5, 1.5, 2.5, 3.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Any shape and dtype
+///
+/// Elements are written in the order of the header, here column by column:
+///
+/// ```
+/// use npy_core::{Header, NpyWriter, Order};
+///
+/// let header = Header::new(">u2".parse()?, Order::Fortran, &[2, 3])?;
+/// let mut writer = NpyWriter::with_header(Vec::new(), &header)?;
+/// writer.write_slice(&[1_u16, 4, 2, 5, 3, 6])?; // in Python: array([[1, 2, 3], [4, 5, 6]], dtype='>u2')
+/// let file = writer.finish()?;
+/// assert_eq!(file[128..132], [0, 1, 0, 4]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Files that grow
+///
+/// The file is valid at every instant, and other processes can read it. A flush commits the rows so
+/// far. Rows of more dimensions grow along the outer axis: the first in C order, the last in Fortran
+/// order. Here a row has 2 × 3 elements:
+///
+/// ```
+/// use npy_core::{Header, NpyElement, NpyWriter, Order};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let header = Header::new(u8::dtype(), Order::C, &[0, 2, 3])?;
+/// let mut frames = NpyWriter::create_like(&path, &header)?;
+/// frames.write_slice(&[1_u8, 2, 3, 4, 5, 6])?;
+/// frames.flush()?;
+/// assert_eq!(Header::read(std::fs::File::open(&path)?)?.shape(), [1, 2, 3]);
+/// frames.finish()?;
+///
+/// let mut frames = NpyWriter::append(&path)?; // tomorrow
+/// frames.write_slice(&[7_u8; 6])?;
+/// frames.finish()?;
+/// assert_eq!(Header::read(std::fs::File::open(&path)?)?.shape(), [2, 2, 3]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
 /// # Drop
 ///
-/// Dropping a writer finishes it, unless writing has failed. An array that grows
-/// ([`new`](Self::new), [`create`](NpyWriter::create), [`append`](NpyWriter::append)) keeps every
-/// whole row that was accepted, even after elements were refused and in a panic. An array of known
-/// length gets the buffered elements, but not after an error or in a panic. A drop cannot report an
-/// error, so call [`finish`](Self::finish).
+/// A drop cannot report an error, so call [`finish`](Self::finish). Dropping a writer finishes it,
+/// unless writing has failed. An array that grows keeps every whole row that was accepted, even after
+/// elements were refused and in a panic. An array of known length gets the buffered elements, but not
+/// after an error or in a panic.
 #[must_use = "errors of writing the end of the array are seen only by `finish`"]
 pub struct NpyWriter<T: NpyElement, W: Write> {
     writer: Stream<W>,
@@ -70,31 +114,13 @@ pub struct NpyWriter<T: NpyElement, W: Write> {
 impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Begins a one-dimensional array of `len` elements, in any stream.
     ///
-    /// The header is complete from the start; nothing is rewritten later.
-    ///
     /// The dtype is `T::dtype()`. For text without a fixed width (`String`) use
     /// [`with_header`](Self::with_header).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the array would exceed the address space.
-    ///
-    /// ```
-    /// use npy_core::NpyWriter;
-    ///
-    /// let mut writer = NpyWriter::with_len(Vec::new(), 3)?;
-    /// for square in [1_u32, 4, 9] {
-    ///     writer.push(&square)?;
-    /// }
-    /// let file = writer.finish()?;
-    /// assert_eq!(npy_core::read::<u32>(&file[..])?, [1, 4, 9]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
         Self::with_header(writer, &header_of(T::dtype(), &[len])?)
     }
 
-    /// Begins an array of any shape, order and dtype.
+    /// Begins an array of any shape, order and dtype, in any stream.
     ///
     /// Write the elements in the order of the header.
     ///
@@ -102,17 +128,6 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// Fails if the dtype does not fit `T`, and lists every difference. A field for which `T` has no
     /// value is one of them.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyWriter, Order};
-    /// let mut file = Vec::new();
-    /// let header = Header::new(">u2".parse()?, Order::Fortran, &[2, 3])?;
-    /// let mut writer = NpyWriter::with_header(&mut file, &header)?;
-    /// writer.write_slice(&[1_u16, 4, 2, 5, 3, 6])?; // in Python: array([[1, 2, 3], [4, 5, 6]], dtype='>u2')
-    /// writer.finish()?;
-    /// assert_eq!(file[128..132], [0, 1, 0, 4]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn with_header(writer: W, header: &Header) -> Result<Self> {
         Self::with_header_as(writer, header, &layout_of::<T>(header))
     }
@@ -146,20 +161,9 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Writes the next element.
     ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// let mut writer = NpyWriter::with_len(Vec::new(), 3)?;
-    /// for square in [1_u32, 4, 9] {
-    ///     writer.push(&square)?;
-    /// }
-    /// assert_eq!(npy_core::read::<u32>(&writer.finish()?[..])?, [1, 4, 9]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// Fails if the array is full, if the element cannot be expressed in the dtype, or if writing
-    /// fails.
+    /// Fails if the array is full, if the element cannot be expressed in the dtype, or if writing fails.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
         let items = std::slice::from_ref(item);
@@ -174,20 +178,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         self.write_slice(items)
     }
 
-    /// Writes the next elements.
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// let mut writer = NpyWriter::with_len(Vec::new(), 3)?;
-    /// writer.write_slice(&[1_u32, 4])?;
-    /// writer.write_slice(&[9])?;
-    /// assert_eq!(npy_core::read::<u32>(&writer.finish()?[..])?, [1, 4, 9]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`push`](Self::push).
+    /// Writes the next elements. Fails like [`push`](Self::push).
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
         let result = self.stage.put_items(&mut self.writer, &self.plan, items);
         self.stage.note_result(result)
@@ -195,21 +186,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Writes the elements of an iterator over references, as of a strided array.
     ///
-    /// # Errors
-    ///
     /// Fails like [`push`](Self::push).
-    ///
-    /// ```
-    /// use std::collections::BTreeSet;
-    ///
-    /// use npy_core::NpyWriter;
-    ///
-    /// let ids = BTreeSet::from([7_u16, 3, 5]);
-    /// let mut writer = NpyWriter::with_len(Vec::new(), ids.len())?;
-    /// writer.extend(&ids)?;
-    /// assert_eq!(npy_core::read::<u16>(&writer.finish()?[..])?, [3, 5, 7]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn extend<'a>(&mut self, items: impl IntoIterator<Item = &'a T>) -> Result<()>
     where
         T: 'a,
@@ -220,28 +197,11 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Writes the buffered elements, and commits an array that grows.
     ///
-    /// To commit, the data are written to the disk first, then the header that counts them.
-    /// Whatever happens afterwards, the file holds at least these rows. An incomplete row is
-    /// counted later.
+    /// A commit writes the data to the disk first, then the header that counts them. Whatever happens
+    /// afterwards, the file holds at least these rows. An incomplete row is counted later.
     ///
-    /// A commit calls `fsync`, which takes some milliseconds on a disk. After a crash the rows since
-    /// the last commit may be lost: choose how many these may be, rather than commit every element.
-    ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("readings.npy");
-    /// let mut readings = NpyWriter::<f64, _>::create(&path)?;
-    /// readings.push(&0.5)?;
-    /// readings.flush()?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [0.5]); // it is there, although the writer goes on
-    /// readings.finish()?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
+    /// A commit calls `fsync`, which takes some milliseconds on a disk. A crash loses the rows since the
+    /// last one, so commit as often as you can afford to lose them, not every element.
     pub fn flush(&mut self) -> Result<()> {
         self.stage.commit(&mut self.writer).map_err(|error| self.stage.locate(error))
     }
@@ -250,18 +210,10 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     ///
     /// An array that grows is [committed](Self::flush).
     ///
-    /// ```
-    /// # use npy_core::NpyWriter;
-    /// let mut writer = NpyWriter::with_len(Vec::new(), 2)?;
-    /// writer.push(&1_u8)?;
-    /// assert!(writer.finish().is_err()); // two were announced
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// Fails if fewer elements were written than the header says, if the last row is incomplete, or
-    /// if writing fails.
+    /// Fails if fewer elements were written than the header says, if the last row is incomplete, or if
+    /// writing fails.
     pub fn finish(mut self) -> Result<W> {
         let ended = self.stage.end(&mut self.writer).and_then(|()| self.writer.take().map_err(cannot_write));
         ended.map_err(|error| self.stage.locate(error))

@@ -26,10 +26,6 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) 
 
 /// [`replace_file`] with options. `bytes` is the least size of the file, if known, to reserve
 /// space.
-///
-/// # Errors
-///
-/// Fails like [`replace_file`].
 pub fn replace_file_with(
     path: &Path,
     options: impl Into<SaveOptions>,

@@ -28,8 +28,7 @@ use crate::transpose::bytes::reverse_bytes;
 /// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 ///
 /// ```
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("names.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// npy_core::save(&path, &["Ada".to_owned(), "Grace".to_owned()])?;
 /// let names: Vec<String> = npy_core::load(&path)?; // in Python: array(['Ada', 'Grace'], dtype='<U5')
 /// assert_eq!(names[1], "Grace");
@@ -39,21 +38,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
     save_with(path, items, SaveOptions::new())
 }
 
-/// [`save`] with [`SaveOptions`].
-///
-/// # Errors
-///
-/// Fails like [`save`].
-///
-/// ```
-/// use npy_core::SaveOptions;
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
-/// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
-/// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`save`] with options: order, durable, in place.
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
     save_to(path.as_ref(), items, options.into())
 }
@@ -95,28 +80,23 @@ fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>, header: &Header) 
 /// The shape of `original` has no effect: the file has one dimension. For other shapes use
 /// [`NpyWriter::create_like`](super::NpyWriter::create_like) with the dtype of `original`.
 ///
-/// ```
-/// # use npy_core::{Header, NpyElement, Order};
-/// use npy_core::{NpyReader, save_like};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("codes.npy");
-/// # let mut codes = npy_core::NpyWriter::create_like(&path, &Header::new("|S6".parse()?, Order::C, &[0])?)?;
-/// # codes.push(&"GRF".to_owned())?;
-/// # codes.finish()?;
-/// let reader = NpyReader::open(&path)?; // dtype('S6')
-/// let header = reader.header().clone();
-/// let mut codes: Vec<String> = reader.into_vec()?;
-/// codes.push("BFO".to_owned());
-/// save_like(&path, &codes, &header)?;
-/// assert_eq!(NpyReader::open(&path)?.header().dtype().to_string(), "|S6");
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-///
 /// # Errors
 ///
-/// Fails like [`save`], if `original` lacks a field or has one of another kind, and if an element
-/// does not fit its dtype: the error names the record and the field.
+/// Fails if `original` lacks a field or has one of another kind, and if an element does not fit its
+/// dtype: the error names the record and the field.
+///
+/// ```
+/// use npy_core::{Header, NpyReader, Order, save_like};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let original = Header::new("|S6".parse()?, Order::C, &[1])?; // of NpyReader::open(…)?.header()
+/// save_like(&path, &["GRF".to_owned(), "BFO".to_owned()], &original)?;
+///
+/// let reader = NpyReader::open(&path)?;
+/// assert_eq!(reader.header().dtype().to_string(), "|S6");
+/// assert_eq!(reader.into_vec::<String>()?, ["GRF", "BFO"]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &Header) -> Result<()> {
     let path = path.as_ref();
     let header = like(original, &dtype_of(items.iter()), items.len()).map_err(|error| error.with_path(path))?;
@@ -183,20 +163,8 @@ pub(crate) fn header_of(dtype: DType, shape: &[usize]) -> Result<Header> {
 impl Header {
     /// Returns the header that [`save`] writes in front of a slice.
     ///
-    /// It has the size of the file before anything is encoded.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the array would exceed the address space.
-    ///
-    /// ```
-    /// use npy_core::Header;
-    ///
-    /// let header = Header::of_slice(&["Ada".to_owned(), "Grace".to_owned()])?;
-    /// assert_eq!(header.dtype().to_string(), "<U5");
-    /// assert_eq!(Header::of_slice(&[[1.0_f64, 2.0, 3.0]])?.shape(), [1, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// It has the size of the file before anything is encoded. The width of text is that of the longest,
+    /// and arrays `[T; N]` add an axis.
     pub fn of_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
         header_of(dtype_of(items.iter()), &[items.len()])
     }
