@@ -21,6 +21,8 @@ use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// The result of [`recover`].
+///
+/// See [`recover`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {

@@ -50,8 +50,6 @@ const LARGE: u64 = 0xf000_0000;
 pub trait ZipArchiveExt {
     /// Reads the one-dimensional array of a name.
     ///
-    /// See [`ZipArchiveExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
@@ -59,42 +57,9 @@ pub trait ZipArchiveExt {
     fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>>;
 
     /// Reads the one-dimensional array at an index.
-    ///
-    /// ```
-    /// # use std::io::Cursor;
-    /// # use npy_core::npz::{ZipArchiveExt, ZipWriterExt};
-    /// # use npy_core::zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
-    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// # archive.write_npy("x", &[1_u8, 2], SimpleFileOptions::default())?;
-    /// let mut archive = ZipArchive::new(archive.finish()?)?;
-    /// assert_eq!(archive.read_npy_by_index::<u8>(0)?, [1, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>>;
 
     /// [`read_npy`](Self::read_npy) with [`Limits`] and with options of `zip`, such as a password.
-    ///
-    /// ```
-    /// use npy_core::npz::{ZipArchiveExt, ZipWriterExt};
-    /// use npy_core::{Limits, zip};
-    /// # use std::io::Cursor;
-    /// # use zip::{ZipArchive, ZipReadOptions, ZipWriter, unstable::write::FileOptionsExt, write::SimpleFileOptions};
-    ///
-    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// # archive.write_npy("x", &[1_u8, 2], SimpleFileOptions::default().with_deprecated_encryption(b"secret")?)?;
-    /// let mut archive = ZipArchive::new(archive.finish()?)?;
-    /// let password = ZipReadOptions::new().password(Some(b"secret"));
-    /// assert_eq!(archive.read_npy_with::<u8>("x", Limits::new(), password)?, [1, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_with<T: NpyElement>(
         &mut self,
         name: &str,
@@ -134,18 +99,6 @@ pub trait ZipWriterExt {
     /// `.npy` is added to `name`.
     ///
     /// A member of about 4 GiB or more gets [`large_file`](FileOptions::large_file).
-    ///
-    /// ```
-    /// # use std::io::Cursor;
-    /// use npy_core::npz::{NpzReader, ZipWriterExt};
-    /// use npy_core::zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
-    ///
-    /// let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    /// archive.write_npy("run/times", &[0.5, 1.5], stored)?;
-    /// assert_eq!(NpzReader::new(archive.finish()?)?.by_name::<f64>("run/times")?, [0.5, 1.5]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     ///

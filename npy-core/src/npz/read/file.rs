@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 use crate::memory::ReadBuf;
 
 /// A file with its own position, so that several threads can read clones of it.
+///
+/// See [`NpzReader::open`](super::NpzReader::open) for an example.
 #[derive(Clone, Debug)]
 pub struct ArchiveFile {
     file: Arc<File>,

@@ -17,6 +17,21 @@ pub struct Index {
 }
 
 /// What an archive has beside its members.
+///
+/// ```
+/// use npy_core::npz::{NpzReader, NpzWriter};
+/// use std::io::{Cursor, Write};
+///
+/// let mut file = Cursor::new(Vec::new());
+/// file.write_all(b"#!/bin/sh\n")?;
+/// let mut archive = NpzWriter::new(file);
+/// archive.add_slice("x", &[1.0_f64, 2.0])?;
+///
+/// let archive = NpzReader::new(archive.finish()?)?;
+/// assert_eq!(archive.surroundings().before, 10);
+/// assert!(archive.surroundings().comment.is_empty());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Surroundings {

@@ -41,14 +41,14 @@ const PLAUSIBLE_RATIO: u64 = 16;
 /// ```
 /// use std::io::Read;
 ///
-/// use npy_core::npz::NpzReader;
+/// use npy_core::npz::{NpzReader, NpzWriter};
 ///
-/// # let mut archive = npy_core::npz::NpzWriter::new(std::io::Cursor::new(Vec::new()));
-/// # archive.add_slice("x", &[1_u8, 2, 3])?;
-/// # let file = archive.finish()?;
-/// let mut archive = NpzReader::new(file)?;
+/// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+/// archive.add_slice("x", &[1_u8, 2, 3])?;
+///
+/// let mut archive = NpzReader::new(archive.finish()?)?;
 /// let mut data = Vec::new();
-/// archive.array(0)?.into_inner().read_to_end(&mut data)?; // a `Member` that stands behind the header
+/// archive.array(0)?.into_inner().read_to_end(&mut data)?; // a `Member` positioned behind the header
 /// assert_eq!(data, [1, 2, 3]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```

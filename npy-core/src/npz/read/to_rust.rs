@@ -11,19 +11,17 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Each array is an `ndarray` array of its number of axes, and each record dtype a struct as
     /// [`DType::to_rust`](crate::DType::to_rust) writes it. A comment names each member that has no
-    /// field. The code needs `npy-ndarray` with the features `derive` and `npz`, and `npy-core`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if reading fails. A damaged member is a comment.
+    /// field: a damaged one, too. The code needs `npy-ndarray` with the features `derive` and `npz`, and
+    /// `npy-core`.
     ///
     /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    /// # archive.add_slice("times", &[1.0_f64, 2.0])?;
-    /// # archive.add_scalar("Sampling rate", &100.0_f32)?;
-    /// # let file = archive.finish()?.into_inner();
-    /// let code = NpzReader::from_bytes(&file)?.to_rust("Run")?;
+    /// use npy_core::npz::{NpzReader, NpzWriter};
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("times", &[1.0_f64, 2.0])?;
+    /// archive.add_scalar("Sampling rate", &100.0_f32)?;
+    ///
+    /// let code = NpzReader::new(archive.finish()?)?.to_rust("Run")?;
     /// # #[cfg(target_endian = "little")]
     /// assert_eq!(
     ///     code,
@@ -45,8 +43,6 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// [`to_rust`](Self::to_rust) with text of a fixed width, which is written as it was, and with
     /// `Array0` for arrays without dimensions.
-    ///
-    /// See [`to_rust`](Self::to_rust) for an example.
     ///
     /// # Errors
     ///

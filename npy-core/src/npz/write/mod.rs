@@ -1,7 +1,6 @@
 //! Writing of archives, byte for byte as `np.savez` does.
 
 pub(crate) mod append;
-mod add;
 mod member;
 mod options;
 
@@ -34,19 +33,46 @@ use self::member::Waiting;
 
 /// Writes an archive of arrays, stored or compressed.
 ///
+/// [`create`](NpzWriter::create) writes a file, [`new`](Self::new) to a stream that can seek, and
+/// [`streaming`](Self::streaming) to any stream. A name can be added once.
+///
 /// ```
 /// use npy_core::npz::NpzWriter;
 /// use npy_core::{Header, NpyElement, Order};
 ///
-/// let mut file = std::io::Cursor::new(Vec::new());
-/// let mut archive = NpzWriter::new(&mut file);
-/// archive.add_slice("times", &[0.5_f64, 1.5])?;
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let mut archive = NpzWriter::create(&path)?;
+/// archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
+/// archive.add_scalar("rate", &0.01_f64)?; // a number in np.savez
+/// archive.add_bytes("notes.txt", b"hello")?; // b'hello' in NumPy
 ///
+/// // The members from here on are compressed.
 /// archive.set_options(archive.options().compressed(true));
 /// let header = Header::new(u8::dtype(), Order::C, &[100, 100])?;
-/// archive.add("image", &header, |image| image.write_slice(&[0_u8; 10_000]))?;
+/// archive.add("image", &header, |image| (0..100_u8).try_for_each(|row| image.write_slice(&[row; 100])))?;
+/// archive.add_stream::<f64>("readings", |readings| {
+///     "0.5 1.5 2.5".split(' ').try_for_each(|word| readings.push(&word.parse().unwrap_or(f64::NAN)))
+/// })?;
 /// archive.finish()?; // np.load opens it
-/// assert!(file.get_ref().len() < 1000);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Archives that grow
+///
+/// Members are added to an archive of any program, and nothing in it is written again:
+///
+/// ```
+/// use npy_core::npz::{NpzReader, NpzWriter};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let mut archive = NpzWriter::create(&path)?;
+/// archive.add_slice("day1", &[1.0_f64, 2.0])?;
+/// archive.finish()?;
+///
+/// let mut archive = NpzWriter::append(&path)?;
+/// archive.add_slice("day2", &[3.0_f64])?;
+/// archive.finish()?;
+/// assert_eq!(NpzReader::open(&path)?.names().collect::<Vec<_>>(), ["day1", "day2"]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -108,39 +134,14 @@ type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 impl NpzWriter<File> {
     /// Creates an archive file, as `np.savez` does.
     ///
-    /// It replaces an existing file when it is finished.
-    ///
-    /// Until then the file is a temporary one in the same directory. Dropping the writer finishes
-    /// it too, but not after an error or in a panic: then an existing file stays. See
-    /// [Drop](NpzWriter#drop). An existing file is locked meanwhile, so that no writer adds members
-    /// which the new archive replaces.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("run.npz");
-    /// let mut archive = NpzWriter::create(&path)?;
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// assert!(!path.exists());
-    /// archive.finish()?;
-    /// assert!(path.exists());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be created, or has another writer.
+    /// It replaces an existing file when it is finished. Until then the file is a temporary one in the
+    /// same directory. An existing file is locked meanwhile, so that no writer adds members which the new
+    /// archive replaces.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new())
     }
 
-    /// [`create`](Self::create) with [`WriteOptions`].
-    ///
-    /// See [`WriteOptions`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`create`](Self::create).
+    /// [`create`](Self::create) with options: compression, level, alignment, durable, threads.
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, mut replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
@@ -158,21 +159,6 @@ impl NpzWriter<File> {
     }
 
     /// [`create`](Self::create) with compression, as `np.savez_compressed` does.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("run.npz");
-    /// let mut archive = NpzWriter::create_compressed(&path)?;
-    /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
-    /// archive.finish()?;
-    /// assert!(std::fs::metadata(&path)?.len() < 1000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`create`](Self::create).
     pub fn create_compressed(path: impl AsRef<Path>) -> Result<Self> {
         Self::create_with(path, WriteOptions::new().compressed(true))
     }
@@ -190,21 +176,6 @@ impl NpzWriter<File> {
     /// The file is locked, so that a second `append` meanwhile is an error. Changes by programs
     /// that ignore the lock are noticed at the end.
     ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("log.npz");
-    /// let mut archive = NpzWriter::create(&path)?;
-    /// archive.add_slice("day1", &[1.0_f64, 2.0])?;
-    /// archive.finish()?;
-    ///
-    /// let mut archive = NpzWriter::append(&path)?;
-    /// archive.add_slice("day2", &[3.0_f64])?;
-    /// archive.finish()?;
-    /// assert_eq!(NpzReader::open(&path)?.names().collect::<Vec<_>>(), ["day1", "day2"]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if there is no such file, if it cannot be written to, if it has another writer, or if
@@ -215,24 +186,7 @@ impl NpzWriter<File> {
         Self::append_with(path, WriteOptions::new())
     }
 
-    /// [`append`](Self::append) with [`WriteOptions`].
-    ///
-    /// ```
-    /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("log.npz");
-    /// # NpzWriter::create(&path)?.finish()?;
-    /// let mut archive = NpzWriter::append_with(&path, WriteOptions::new().compressed(true).durable(true))?;
-    /// archive.add_slice("day2", &[3.0_f64])?;
-    /// archive.finish()?;
-    /// assert_eq!(NpzReader::open(&path)?.by_name::<f64>("day2")?, [3.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`append`](Self::append).
+    /// [`append`](Self::append) with options: compression, level, alignment, durable, threads.
     pub fn append_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, existing) = Existing::open(path).map_err(|error| error.with_path(path))?;
@@ -256,39 +210,13 @@ impl NpzWriter<File> {
 impl<W: Write + Seek> NpzWriter<W> {
     /// Begins an archive in a stream that can seek.
     ///
-    /// Checksums and sizes precede the data. The archive begins at the current position. A file
-    /// opened for appending cannot seek; see [`append`](Self::append).
-    ///
-    /// Dropping the writer finishes the archive, but not after an error or in a panic. See
-    /// [Drop](NpzWriter#drop).
-    ///
-    /// ```
-    /// # use std::io::{Cursor, Write};
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// let mut file = Cursor::new(Vec::new());
-    /// file.write_all(b"What the archive is about\n")?;
-    /// let mut archive = NpzWriter::new(file);
-    /// archive.add_slice("x", &[1_u8, 2])?;
-    /// let file = archive.finish()?;
-    /// assert!(file.get_ref().starts_with(b"What the archive is about\nPK"));
-    /// assert_eq!(NpzReader::new(file)?.by_name::<u8>("x")?, [1, 2]); // it is found by its end
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Checksums and sizes precede the data. The archive begins at the current position, and is found by
+    /// its end. A file opened for appending cannot seek; see [`append`](NpzWriter::append).
     pub fn new(writer: W) -> Self {
         Self::new_with(writer, WriteOptions::new())
     }
 
-    /// [`new`](Self::new) with [`WriteOptions`].
-    ///
-    /// ```
-    /// use npy_core::npz::{NpzWriter, WriteOptions};
-    ///
-    /// let options = WriteOptions::new().compressed(true).level(2).threads(2);
-    /// let mut archive = NpzWriter::new_with(std::io::Cursor::new(Vec::new()), options);
-    /// archive.add_slice("x", &vec![0.5_f64; 1 << 20])?;
-    /// assert!(archive.finish()?.into_inner().len() < 100_000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`new`](Self::new) with options: compression, level, alignment, threads.
     pub fn new_with(writer: W, options: impl Into<WriteOptions>) -> Self {
         let mut archive = Self::streaming(writer);
         archive.options = options.into();
@@ -298,32 +226,15 @@ impl<W: Write + Seek> NpzWriter<W> {
     }
 
     /// [`new`](Self::new) with compression, as `np.savez_compressed` does.
-    ///
-    /// ```
-    /// # use npy_core::npz::{NpzReader, NpzWriter};
-    /// let mut archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
-    /// archive.add_slice("zeros", &[0.0_f64; 10_000])?;
-    /// assert!(archive.finish()?.into_inner().len() < 1000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn new_compressed(writer: W) -> Self {
         Self::new_with(writer, WriteOptions::new().compressed(true))
     }
 }
 
 impl<W: Write> NpzWriter<W> {
-    /// Begins an archive in any stream, such as a pipe.
+    /// Begins an archive in any stream: a pipe, a socket, standard output.
     ///
     /// Checksums and sizes follow the data, as in a pipe of `np.savez`.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// let mut archive = NpzWriter::streaming(Vec::new()); // a pipe, a socket, standard output
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// let pipe = archive.finish()?;
-    /// assert!(pipe.starts_with(b"PK"));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn streaming(writer: W) -> Self {
         Self {
             writer: Stream::new(writer),
@@ -351,8 +262,6 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Sets the options of the next members.
-    ///
-    /// See [`WriteOptions`] for an example.
     pub fn set_options(&mut self, options: WriteOptions) {
         if options.threads != self.options.threads
             && let Some(workers) = self.workers.take()
@@ -453,12 +362,6 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Writes the central directory and returns the stream.
-    ///
-    /// See [`NpzWriter`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails, or if an earlier write failed.
     pub fn finish(mut self) -> Result<W> {
         let result = self.end();
         if result.is_ok() {
@@ -472,17 +375,6 @@ impl<W: Write> NpzWriter<W> {
     /// A file of [`create`](NpzWriter::create) does not replace the old one, one of
     /// [`append`](NpzWriter::append) is truncated to what it was, and a stream gets no central
     /// directory.
-    ///
-    /// ```
-    /// # use npy_core::npz::NpzWriter;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("run.npz");
-    /// let mut archive = NpzWriter::create(&path)?;
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// archive.discard();
-    /// assert!(!path.exists());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn discard(mut self) {
         self.state = State::Over;
     }
@@ -607,3 +499,6 @@ fn in_file(path: Option<&Path>, error: Error) -> Error {
         None => error,
     }
 }
+
+// Here, because rustdoc shows methods in this order.
+mod add;

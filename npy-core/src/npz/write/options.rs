@@ -50,20 +50,6 @@ impl WriteOptions {
     /// between the digits of measurements, bytes get Huffman codes without a search, in a twentieth
     /// of the time; each block of 1 MiB decides for itself. The bytes are deflate data that every
     /// reader reads, but not those of NumPy's zlib.
-    ///
-    /// ```
-    /// use npy_core::npz::{NpzWriter, WriteOptions};
-    ///
-    /// let compress = |level| -> npy_core::Result<usize> {
-    ///     let options = WriteOptions::new().compressed(true).level(level);
-    ///     let mut archive = NpzWriter::new_with(std::io::Cursor::new(Vec::new()), options);
-    ///     archive.add_slice("x", &[0.5_f64; 10_000])?;
-    ///     Ok(archive.finish()?.into_inner().len())
-    /// };
-    /// assert!(compress(0)? > 80_000);
-    /// assert!(compress(9)? < 2000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn level(mut self, level: u32) -> Self {
         self.level = if level > 9 { 9 } else { level };
         self
@@ -74,23 +60,6 @@ impl WriteOptions {
     /// [`NpzReader::view`](crate::npz::NpzReader::view) can then view stored arrays in place.
     ///
     /// NumPy and other programs read the archive, but it is not byte for byte that of `np.savez`.
-    ///
-    /// ```
-    /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
-    ///
-    /// let mut archive = NpzWriter::new_with(std::io::Cursor::new(Vec::new()), WriteOptions::new().aligned(true));
-    /// archive.add_slice("x", &[1.0_f64, 2.0])?;
-    /// let file = archive.finish()?.into_inner();
-    /// # let mut memory = vec![0; file.len() + 64];
-    /// # let begin = memory.as_ptr().align_offset(64);
-    /// # memory[begin..][..file.len()].copy_from_slice(&file);
-    /// # let map = &memory[begin..][..file.len()];
-    ///
-    /// let mut archive = NpzReader::new(std::io::Cursor::new(map))?; // of a map of the file, say
-    /// let x: &[f64] = archive.view("x")?;
-    /// assert_eq!(x, [1.0, 2.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn aligned(mut self, aligned: bool) -> Self {
         self.is_aligned = aligned;
         self
