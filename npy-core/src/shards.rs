@@ -29,14 +29,22 @@ use crate::write::replace::not_durable;
 /// # let directory = tempfile::tempdir()?;
 /// # let prefix = directory.path().join("steps");
 /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
-/// for step in 0..2500 {
+/// steps.write_slice(&Vec::from_iter(0..1500))?;
+/// steps.flush()?; // the rows survive a power cut from here on
+/// drop(steps);
+///
+/// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
+/// assert_eq!(steps.rows(), 1500);
+/// for step in 1500..2500 {
 ///     steps.push(&step)?;
 /// }
 /// steps.finish()?; // steps-00000.npy and steps-00001.npy of 1000 rows, steps-00002.npy of 500
 ///
 /// let steps = Shards::open(&prefix)?;
 /// assert_eq!(steps.rows(), 2500);
-/// assert_eq!(steps.read::<u32>(998..1002)?, [998, 999, 1000, 1001]);
+/// assert_eq!(steps.read::<u32>(998..1002)?, [998, 999, 1000, 1001]); // from two files
+/// assert_eq!(steps.shards()[2].rows, 2000..2500);
+/// assert!(steps.shard_of(1000).is_some_and(|shard| shard.path.ends_with("steps-00001.npy")));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[must_use = "without `finish` the last shard stays a part"]
@@ -61,28 +69,11 @@ impl<T: NpyElement> ShardWriter<T> {
     ///
     /// `prefix` is the path without number and extension. 0 rows count as 1.
     ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// steps.write_slice(&[0, 1, 2])?;
-    /// steps.flush()?;
-    /// drop(steps); // the process is killed, say
-    ///
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// assert_eq!(steps.rows(), 3);
-    /// steps.push(&3)?;
-    /// assert_eq!(Shards::open(&prefix)?.read::<u32>(0..4)?, [0, 1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read or created, or if another writer has this prefix. (An empty
-    /// file `.steps.npy-lock` serves as the lock, and remains.) Existing shards must have the dtype
-    /// and the dimensions of the elements, and none may be missing between others. The prefix must
-    /// end in a name, not in `..`.
+    /// Fails if another writer has this prefix. (An empty file `.steps.npy-lock` serves as the lock, and
+    /// remains.) Existing shards must have the dtype and the dimensions of the elements, and none may be
+    /// missing between others. The prefix must end in a name, not in `..`.
     pub fn open(prefix: impl AsRef<Path>, rows: u64) -> Result<Self> {
         let prefix = prefix.as_ref();
         expect_name(prefix)?;
@@ -130,17 +121,6 @@ impl<T: NpyElement> ShardWriter<T> {
 
     /// Writes the next row.
     ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
-    /// (0..1500).try_for_each(|step| steps.push(&step))?;
-    /// steps.finish()?;
-    /// assert_eq!(Shards::open(&prefix)?.shards().len(), 2);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if the row cannot be expressed in the dtype, or if writing fails. Every later call fails
@@ -150,21 +130,6 @@ impl<T: NpyElement> ShardWriter<T> {
     }
 
     /// Writes the next rows.
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// steps.write_slice(&[0, 1, 2, 3, 4])?;
-    /// steps.finish()?;
-    /// assert_eq!(Shards::open(&prefix)?.shards().len(), 3); // of 2, 2 and 1 rows
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`push`](Self::push).
     pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
         self.begin()?;
         self.write_rows(rows)?;
@@ -189,20 +154,6 @@ impl<T: NpyElement> ShardWriter<T> {
     }
 
     /// Commits all rows to the disk: see [`NpyWriter::flush`].
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
-    /// steps.push(&1)?;
-    /// steps.flush()?; // whatever happens now, the step is on the disk
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.begin()?;
         self.current.as_mut().map_or(Ok(()), NpyWriter::flush)?;
@@ -220,21 +171,6 @@ impl<T: NpyElement> ShardWriter<T> {
     }
 
     /// Finishes the last shard, with the rows that it has.
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
-    /// steps.write_slice(&[1, 2])?;
-    /// steps.finish()?;
-    /// assert_eq!(Shards::open(&prefix)?.rows(), 2);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.begin()?;
         if self.rows > 0 { self.finish_shard() } else { Ok(()) }
@@ -278,6 +214,8 @@ pub struct Shards {
 }
 
 /// One of several files that hold one array.
+///
+/// See [`ShardWriter`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shard {
@@ -292,23 +230,10 @@ impl Shards {
     ///
     /// Without shards, the array is empty. The part that is being filled is not included.
     ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// assert_eq!(Shards::open(&prefix)?.rows(), 0);
-    /// steps.write_slice(&[0, 1, 2])?;
-    /// assert_eq!(Shards::open(&prefix)?.rows(), 2); // the third is in a part
-    /// steps.finish()?;
-    /// assert_eq!(Shards::open(&prefix)?.rows(), 3);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// Fails if the directory or a file cannot be read, if one between others is missing, or if its
-    /// array has no dimensions. The prefix must end in a name, not in `..`.
+    /// Fails if a shard between others is missing, or if its array has no dimensions. The prefix must end
+    /// in a name, not in `..`.
     pub fn open(prefix: impl AsRef<Path>) -> Result<Self> {
         let prefix = prefix.as_ref();
         expect_name(prefix)?;
@@ -339,39 +264,11 @@ impl Shards {
     }
 
     /// Returns the files in order.
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// # steps.write_slice(&[0, 1, 2])?;
-    /// # steps.finish()?;
-    /// let steps = Shards::open(&prefix)?;
-    /// for shard in steps.shards() {
-    ///     println!("{}: {:?}", shard.path.display(), shard.rows); // steps-00000.npy: 0..2
-    /// }
-    /// assert_eq!(steps.shards()[1].rows, 2..3);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn shards(&self) -> &[Shard] {
         &self.shards
     }
 
     /// Returns the file that holds a row.
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// # let mut steps = ShardWriter::<u32>::open(&prefix, 2)?;
-    /// # steps.write_slice(&[0, 1, 2])?;
-    /// # steps.finish()?;
-    /// let steps = Shards::open(&prefix)?;
-    /// assert!(steps.shard_of(2).is_some_and(|shard| shard.path.ends_with("steps-00001.npy")));
-    /// assert_eq!(steps.shard_of(3), None); // there are three rows
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn shard_of(&self, row: u64) -> Option<&Shard> {
         let at = self.shards.partition_point(|shard| shard.rows.end <= row);
         self.shards.get(at)
@@ -379,21 +276,7 @@ impl Shards {
 
     /// Reads a range of rows, from one or more files.
     ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// let mut steps = ShardWriter::<u32>::open(&prefix, 1000)?;
-    /// steps.write_slice(&Vec::from_iter(0..1500))?;
-    /// steps.finish()?;
-    /// assert_eq!(Shards::open(&prefix)?.read::<u32>(998..1002)?, [998, 999, 1000, 1001]); // from two files
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are fewer rows, if a file cannot be read, or if it has another dtype than
-    /// `T`.
+    /// Fails if there are fewer rows, or if a file has another dtype than `T`.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
             let problem = if rows.start > rows.end {
@@ -417,18 +300,6 @@ impl Shards {
     /// Returns an iterator over all rows, in bounded memory.
     ///
     /// After an error the iterator ends.
-    ///
-    /// ```
-    /// # use npy_core::shards::{ShardWriter, Shards};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let prefix = directory.path().join("steps");
-    /// # let mut steps = ShardWriter::open(&prefix, 2)?;
-    /// # steps.write_slice(&[1.0_f64, 2.0, 4.0])?;
-    /// # steps.finish()?;
-    /// let sum = Shards::open(&prefix)?.records::<f64>().sum::<Result<f64, _>>()?;
-    /// assert_eq!(sum, 7.0);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn records<T: NpyElement>(&self) -> impl Iterator<Item = Result<T>> {
         /// The number of rows that are read at a time.
         const ROWS: u64 = 4096;

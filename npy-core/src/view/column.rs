@@ -16,27 +16,28 @@ use crate::options::ReadOptions;
 
 /// One field of all records of a file in memory, without a copy.
 ///
-/// It is what `np.load(path, mmap_mode='r')['t']` is in Python.
+/// It is what `np.load(path, mmap_mode='r')['time']` is in Python. [`view_column`] returns it, and so
+/// does `column` of `NpyMap` and `NpyMapMut` (feature `mmap`).
 ///
-/// [`view_column`] returns it, and so does `column` of `NpyMap` and `NpyMapMut` (feature `mmap`).
 /// Each value is copied when it is read, from any address, so that packed records are fine. Nothing
 /// else of a record is read. The values come in the order of the file, of any number of dimensions.
 /// `column.iter().collect()` makes a vector of them; [`load_columns`](crate::load_columns) does so
 /// for a file that is not in memory.
 ///
 /// ```
-/// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
-/// # let mut file = header.to_bytes();
-/// # for t in [0.5_f64, 1.5] {
-/// #     file.push(7);
-/// #     file.extend(t.to_le_bytes());
-/// # }
-/// let t = npy_core::view_column::<f64>(&file, "t")?;
-/// assert_eq!(t.iter().sum::<f64>() / t.len() as f64, 1.0);
-/// assert_eq!((t.get(1), t.get(2)), (Some(1.5), None));
-/// for time in t {
-///     assert!(time < 2.0);
+/// use npy_core::{Header, Order, view_column};
+///
+/// // Made by Python: np.zeros(2, [("id", "u1"), ("time", "f8")]), with times
+/// let header = Header::new("[('id', '|u1'), ('time', '<f8')]".parse()?, Order::C, &[2])?;
+/// let mut file = header.to_bytes();
+/// for time in [0.5_f64, 1.5] {
+///     file.push(7);
+///     file.extend(time.to_le_bytes());
 /// }
+///
+/// let times = view_column::<f64>(&file, "time")?;
+/// assert_eq!(times.iter().sum::<f64>() / times.len() as f64, 1.0);
+/// assert_eq!((times.get(1), times.get(2)), (Some(1.5), None));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -51,13 +52,13 @@ pub struct NpyColumn<'a, T> {
     values: PhantomData<&'a [T]>,
 }
 
-/// Borrows one field of all records of a file in memory.
-///
-/// The file was read, mapped or embedded.
+/// Borrows one field of all records of a file in memory: read, mapped or embedded.
 ///
 /// A dot names a field of a nested record, such as `"origin.depth"`. No element is read, unless
 /// some patterns of bytes are invalid, as for bools and enums: then all values of the field are
 /// checked, every time.
+///
+/// See [`NpyColumn`] for an example.
 ///
 /// # Errors
 ///
@@ -65,35 +66,11 @@ pub struct NpyColumn<'a, T> {
 /// Python objects; if the elements are not records or have no such field; if the dtype of the field
 /// differs from that of `T` in anything, byte order included; or if a bool is neither 0 nor 1, or
 /// an enum has no variant of a value.
-///
-/// ```
-/// # let header = npy_core::Header::new("[('t', '<f8'), ('origin', [('depth', '<f4')])]".parse()?, npy_core::Order::C, &[3])?;
-/// # let mut file = header.to_bytes();
-/// # file.resize(file.len() + 36, 0);
-/// let depths = npy_core::view_column::<f32>(&file, "origin.depth")?;
-/// assert_eq!(depths.iter().collect::<Vec<_>>(), [0.0; 3]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
 pub fn view_column<'a, T: NpyView + Copy>(bytes: &'a [u8], name: &str) -> Result<NpyColumn<'a, T>> {
     view_column_with(bytes, name, Limits::new())
 }
 
-/// [`view_column`] with [`ReadOptions`] or [`Limits`](crate::Limits).
-///
-/// # Errors
-///
-/// Fails like [`view_column`].
-///
-/// ```
-/// use npy_core::Limits;
-///
-/// # let header = npy_core::Header::new("[('t', '<f8'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[3])?;
-/// # let mut file = header.to_bytes();
-/// # file.resize(file.len() + 36, 0);
-/// assert_eq!(npy_core::columns::view_column_with::<f64>(&file, "t", Limits::new().fields(2))?.len(), 3);
-/// assert!(npy_core::columns::view_column_with::<f64>(&file, "t", Limits::new().fields(1)).is_err());
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`view_column`] with options: limits.
 pub fn view_column_with<'a, T: NpyView + Copy>(
     bytes: &'a [u8],
     name: &str,
@@ -142,8 +119,6 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 
     /// Returns the value of the record at `index`, if it exists.
-    ///
-    /// See [`NpyColumn`] for an example.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         // SAFETY: there are more than `index` records.
@@ -172,44 +147,15 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 }
 
-/// What both maps have. The example needs the type's name.
+/// What both maps have.
 #[cfg(feature = "mmap")]
 macro_rules! column {
     ($map:ident) => {
         impl super::$map {
             /// Borrows one field of all records, without a struct for the others.
             ///
-            /// It is what `np.load(path, mmap_mode='r')['t']` is in Python.
-            ///
-            /// A dot names a field of a nested record, such as `"origin.depth"`. No element is
-            /// read, unless some patterns of bytes are invalid, as for bools and enums: then all
-            /// values of the field are checked, every time.
-            ///
-            /// # Errors
-            ///
-            /// Fails if the elements are not records or have no such field; if the dtype of the
-            /// field differs from that of `T` in anything, byte order included; or if a bool is
-            /// neither 0 nor 1, or an enum has no variant of a value.
+            /// It is [`view_column`](crate::view_column) of the mapped file, with the same rules and errors.
             /// [`load_columns`](crate::load_columns) reads a copy of other byte orders and bools.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::", stringify!($map), ";")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("records.npy");
-            /// # let header = npy_core::Header::new("[('id', '|u1'), ('t', '<f8')]".parse()?, npy_core::Order::C, &[2])?;
-            /// # let mut file = header.to_bytes();
-            /// # for t in [0.5_f64, 1.5] {
-            /// #     file.push(7);
-            /// #     file.extend(t.to_le_bytes());
-            /// # }
-            /// # std::fs::write(&path, file)?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// let t = map.column::<f64>("t")?;
-            /// assert_eq!(t.iter().sum::<f64>() / t.len() as f64, 1.0);
-            /// assert!(map.column::<f64>("id").is_err());
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn column<T: NpyView + Copy>(&self, name: &str) -> Result<NpyColumn<'_, T>> {
                 NpyColumn::new(self.header(), self.bytes(), self.data_offset(), name).map_err(|error| self.locate(error))
             }
@@ -250,16 +196,7 @@ impl<'a, T: NpyView + Copy> IntoIterator for &NpyColumn<'a, T> {
 
 /// An iterator over the values of an [`NpyColumn`].
 ///
-/// ```
-/// # let header = npy_core::Header::new("[('id', '|u1'), ('x', '<f4')]".parse()?, npy_core::Order::C, &[4])?;
-/// # let mut file = header.to_bytes();
-/// # for id in [1, 2, 3, 4] {
-/// #     file.extend([id, 0, 0, 0, 0]);
-/// # }
-/// let ids = npy_core::view_column::<u8>(&file, "id")?;
-/// assert_eq!(ids.iter().rev().step_by(2).collect::<Vec<_>>(), [4, 2]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// See [`NpyColumn`] for an example.
 #[derive(Clone)]
 pub struct NpyColumnIter<'a, T> {
     column: NpyColumn<'a, T>,

@@ -26,21 +26,23 @@ use crate::write::replace::Replacement;
 ///
 /// Its elements are slices at once. Only the pages that you touch are read from the disk.
 ///
-/// [`file_bytes`](Self::file_bytes) returns the mapped file, for functions that take a file in
-/// memory. `npy_ndarray::MapNpyExt` returns array views of `ndarray`.
-///
 /// ```
 /// use npy_core::NpyMap;
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
-/// # npy_core::save(&path, &[1.0_f64, 2.0, 4.0])?;
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// npy_core::save(&path, &[[1.0_f64, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+///
 /// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { NpyMap::open(&path)? };
-/// let samples: &[f64] = map.view()?;
-/// assert_eq!(samples[2], 4.0);
+/// assert_eq!(map.header().shape(), [3, 2]);
+/// assert_eq!(map.view::<f64>()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+/// assert_eq!(map.rows::<f64>(1..2)?, [3.0, 4.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+///
+/// [`file_bytes`](Self::file_bytes) returns the mapped file, for functions that take a file in
+/// memory, such as [`NpyReader::from_bytes`](crate::NpyReader::from_bytes). `npy_ndarray::MapNpyExt`
+/// returns array views of `ndarray`.
 pub struct NpyMap {
     /// From the beginning of the file to the end of the array.
     file: Mmap,
@@ -56,24 +58,46 @@ pub struct NpyMap {
 /// [`create`](Self::create) makes a file of its full size at once, whose parts take disk space when
 /// they are filled. Many processes can fill it together: [`row_range`](crate::region::row_range)
 /// returns the rows of each, and [`rows_mut`](Self::rows_mut) borrows them. Threads take
-/// [`split_rows_mut`](Self::split_rows_mut).
+/// [`split_rows_mut`](Self::split_rows_mut):
+///
+/// ```
+/// use npy_core::region::row_range;
+/// use npy_core::{Header, NpyElement, NpyMapMut, Order};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let header = Header::new(f32::dtype(), Order::C, &[10, 3])?;
+/// // SAFETY: no one else changes or truncates this file while it is mapped.
+/// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
+///
+/// // In the process 1 of 4:
+/// let rows = row_range(map.row_count(), 1, 4);
+/// assert_eq!(rows, 3..6);
+/// for (row, samples) in rows.clone().zip(map.rows_mut::<f32>(rows)?.chunks_mut(3)) {
+///     samples.fill(row as f32);
+/// }
+/// map.flush()?;
+/// assert_eq!(map.rows::<f32>(2..4)?, [0.0, 0.0, 0.0, 3.0, 3.0, 3.0]);
+///
+/// // Or in four threads:
+/// std::thread::scope(|scope| {
+///     for block in map.split_rows_mut::<f32>(4)? {
+///         scope.spawn(|| block.fill(1.5));
+///     }
+///     Ok::<(), npy_core::Error>(())
+/// })?;
+/// drop(map);
+///
+/// // Changes of a copy never reach the file.
+/// // SAFETY: no one changes or truncates this file while it is mapped.
+/// let mut copy = unsafe { NpyMapMut::open_copy(&path)? };
+/// copy.view_mut::<f32>()?.fill(0.0);
+/// assert_eq!(npy_core::load::<[f32; 3]>(&path)?, [[1.5; 3]; 10]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 ///
 /// [`bytes_mut`](Self::bytes_mut) changes the data. There is no mutable
 /// [`file_bytes`](Self::file_bytes): it would let the header of the file differ from
 /// [`header`](Self::header).
-///
-/// ```
-/// use npy_core::{Header, NpyElement, NpyMapMut, Order};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("traces.npy");
-/// let header = Header::new(f32::dtype(), Order::C, &[1000, 512])?;
-/// // SAFETY: no one else changes or truncates this file while it is mapped.
-/// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
-/// map.rows_mut::<f32>(10..12)?.fill(1.5);
-/// map.flush()?;
-/// # Ok::<(), npy_core::Error>(())
-/// ```
 pub struct NpyMapMut {
     /// From the beginning of the file to the end of the array.
     file: MmapMut,
@@ -105,38 +129,12 @@ impl NpyMap {
     /// Map a file that no one else knows or may write, or that all writers lock. A file that is
     /// replaced by a rename, as [`save`](crate::save) does, is harmless: the map keeps the old one.
     /// Without such certainty, [`load`](crate::load) the file.
-    ///
-    /// ```
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one changes or truncates this file while it is mapped.
-    /// let map = unsafe { npy_core::NpyMap::open(&path)? };
-    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`].
-    ///
-    /// ```
-    /// use npy_core::{Limits, NpyMap};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let map = unsafe { NpyMap::open_with(&path, Limits::new().data_bytes(4)) };
-    /// assert!(map.is_err()); // 12 bytes
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`open`](Self::open).
+    /// [`open`](Self::open) with options: limits.
     ///
     /// # Safety
     ///
@@ -170,41 +168,12 @@ impl NpyMapMut {
     /// - While the file is mapped, it must not be truncated: touching a missing page ends the
     ///   process, on Unix with SIGBUS. So does a disk or a network that fails, and a full disk when
     ///   a part of the file is filled for the first time.
-    ///
-    /// ```
-    /// # use npy_core::NpyMapMut;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let mut map = unsafe { NpyMapMut::open(&path)? };
-    /// map.view_mut::<i32>()?[1] = 20;
-    /// drop(map);
-    /// assert_eq!(npy_core::load::<i32>(&path)?, [1, 20, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with [`ReadOptions`] or [`Limits`].
-    ///
-    /// ```
-    /// use npy_core::{Limits, NpyMapMut};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let map = unsafe { NpyMapMut::open_with(&path, Limits::new().data_bytes(4)) };
-    /// assert!(map.is_err()); // 12 bytes
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`open`](Self::open).
+    /// [`open`](Self::open) with options: limits.
     ///
     /// # Safety
     ///
@@ -224,48 +193,15 @@ impl NpyMapMut {
     ///
     /// Only the pages that are changed take memory. The file need not be writable.
     ///
-    /// # Errors
-    ///
-    /// Fails like [`NpyMap::open`].
-    ///
     /// # Safety
     ///
     /// Like [`NpyMap::open`]: pages that were not changed yet are those of the file.
-    ///
-    /// ```
-    /// # use npy_core::NpyMapMut;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: no one changes or truncates this file while it is mapped.
-    /// let mut map = unsafe { NpyMapMut::open_copy(&path)? };
-    /// map.view_mut::<i32>()?.sort();
-    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
-    /// assert_eq!(npy_core::load::<i32>(&path)?, [3, 1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open_copy(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_copy_with(path, Limits::new()) }
     }
 
-    /// [`open_copy`](Self::open_copy) with [`ReadOptions`] or [`Limits`].
-    ///
-    /// ```
-    /// use npy_core::{Limits, NpyMapMut};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// npy_core::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let map = unsafe { NpyMapMut::open_copy_with(&path, Limits::new().data_bytes(4)) };
-    /// assert!(map.is_err()); // 12 bytes
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`open_copy`](Self::open_copy).
+    /// [`open_copy`](Self::open_copy) with options: limits.
     ///
     /// # Safety
     ///
@@ -294,19 +230,6 @@ impl NpyMapMut {
     /// # Safety
     ///
     /// Like [`open`](Self::open).
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// let header = Header::new(i32::dtype(), Order::C, &[3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
-    /// map.view_mut::<i32>()?[1] = 20;
-    /// drop(map);
-    /// assert_eq!(npy_core::load::<i32>(&path)?, [0, 20, 0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn create(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
@@ -331,18 +254,6 @@ impl NpyMapMut {
     }
 
     /// Borrows the bytes of the elements mutably.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// # let header = Header::new("<u2".parse()?, Order::C, &[3])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
-    /// map.bytes_mut()[2..4].copy_from_slice(&[0, 1]);
-    /// assert_eq!(npy_core::load::<u16>(&path)?, [0, 256, 0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.file[self.begin..]
     }
@@ -351,24 +262,6 @@ impl NpyMapMut {
     ///
     /// A struct with padding fails the build, because bytes that belong to no field would be
     /// written to the file.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`view`](Self::view).
-    ///
-    /// ```
-    /// # use npy_core::NpyMapMut;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::open(&path)? };
-    /// for sample in map.view_mut::<f64>()? {
-    ///     *sample *= 2.0;
-    /// }
-    /// assert_eq!(map.view::<f64>()?, [2.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn view_mut<T: NpyView>(&mut self) -> Result<&mut [T]> {
         let count = self.header.element_count();
         elements_mut(&self.header, &mut self.file[self.begin..], self.begin, 0..count).map_err(|error| error.with_path(&*self.path))
@@ -377,27 +270,6 @@ impl NpyMapMut {
     /// Borrows the elements of a range of rows mutably.
     ///
     /// See [`rows`](Self::rows) for what a row is.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`rows`](Self::rows).
-    ///
-    /// ```
-    /// # use npy_core::region::row_range;
-    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("traces.npy");
-    /// # let header = Header::new(f32::dtype(), Order::C, &[10, 3])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
-    /// // In the process 1 of 4:
-    /// let rows = row_range(map.row_count(), 1, 4);
-    /// for (row, samples) in rows.clone().zip(map.rows_mut::<f32>(rows)?.chunks_mut(3)) {
-    ///     samples.fill(row as f32);
-    /// }
-    /// assert_eq!(map.rows::<f32>(2..4)?, [0.0, 0.0, 0.0, 3.0, 3.0, 3.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn rows_mut<T: NpyView>(&mut self, rows: Range<usize>) -> Result<&mut [T]> {
         let range = OuterAxis::of(&self.header).elements(&rows);
         let rows = range.and_then(|range| elements_mut(&self.header, &mut self.file[self.begin..], self.begin, range));
@@ -410,27 +282,6 @@ impl NpyMapMut {
     ///
     /// They are those of [`row_range`](crate::region::row_range): some are empty if there are fewer
     /// rows. See [`rows`](Self::rows) for what a row is.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`view`](Self::view).
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, NpyMapMut, Order};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("traces.npy");
-    /// # let header = Header::new(u32::dtype(), Order::C, &[10, 3])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::create(&path, &header)? };
-    /// std::thread::scope(|scope| {
-    ///     for (i, block) in (0..).zip(map.split_rows_mut::<u32>(4)?) {
-    ///         scope.spawn(move || block.fill(i));
-    ///     }
-    ///     Ok::<(), npy_core::Error>(())
-    /// })?;
-    /// assert_eq!(map.rows::<u32>(2..4)?, [0, 0, 0, 1, 1, 1]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn split_rows_mut<T: NpyView>(&mut self, n: usize) -> Result<Vec<&mut [T]>> {
         let OuterAxis { rows, per_row, .. } = OuterAxis::of(&self.header);
         let mut blocks = Vec::new();
@@ -453,18 +304,6 @@ impl NpyMapMut {
     /// # Errors
     ///
     /// Fails if writing fails, which is reported nowhere else.
-    ///
-    /// ```
-    /// # use npy_core::NpyMapMut;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::open(&path)? };
-    /// map.view_mut::<f64>()?.fill(3.0);
-    /// map.flush()?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn flush(&self) -> Result<()> {
         self.file.flush().map_err(|error| self.locate(cannot_flush(error)))
     }
@@ -474,24 +313,12 @@ impl NpyMapMut {
     /// # Errors
     ///
     /// Fails if that cannot be started. Later failures are not reported.
-    ///
-    /// ```
-    /// # use npy_core::NpyMapMut;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.npy");
-    /// # npy_core::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { NpyMapMut::open(&path)? };
-    /// map.view_mut::<f64>()?.fill(3.0);
-    /// map.flush_async()?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn flush_async(&self) -> Result<()> {
         self.file.flush_async().map_err(|error| self.locate(cannot_flush(error)))
     }
 }
 
-/// The methods of both maps that only read. The examples need the name of the type.
+/// The methods of both maps that only read.
 macro_rules! impl_map {
     ($map:ident) => {
         impl $map {
@@ -506,17 +333,6 @@ macro_rules! impl_map {
             }
 
             /// Borrows the bytes of the elements, without the header.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::", stringify!($map), ";")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.npy");
-            /// # npy_core::save(&path, &[1_u8, 2, 3])?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.bytes(), [1, 2, 3]);
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn bytes(&self) -> &[u8] {
                 &self.file[self.begin..]
             }
@@ -527,25 +343,6 @@ macro_rules! impl_map {
             ///
             /// Functions that take a file in memory take this slice. The map itself is not a slice:
             /// its length would be that of the header and the data in bytes.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::{NpyReader, ", stringify!($map), "};")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.npy");
-            /// # npy_core::save(&path, &[1.0_f32, 2.0, 3.0])?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.file_bytes().len(), map.data_offset() + 3 * size_of::<f32>());
-            /// let reader = NpyReader::from_bytes(map.file_bytes())?;
-            /// assert_eq!(reader.into_vec::<f32>()?, [1.0, 2.0, 3.0]);
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
-            ///
-            /// ```compile_fail
-            #[doc = concat!("fn count(map: &npy_core::", stringify!($map), ") -> usize {")]
-            ///     map.len() // error: no method named `len`
-            /// }
-            /// ```
             pub fn file_bytes(&self) -> &[u8] {
                 &self.file
             }
@@ -563,18 +360,6 @@ macro_rules! impl_map {
             /// data are not aligned for `T`, as in some files of NumPy before 1.14; or if a bool is
             /// neither 0 nor 1. [`NpyReader::from_bytes`](crate::NpyReader::from_bytes) reads a
             /// copy of all of these from [`file_bytes`](Self::file_bytes).
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::", stringify!($map), ";")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.npy");
-            /// # npy_core::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.view::<f64>()?.iter().sum::<f64>(), 7.0);
-            /// assert!(map.view::<f32>().is_err());
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn view<T: NpyView>(&self) -> Result<&[T]> {
                 elements(&self.header, self.bytes(), self.begin, 0..self.header.element_count()).map_err(|error| self.locate(error))
             }
@@ -595,21 +380,6 @@ macro_rules! impl_map {
             /// # Errors
             ///
             /// Fails like [`view`](Self::view), and when there are fewer rows.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::{", stringify!($map), ", NpyWriter, Header, Order, NpyElement};")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.npy");
-            /// # let header = Header::new(u8::dtype(), Order::C, &[3, 2])?;
-            /// # let mut file = header.to_bytes();
-            /// # file.extend([1, 2, 3, 4, 5, 6]);
-            /// # std::fs::write(&path, file)?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.header().shape(), [3, 2]);
-            /// assert_eq!(map.rows::<u8>(1..3)?, [3, 4, 5, 6]);
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
                 let range = OuterAxis::of(&self.header).elements(&rows);
                 let rows = range.and_then(|range| elements(&self.header, self.bytes(), self.begin, range));

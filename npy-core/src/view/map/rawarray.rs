@@ -23,12 +23,13 @@ use crate::view::{NpyView, elements, elements_mut};
 /// ```
 /// use npy_core::rawarray::{self, RaMap};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+///
 /// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { RaMap::open(&path)? };
 /// assert_eq!(map.view::<f64>()?, [1.0, 2.0, 4.0]);
+/// assert_eq!(map.rows::<f64>(1..3)?, [2.0, 4.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct RaMap {
@@ -42,9 +43,9 @@ pub struct RaMap {
 /// ```
 /// use npy_core::rawarray::{self, RaMapMut};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
+///
 /// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { RaMapMut::open(&path)? };
 /// map.view_mut::<f64>()?[1] = 8.0;
@@ -69,29 +70,12 @@ impl RaMap {
     /// # Safety
     ///
     /// Like [`NpyMap::open`].
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMap};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// rawarray::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one changes or truncates this file while it is mapped.
-    /// let map = unsafe { RaMap::open(&path)? };
-    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with custom limits.
-    ///
-    /// See [`open`](Self::open) for an example.
-    ///
-    /// # Errors
-    ///
-    /// Like [`open`](Self::open).
+    /// [`open`](Self::open) with options: limits.
     ///
     /// # Safety
     ///
@@ -120,31 +104,12 @@ impl RaMapMut {
     /// # Safety
     ///
     /// Like [`NpyMapMut::open`].
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// rawarray::save(&path, &[1_i32, 2, 3])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let mut map = unsafe { RaMapMut::open(&path)? };
-    /// map.view_mut::<i32>()?[1] = 20;
-    /// drop(map);
-    /// assert_eq!(rawarray::load::<i32>(&path)?, [1, 20, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_with(path, Limits::new()) }
     }
 
-    /// [`open`](Self::open) with custom limits.
-    ///
-    /// See [`open`](Self::open) for an example.
-    ///
-    /// # Errors
-    ///
-    /// Like [`open`](Self::open).
+    /// [`open`](Self::open) with options: limits.
     ///
     /// # Safety
     ///
@@ -157,38 +122,15 @@ impl RaMapMut {
     /// Maps a file copy-on-write: changes stay in the memory of this process and never reach the
     /// file.
     ///
-    /// # Errors
-    ///
-    /// Like [`RaMap::open`].
-    ///
     /// # Safety
     ///
     /// Like [`NpyMapMut::open_copy`].
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// rawarray::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: no one changes or truncates this file while it is mapped.
-    /// let mut map = unsafe { RaMapMut::open_copy(&path)? };
-    /// map.view_mut::<i32>()?.sort();
-    /// assert_eq!(map.view::<i32>()?, [1, 2, 3]);
-    /// assert_eq!(rawarray::load::<i32>(&path)?, [3, 1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub unsafe fn open_copy(path: impl AsRef<Path>) -> Result<Self> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::open_copy_with(path, Limits::new()) }
     }
 
-    /// [`open_copy`](Self::open_copy) with custom limits.
-    ///
-    /// See [`open_copy`](Self::open_copy) for an example.
-    ///
-    /// # Errors
-    ///
-    /// Like [`open_copy`](Self::open_copy).
+    /// [`open_copy`](Self::open_copy) with options: limits.
     ///
     /// # Safety
     ///
@@ -224,24 +166,6 @@ impl RaMapMut {
     }
 
     /// Returns the elements for changes in place, the first dimension fastest.
-    ///
-    /// # Errors
-    ///
-    /// Like [`view`](Self::view).
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// # rawarray::save(&path, &[1.0_f64, 2.0])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { RaMapMut::open(&path)? };
-    /// for sample in map.view_mut::<f64>()? {
-    ///     *sample *= 2.0;
-    /// }
-    /// assert_eq!(map.view::<f64>()?, [2.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn view_mut<T: NpyView>(&mut self) -> Result<&mut [T]> {
         let rows = 0..OuterAxis::of(self.header.to_npy()).rows;
         self.rows_mut(rows)
@@ -249,22 +173,6 @@ impl RaMapMut {
 
     /// Returns the elements of some rows for changes in place. See [`rows`](Self::rows) for what a
     /// row is.
-    ///
-    /// # Errors
-    ///
-    /// Like [`rows`](Self::rows).
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-    /// # // SAFETY: no one else knows the file.
-    /// # let mut map = unsafe { RaMapMut::open(&path)? };
-    /// map.rows_mut::<f64>(1..3)?.fill(0.0);
-    /// assert_eq!(map.view::<f64>()?, [1.0, 0.0, 0.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn rows_mut<T: NpyView>(&mut self, rows: Range<usize>) -> Result<&mut [T]> {
         let NpyMapMut { file, begin, path, .. } = &mut self.map;
         let rows = self.header.seen_as(T::dtype()).and_then(|header| {
@@ -276,19 +184,6 @@ impl RaMapMut {
 
     /// Makes all changes durable. A map of [`open_copy`](Self::open_copy) has nothing to write.
     ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaMapMut};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// rawarray::save(&path, &[3_i32, 1, 2])?;
-    /// // SAFETY: no one else uses this file while it is mapped.
-    /// let mut map = unsafe { RaMapMut::open(&path)? };
-    /// map.view_mut::<i32>()?[0] = 7;
-    /// map.flush()?;
-    /// assert_eq!(rawarray::load::<i32>(&path)?, [7, 1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if writing fails.
@@ -297,7 +192,7 @@ impl RaMapMut {
     }
 }
 
-/// What both maps can: everything that only reads. The examples need the type's name.
+/// What both maps can: everything that only reads.
 macro_rules! impl_map {
     ($map:ident) => {
         impl $map {
@@ -326,18 +221,6 @@ macro_rules! impl_map {
             ///
             /// Fails if the elements are not of type `T` in the machine's byte order, if the data
             /// are misaligned for it, or if a byte of a bool is neither 0 nor 1.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.ra");
-            /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.view::<f64>()?.iter().sum::<f64>(), 7.0);
-            /// assert!(map.view::<f32>().is_err());
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn view<T: NpyView>(&self) -> Result<&[T]> {
                 self.rows(0..self.row_count())
             }
@@ -353,17 +236,6 @@ macro_rules! impl_map {
             /// # Errors
             ///
             /// Like [`view`](Self::view), and if there are fewer rows.
-            ///
-            /// ```
-            #[doc = concat!("# use npy_core::rawarray::{self, ", stringify!($map), "};")]
-            /// # let directory = tempfile::tempdir()?;
-            /// # let path = directory.path().join("samples.ra");
-            /// # rawarray::save(&path, &[1.0_f64, 2.0, 4.0])?;
-            /// # // SAFETY: no one else knows the file.
-            #[doc = concat!("# let map = unsafe { ", stringify!($map), "::open(&path)? };")]
-            /// assert_eq!(map.rows::<f64>(1..3)?, [2.0, 4.0]);
-            /// # Ok::<(), npy_core::Error>(())
-            /// ```
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
                 let rows = self.header.seen_as(T::dtype()).and_then(|header| {
                     let range = OuterAxis::of(&header).elements(&rows)?;
