@@ -196,6 +196,14 @@ pub mod dtype {
     pub use crate::format::leaves::{FieldAt, Leaf, Position};
 }
 
+/// Scalars whose dtype is known at run time: their bytes as numbers, times and text, and back.
+///
+/// [`Scalar::value`](dtype::Scalar::value) decodes a single one, a [`Decoder`](scalar::Decoder) many.
+pub mod scalar {
+    pub use crate::format::dtype::Class;
+    pub use crate::format::scalar::{Decoder, Number, Value};
+}
+
 /// Rust types for times, text and bytes of fixed width, and long doubles.
 pub mod types {
     pub use crate::element::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void, unit};

@@ -1,8 +1,6 @@
 //! The C compiler's `long double`.
 #![expect(
     clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
     reason = "the fields of floats are taken apart here; each value is in range by its mask"
 )]
 
@@ -11,6 +9,7 @@ use super::plan::{Layout, Plan, Planner};
 use super::{first_chunk, first_chunk_mut};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::format::float;
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
@@ -31,12 +30,6 @@ use crate::memory::slots::Sends;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LongDouble([u8; 16]);
-
-/// Bits of an `f64` behind the point, and the offset of its exponent.
-const F64_FRACTION_BITS: u32 = 52;
-const F64_BIAS: i32 = 1023;
-/// The offset of the exponent of both wide formats.
-const WIDE_BIAS: i32 = 16383;
 
 impl LongDouble {
     /// Creates a value from its bytes, in native byte order.
@@ -113,13 +106,7 @@ impl LongDouble {
     /// assert_eq!(LongDouble::from_bytes(one.to_ne_bytes()).to_f64(), 1.0);
     /// ```
     pub fn to_f64(self) -> f64 {
-        let bits = self.bits();
-        let significand = bits as u64;
-        let sign_and_exponent = (bits >> 64) as u16;
-        let exponent = i32::from(sign_and_exponent & 0x7fff);
-        // The bit before the point is explicit here; shifting left by 64 puts it where `round`
-        // wants it.
-        round(sign_and_exponent >> 15 != 0, exponent, u128::from(significand) << 64, significand << 1 != 0)
+        float::extended_to_f64(self.bits())
     }
 
     /// Decodes IEEE quadruple precision (aarch64 and most other Unix), rounded to the nearest
@@ -131,11 +118,7 @@ impl LongDouble {
     /// assert_eq!(LongDouble::from_bytes(minus_two.to_ne_bytes()).quadruple_to_f64(), -2.0);
     /// ```
     pub fn quadruple_to_f64(self) -> f64 {
-        let bits = self.bits();
-        let exponent = ((bits >> 112) & 0x7fff) as i32;
-        let fraction = bits << 16 >> 1;
-        let hidden = u128::from(exponent != 0) << 127;
-        round(bits >> 127 != 0, exponent, hidden | fraction, fraction != 0)
+        float::quadruple_to_f64(self.bits())
     }
 
     /// Encodes 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of padding
@@ -146,54 +129,8 @@ impl LongDouble {
     /// assert_eq!(LongDouble::from_f64(-0.1).to_f64(), -0.1);
     /// ```
     pub fn from_f64(value: f64) -> Self {
-        let bits = value.to_bits();
-        let sign = (bits >> 63) as u16;
-        let exponent = ((bits >> F64_FRACTION_BITS) & 0x7ff) as i32;
-        let fraction = bits & ((1 << F64_FRACTION_BITS) - 1);
-        let (exponent, significand) = match (exponent, fraction) {
-            (0x7ff, fraction) => (0x7fff, 1 << 63 | fraction << 11),
-            (0, 0) => (0, 0),
-            // A subnormal number is a normal one here.
-            (0, fraction) => {
-                let shift = fraction.leading_zeros();
-                (WIDE_BIAS - F64_BIAS + 12 - shift as i32, fraction << shift)
-            }
-            (exponent, fraction) => (exponent - F64_BIAS + WIDE_BIAS, 1 << 63 | fraction << 11),
-        };
-        let high = sign << 15 | exponent as u16;
-        Self((u128::from(high) << 64 | u128::from(significand)).to_ne_bytes())
+        Self(float::extended_from_f64(value).to_ne_bytes())
     }
-}
-
-/// The nearest `f64` of `significand` · 2^(`exponent` − 16383 − 127); `is_nan` tells the sort of an
-/// infinite exponent.
-fn round(negative: bool, exponent: i32, significand: u128, is_nan: bool) -> f64 {
-    let sign = if negative { -1.0_f64 } else { 1.0 };
-    if exponent == 0x7fff {
-        return if is_nan { f64::NAN.copysign(sign) } else { f64::INFINITY.copysign(sign) };
-    }
-    if significand == 0 {
-        return 0.0_f64.copysign(sign);
-    }
-    // Normalise, so that the top bit is 1; an exponent of 0 means the same scale as 1.
-    let shift = significand.leading_zeros();
-    let significand = significand << shift;
-    let exponent = exponent.max(1) - WIDE_BIAS - shift as i32 + F64_BIAS;
-    if exponent >= 0x7ff {
-        return f64::INFINITY.copysign(sign);
-    }
-    // Keep 53 bits of a normal number, fewer of a subnormal one.
-    let dropped = 128 - 53 + if exponent < 1 { (1 - exponent).min(100) as u32 } else { 0 };
-    let (kept, rest) =
-        if dropped >= 128 { (0, significand) } else { ((significand >> dropped) as u64, significand << (128 - dropped)) };
-    let half = 1_u128 << 127;
-    // At exactly 128 dropped bits the rest is the significand itself; beyond, it is less than half
-    // a unit.
-    let up = dropped <= 128 && (rest > half || (rest == half && kept & 1 == 1));
-    let kept = kept + u64::from(up);
-    // A carry out of the fraction goes into the exponent, as it should.
-    let base = if exponent < 1 { 0 } else { (exponent as u64 - 1) << F64_FRACTION_BITS };
-    f64::from_bits(base + kept).copysign(sign)
 }
 
 /// The byte order, and whether an element has 12 bytes in the file instead of 16.

@@ -4,6 +4,7 @@
 pub(crate) mod calendar;
 pub(crate) mod detect;
 pub(crate) mod dtype;
+pub(crate) mod float;
 pub(crate) mod header;
 pub(crate) mod inline;
 pub(crate) mod leaves;
@@ -12,5 +13,6 @@ pub(crate) mod literal;
 pub(crate) mod rawarray;
 pub(crate) mod region;
 pub(crate) mod rows;
+pub(crate) mod scalar;
 pub(crate) mod shape;
 pub(crate) mod trust;

@@ -1,8 +1,6 @@
 //! Casts numbers by the rules of `numpy.can_cast`.
 
 mod floats;
-#[cfg(feature = "half")]
-mod half_bits;
 mod items;
 mod ml;
 mod number;

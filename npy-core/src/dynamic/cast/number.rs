@@ -8,9 +8,9 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::Class;
-#[cfg(feature = "half")]
-use super::half_bits;
 use crate::element::NpyElement;
+#[cfg(feature = "half")]
+use crate::format::float;
 use crate::memory::vectors;
 
 /// A number between two types.
@@ -54,8 +54,8 @@ impl Wide {
     #[inline(always)]
     pub(super) fn narrowed(self) -> Self {
         match self {
-            Self::Float(value) => Self::Single(half_bits::to_odd(value)),
-            Self::Complex(re, im) => Self::ComplexSingle(half_bits::to_odd(re), half_bits::to_odd(im)),
+            Self::Float(value) => Self::Single(float::to_odd(value)),
+            Self::Complex(re, im) => Self::ComplexSingle(float::to_odd(re), float::to_odd(im)),
             other => other,
         }
     }
@@ -454,8 +454,8 @@ floats! {
 
 #[cfg(feature = "half")]
 floats! {
-    f16 Class::Float(2), |half| Wide::Single(half_bits::to_f32(half)), half_bits::from_f32, |value| half_bits::from_f32(half_bits::to_odd(value));
-    bf16 Class::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(half_bits::to_odd(value));
+    f16 Class::Float(2), |half: f16| Wide::Single(float::half_to_f32(half.to_bits())), |value| f16::from_bits(float::half_from_f32(value)), |value| f16::from_bits(float::half_from_f64(value));
+    bf16 Class::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(float::to_odd(value));
 }
 
 #[cfg(feature = "complex")]

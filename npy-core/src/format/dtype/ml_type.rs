@@ -87,6 +87,14 @@ impl MlType {
         TABLE[self.0 as usize].0
     }
 
+    /// The bits of an integer.
+    pub(crate) const fn integer_bits(self) -> Option<usize> {
+        match TABLE[self.0 as usize].1 {
+            Form::Integer { bits, .. } => Some(bits as usize),
+            _ => None,
+        }
+    }
+
     /// Returns whether its numbers are integers.
     pub const fn is_integer(self) -> bool {
         matches!(TABLE[self.0 as usize].1, Form::Integer { .. })

@@ -35,7 +35,7 @@ pub(crate) use repr::{push_bytes_repr, push_repr, push_repr_of};
 pub(crate) use repr::{push_escaped, quote_of};
 pub(crate) use rust_type::rust_type;
 pub(crate) use scalar::decimal;
-pub use scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+pub use scalar::{ByteOrder, Class, Scalar, ScalarKind, TimeUnit};
 #[cfg(feature = "object")]
 #[doc(hidden)]
 pub use text::dtype_argument;

@@ -122,6 +122,43 @@ pub enum ScalarKind {
     Object,
 }
 
+/// The class of a scalar: what its values are, whatever their size. NumPy's `dtype.kind`.
+///
+/// ```
+/// use npy_core::DType;
+/// use npy_core::scalar::Class;
+///
+/// let class = |text: &str| Ok::<_, npy_core::Error>(text.parse::<DType>()?.leaves()[0].scalar().class());
+/// assert_eq!((class(">i2")?, class("uint64")?, class("float16")?), (Class::Signed, Class::Unsigned, Class::Float));
+/// assert_eq!((class("<V2")?, class("|V2")?, class("int4")?), (Class::Float, Class::Void, Class::Signed)); // of `ml_dtypes`
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Bools.
+    Bool,
+    /// Integers with a sign.
+    Signed,
+    /// Integers without a sign.
+    Unsigned,
+    /// Real numbers.
+    Float,
+    /// Complex numbers.
+    Complex,
+    /// Points in time.
+    Datetime,
+    /// Spans of time.
+    Timedelta,
+    /// Bytes, padded with NUL (`S`).
+    Bytes,
+    /// Text, padded with NUL (`U`).
+    Unicode,
+    /// Raw bytes (`V`).
+    Void,
+    /// Python objects.
+    Object,
+}
+
 /// The unit of a datetime or a timedelta.
 ///
 /// ```
@@ -273,6 +310,68 @@ impl Scalar {
         self.byte_order
     }
 
+    /// Returns the class of the values, whatever their size.
+    ///
+    /// See [`Class`](crate::scalar::Class) for an example.
+    pub const fn class(self) -> Class {
+        match self.kind {
+            ScalarKind::Bool => Class::Bool,
+            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => Class::Signed,
+            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => Class::Unsigned,
+            ScalarKind::Ml(ml) if ml.is_integer() && ml.is_signed() => Class::Signed,
+            ScalarKind::Ml(ml) if ml.is_integer() => Class::Unsigned,
+            ScalarKind::Float8E5M2
+            | ScalarKind::Ml(_)
+            | ScalarKind::Float16
+            | ScalarKind::Float32
+            | ScalarKind::Float64
+            | ScalarKind::LongDouble { .. } => Class::Float,
+            // `bfloat16` of `ml_dtypes`.
+            ScalarKind::Void { length: 2 } if self.byte_order.is_some() => Class::Float,
+            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
+                Class::Complex
+            }
+            ScalarKind::Datetime { .. } => Class::Datetime,
+            ScalarKind::Timedelta { .. } => Class::Timedelta,
+            ScalarKind::Bytes { .. } => Class::Bytes,
+            ScalarKind::Unicode { .. } => Class::Unicode,
+            ScalarKind::Void { .. } => Class::Void,
+            ScalarKind::Object => Class::Object,
+        }
+    }
+
+    /// Returns the float that each part of a complex number is; `None` for other classes.
+    ///
+    /// ```
+    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+    /// let complex = Scalar::new(ScalarKind::Complex64, ByteOrder::Big);
+    /// assert_eq!(complex.part().map(|part| part.to_string()), Some(">f4".to_owned()));
+    /// ```
+    pub const fn part(self) -> Option<Self> {
+        let kind = match self.kind {
+            ScalarKind::Complex32 => ScalarKind::Float16,
+            ScalarKind::Complex64 => ScalarKind::Float32,
+            ScalarKind::Complex128 => ScalarKind::Float64,
+            ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
+            _ => return None,
+        };
+        Some(Self { kind, byte_order: self.byte_order })
+    }
+
+    /// Returns the unit of a time, and how many units a step is; `None` for other classes.
+    ///
+    /// ```
+    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+    /// let time = Scalar::new(ScalarKind::Timedelta { unit: TimeUnit::Second, count: 30 }, ByteOrder::Little);
+    /// assert_eq!(time.time_unit(), Some((TimeUnit::Second, 30)));
+    /// ```
+    pub const fn time_unit(self) -> Option<(TimeUnit, u32)> {
+        match self.kind {
+            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),
+            _ => None,
+        }
+    }
+
     /// Returns the size of an element in bytes; 0 for Python objects, whose pickle has no fixed
     /// size.
     #[inline]
@@ -382,12 +481,7 @@ impl Scalar {
     /// The unit of a time, unless it is the generic one.
     #[inline]
     fn unit(self) -> Option<(TimeUnit, u32)> {
-        match self.kind {
-            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } if unit != TimeUnit::Generic => {
-                Some((unit, count))
-            }
-            _ => None,
-        }
+        self.time_unit().filter(|(unit, _)| *unit != TimeUnit::Generic)
     }
 }
 
