@@ -1,11 +1,11 @@
 //! Encoding of objects as the bytes of a dtype, as NumPy loads pickled records.
 
+use super::value::PyObject;
 use super::value::iso::microseconds;
 use super::value::time::{PyDate, PyDateTime};
-use super::value::{PyObject, half};
 use crate::dynamic::DynValues;
 use crate::format::calendar::days_before;
-use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use crate::format::dtype::{Class, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 
 /// NumPy's NaT.
 const NAT: i64 = i64::MIN;
@@ -73,87 +73,36 @@ fn encode_items(base: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()
 }
 
 fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
-    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-    let size = DType::from(scalar).itemsize();
-    match scalar.kind() {
-        ScalarKind::Bool => match object {
-            PyObject::Bool(value) => out.push(u8::from(*value)),
-            _ => return None,
-        },
-        ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => {
-            push_integer(i64::try_from(integer(object)?).ok()?.to_le_bytes(), size, order, out)?;
-        }
-        ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => {
-            push_integer(u64::try_from(integer(object)?).ok()?.to_le_bytes(), size, order, out)?;
-        }
-        ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => push_float(float(object)?, size, order, out)?,
-        ScalarKind::Complex64 | ScalarKind::Complex128 => {
-            let (re, im) = match object {
-                PyObject::Complex { re, im } => (*re, *im),
-                other => (float(other)?, 0.0),
-            };
-            push_float(re, size / 2, order, out)?;
-            push_float(im, size / 2, order, out)?;
-        }
-        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => push_long(scalar, object, out)?,
-        ScalarKind::Datetime { unit, count } => push_time(moment(unit, count, object)?, order, out),
-        ScalarKind::Timedelta { unit, count } => push_time(span(unit, count, object)?, order, out),
-        ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => {
-            let bytes = match object {
-                PyObject::Bytes(bytes) => bytes.as_slice(),
-                // A `str` of Python 2.
-                PyObject::Str(text) if text.is_ascii() => text.as_bytes(),
-                _ => return None,
-            };
-            push_padded(bytes.iter().copied(), size, out);
-        }
-        ScalarKind::Unicode { .. } => {
-            let unit = |code: u32| match order {
-                ByteOrder::Little => code.to_le_bytes(),
-                ByteOrder::Big => code.to_be_bytes(),
-            };
-            match object {
-                PyObject::Str(text) => push_padded(text.chars().map(u32::from).flat_map(unit), size, out),
-                PyObject::SurrogateStr(text) => push_padded(text.code_points().flat_map(unit), size, out),
-                _ => return None,
-            }
-        }
-        // Kinds that NumPy has no dtype for, and objects, which have no bytes.
-        ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Complex32 | ScalarKind::Object => return None,
+    if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }) {
+        return push_long(scalar, object, out);
     }
-    Some(())
-}
-
-/// Fills an element of a fixed size, or cuts what is too long.
-fn push_padded(bytes: impl Iterator<Item = u8>, size: usize, out: &mut Vec<u8>) {
-    out.extend(bytes.chain(std::iter::repeat(0)).take(size));
-}
-
-/// Appends an integer that must fit its size.
-fn push_integer(bytes: [u8; 8], size: usize, order: ByteOrder, out: &mut Vec<u8>) -> Option<()> {
     let begin = out.len();
-    out.extend_from_slice(bytes.get(..size)?);
-    if order == ByteOrder::Big {
-        out.get_mut(begin..)?.reverse();
-    }
-    Some(())
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "rounds to the nearest, as NumPy does")]
-fn push_float(value: f64, size: usize, order: ByteOrder, out: &mut Vec<u8>) -> Option<()> {
-    let bytes = match size {
-        2 => u64::from(half::from_f64(value)),
-        4 => u64::from((value as f32).to_bits()),
-        _ => value.to_bits(),
+    out.resize(begin.checked_add(scalar.itemsize())?, 0);
+    let slot = out.get_mut(begin..)?;
+    let is_stored = match (scalar.kind(), scalar.class(), object) {
+        // Kinds that NumPy has no dtype for, and objects, which have no bytes.
+        (ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Complex32 | ScalarKind::Object, ..) => false,
+        (ScalarKind::Bytes { .. } | ScalarKind::Void { .. }, _, PyObject::Bytes(bytes)) => fill(slot, bytes.iter().copied()),
+        // A `str` of Python 2.
+        (ScalarKind::Bytes { .. } | ScalarKind::Void { .. }, _, PyObject::Str(text)) if text.is_ascii() => fill(slot, text.bytes()),
+        (_, Class::Unicode, PyObject::Str(text)) => scalar.encode_units(text.chars().map(u32::from).take(slot.len() / 4), slot),
+        (_, Class::Unicode, PyObject::SurrogateStr(text)) => scalar.encode_units(text.code_points().take(slot.len() / 4), slot),
+        (_, Class::Bool, PyObject::Bool(value)) => scalar.encode_integer(i128::from(*value), slot),
+        (_, Class::Signed | Class::Unsigned, object) => scalar.encode_integer(integer(object)?, slot),
+        (_, Class::Float, object) => scalar.encode_float(float(object)?, slot),
+        (_, Class::Complex, PyObject::Complex { re, im }) => scalar.encode_complex(*re, *im, slot),
+        (_, Class::Complex, object) => scalar.encode_complex(float(object)?, 0.0, slot),
+        (ScalarKind::Datetime { unit, count }, ..) => scalar.encode_integer(moment(unit, count, object)?.into(), slot),
+        (ScalarKind::Timedelta { unit, count }, ..) => scalar.encode_integer(span(unit, count, object)?.into(), slot),
+        _ => false,
     };
-    push_integer(bytes.to_le_bytes(), size, order, out)
+    is_stored.then_some(())
 }
 
-fn push_time(steps: i64, order: ByteOrder, out: &mut Vec<u8>) {
-    out.extend_from_slice(&match order {
-        ByteOrder::Little => steps.to_le_bytes(),
-        ByteOrder::Big => steps.to_be_bytes(),
-    });
+/// Fills the beginning of an element, or cuts what is too long.
+fn fill(slot: &mut [u8], bytes: impl Iterator<Item = u8>) -> bool {
+    slot.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
+    true
 }
 
 /// A `long double`, which no number of Python holds, from NumPy's scalar in either byte order.
@@ -174,12 +123,12 @@ fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()>
 /// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw
 /// bytes stay.
 pub(super) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
-    let size = DType::from(scalar).itemsize();
-    let unit = match scalar.kind() {
-        ScalarKind::Bool | ScalarKind::Bytes { .. } | ScalarKind::Void { .. } | ScalarKind::Object => 1,
-        ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => size / 2,
-        ScalarKind::Unicode { .. } => 4,
-        _ => size,
+    let unit = match scalar.class() {
+        _ if matches!(scalar.kind(), ScalarKind::Void { .. }) => 1,
+        Class::Bytes | Class::Object => 1,
+        Class::Unicode => 4,
+        Class::Complex => scalar.itemsize() / 2,
+        _ => scalar.itemsize(),
     };
     elements.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
 }

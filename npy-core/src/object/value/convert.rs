@@ -7,8 +7,8 @@ use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
 use crate::error::{ValueError, ValueProblem};
-#[cfg(feature = "serde")]
-use crate::format::dtype::{ByteOrder, DType};
+use crate::format::dtype::{Class, DType};
+use crate::format::scalar::Value;
 
 /// A Rust type that Python objects can be converted to, by
 /// [`ObjectArray::to_vec`](super::super::ObjectArray::to_vec).
@@ -61,7 +61,7 @@ impl FromPyObject for String {
     fn from_object(object: &PyObject) -> Result<Self, ValueError> {
         match object {
             PyObject::Str(text) => Ok(text.clone()),
-            PyObject::Scalar(scalar) if scalar.dtype().to_string().contains('U') => element(scalar, "String"),
+            PyObject::Scalar(scalar) if matches!(value(scalar), Some(Value::Text(_))) => element(scalar, "String"),
             other => Err(mismatch(other, "String")),
         }
     }
@@ -127,10 +127,10 @@ fn bytes(object: &PyObject) -> Result<Vec<u8>, ValueError> {
     match object.plain() {
         PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => Ok(bytes.clone()),
         PyObject::List(_) | PyObject::Tuple(_) | PyObject::Array(_) => sequence(object),
-        PyObject::Scalar(scalar) if scalar.dtype().to_string().starts_with("|S") => {
-            let end = scalar.bytes().iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
-            Ok(scalar.bytes().get(..end).unwrap_or_default().to_vec())
-        }
+        PyObject::Scalar(scalar) => match (scalar.dtype(), value(scalar)) {
+            (DType::Scalar(dtype), Some(Value::Bytes(bytes))) if dtype.class() == Class::Bytes => Ok(bytes.to_vec()),
+            _ => Err(mismatch(object, "Vec<u8>")),
+        },
         other => Err(mismatch(other, "Vec<u8>")),
     }
 }
@@ -161,20 +161,12 @@ pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
     array.c_order().map(|index| scalar(at(index)?)).collect()
 }
 
-/// The real and the imaginary part of a complex number of NumPy.
-#[cfg(feature = "serde")]
-pub(crate) fn complex_parts(scalar: &DynValues) -> Option<(f64, f64)> {
+/// The value of a scalar of NumPy; `None` for a long double, which no other type holds.
+pub(crate) fn value(scalar: &DynValues) -> Option<Value<'_>> {
     let DType::Scalar(dtype) = scalar.dtype() else { return None };
-    let is_big = dtype.byte_order() == Some(ByteOrder::Big);
-    let (re, im) = scalar.bytes().split_at_checked(scalar.bytes().len() / 2)?;
-    let part = |bytes: &[u8]| {
-        if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
-            return Some(f64::from(if is_big { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }));
-        }
-        let bytes = <[u8; 8]>::try_from(bytes).ok()?;
-        Some(if is_big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) })
-    };
-    Some((part(re)?, part(im)?))
+    let float = dtype.part().unwrap_or(*dtype);
+    let is_held = float.class() != Class::Float || float.itemsize() <= size_of::<f64>();
+    dtype.value(scalar.bytes()).filter(|_| is_held)
 }
 
 macro_rules! from_integer {
@@ -212,10 +204,8 @@ impl FromPyObject for f64 {
         }
         match object {
             PyObject::Float(value) => Ok(*value),
-            PyObject::Scalar(scalar) => match scalar.dtype().itemsize() {
-                8 => element(scalar, "f64"),
-                4 => element::<f32>(scalar, "f64").map(Self::from),
-                2 => super::half::of_scalar(scalar).ok_or_else(|| mismatch(object, "f64")),
+            PyObject::Scalar(scalar) => match value(scalar) {
+                Some(Value::Float(value)) => Ok(value),
                 _ => Err(mismatch(object, "f64")),
             },
             other => Err(mismatch(other, "f64")),
@@ -243,15 +233,8 @@ fn is_exactly(value: f64, integer: &PyInt) -> bool {
 fn integer(object: &PyObject) -> Option<PyInt> {
     match object {
         PyObject::Int(value) => Some(value.clone()),
-        PyObject::Scalar(scalar) => match scalar.dtype().to_string().get(1..)? {
-            "i1" => one::<i8>(scalar).map(PyInt::from),
-            "i2" => one::<i16>(scalar).map(PyInt::from),
-            "i4" => one::<i32>(scalar).map(PyInt::from),
-            "i8" => one::<i64>(scalar).map(PyInt::from),
-            "u1" => one::<u8>(scalar).map(PyInt::from),
-            "u2" => one::<u16>(scalar).map(PyInt::from),
-            "u4" => one::<u32>(scalar).map(PyInt::from),
-            "u8" => one::<u64>(scalar).map(PyInt::from),
+        PyObject::Scalar(scalar) => match self::value(scalar) {
+            Some(Value::Integer(value)) => Some(PyInt::from(value)),
             _ => None,
         },
         _ => None,

@@ -8,11 +8,12 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAc
 
 use super::array::ObjectArray;
 use super::convert::FromPyObject;
-use super::iso::Steps;
 use super::{PyObject, convert, de_object, iso};
 use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError, ValueProblem, first_names};
-use crate::format::dtype::{DType, Field, ScalarKind};
+use crate::format::calendar::iso_8601;
+use crate::format::dtype::{Class, DType, Field};
+use crate::format::scalar::Value;
 
 /// Deserializes an object into any type that implements `Deserialize`.
 ///
@@ -147,7 +148,7 @@ macro_rules! deserialize_integers {
     ($($function:ident)*) => {$(
         fn $function<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
             match steps(self.object) {
-                Some(steps) => visitor.visit_i64(steps.count().map_err(Problem)?),
+                Some(steps) => visitor.visit_i64(steps?),
                 None => self.deserialize_any(visitor),
             }
         }
@@ -229,7 +230,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         match self.object {
             PyObject::None => visitor.visit_none(),
-            object if steps(object).is_some_and(|steps| steps.is_nat()) => visitor.visit_none(),
+            object if steps(object).is_some_and(|steps| steps.is_err()) => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -296,9 +297,13 @@ impl<'de> Deserializer<'de> for Element<'de> {
     }
 }
 
-fn steps(object: &PyObject) -> Option<Steps> {
+/// The steps of a `datetime64` or a `timedelta64`, an error for NaT; `None` for other objects.
+fn steps(object: &PyObject) -> Option<Result<i64, Problem>> {
     match object {
-        PyObject::Scalar(scalar) => Steps::of(scalar),
+        PyObject::Scalar(scalar) => match convert::value(scalar)? {
+            Value::Time(steps) => Some(steps.ok_or_else(|| Problem(ValueProblem::NotATime.into()))),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -483,29 +488,26 @@ impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Prob
 /// A number, a text or a time of NumPy.
 fn visit_scalar<'de, V: Visitor<'de>>(object: &PyObject, value: &DynValues, visitor: V) -> Result<V::Value, Problem> {
     let DType::Scalar(scalar) = value.dtype() else { return Err(unsuitable(object)) };
-    match scalar.kind() {
-        ScalarKind::Bool => visitor.visit_bool(bool::from_object(object).map_err(Problem)?),
-        ScalarKind::UInt64 => visitor.visit_u64(u64::from_object(object).map_err(Problem)?),
-        ScalarKind::Unicode { .. } => visitor.visit_string(String::from_object(object).map_err(Problem)?),
-        ScalarKind::Bytes { .. } => visitor.visit_byte_buf(Vec::<u8>::from_object(object).map_err(Problem)?),
-        ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => {
-            visitor.visit_f64(f64::from_object(object).map_err(Problem)?)
-        }
-        ScalarKind::Complex64 | ScalarKind::Complex128 => match convert::complex_parts(value) {
-            Some((re, im)) => pair(visitor, re, im),
-            None => Err(unsuitable(object)),
+    match (convert::value(value), scalar.class()) {
+        (Some(Value::Bool(value)), _) => visitor.visit_bool(value),
+        (Some(Value::Integer(value)), _) => match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => visitor.visit_i64(value),
+            (_, Ok(value)) => visitor.visit_u64(value),
+            _ => visitor.visit_i128(value),
         },
-        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => match Steps::of(value) {
-            Some(steps) => match steps.text().map_err(Problem)? {
-                Some(text) => visitor.visit_string(text),
-                None => visitor.visit_i64(steps.count().map_err(Problem)?),
-            },
-            None => Err(unsuitable(object)),
+        (Some(Value::Float(value)), _) => visitor.visit_f64(value),
+        (Some(Value::Complex(re, im)), _) => pair(visitor, re, im),
+        (Some(Value::Time(_)), class) => match (steps(object), scalar.time_unit()) {
+            (Some(steps), Some((unit, count))) if class == Class::Datetime => {
+                visitor.visit_string(iso_8601(unit, i128::from(steps?) * i128::from(count)))
+            }
+            // Of a span the unit may have no fixed length.
+            (Some(steps), _) => visitor.visit_i64(steps?),
+            _ => Err(unsuitable(object)),
         },
-        _ => match i64::from_object(object) {
-            Ok(value) => visitor.visit_i64(value),
-            Err(_) => Err(unsuitable(object)),
-        },
+        (Some(Value::Bytes(bytes)), Class::Bytes) => visitor.visit_bytes(bytes),
+        (Some(Value::Text(_)), _) => visitor.visit_string(String::from_object(object).map_err(Problem)?),
+        _ => Err(unsuitable(object)),
     }
 }
 
@@ -534,7 +536,7 @@ impl<'de> Deserializer<'de> for Scalar<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        if steps(self.object).is_some_and(|steps| steps.is_nat()) { visitor.visit_none() } else { visitor.visit_some(self) }
+        if steps(self.object).is_some_and(|steps| steps.is_err()) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {

@@ -5,14 +5,6 @@ use super::PyObject;
 #[cfg(feature = "serde")]
 use super::time::PyDateTime;
 use super::time::{PyDate, PyTime, PyTimeDelta, PyTimeZone};
-#[cfg(feature = "serde")]
-use crate::dynamic::DynValues;
-#[cfg(feature = "serde")]
-use crate::error::{ValueError, ValueProblem};
-#[cfg(feature = "serde")]
-use crate::format::calendar::iso_8601;
-#[cfg(feature = "serde")]
-use crate::format::dtype::{DType, ScalarKind};
 
 #[cfg(feature = "serde")]
 /// The text of an object of Python's module `datetime`, as its `isoformat` prints it; a span as a
@@ -26,45 +18,6 @@ pub(crate) fn text(object: &PyObject) -> Option<String> {
         PyObject::TimeZone(zone) => of_zone(zone),
         _ => return None,
     })
-}
-
-#[cfg(feature = "serde")]
-/// A `datetime64` or `timedelta64` of NumPy.
-pub(crate) struct Steps {
-    /// How many of its units: since 1970 if it is a moment. `i64::MIN` is NaT.
-    steps: i64,
-    kind: ScalarKind,
-}
-
-#[cfg(feature = "serde")]
-impl Steps {
-    pub(crate) fn of(scalar: &DynValues) -> Option<Self> {
-        let DType::Scalar(dtype) = scalar.dtype() else { return None };
-        if !matches!(dtype.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) {
-            return None;
-        }
-        let bytes: [u8; 8] = scalar.bytes().try_into().ok()?;
-        let is_big = dtype.byte_order() == Some(crate::format::dtype::ByteOrder::Big);
-        let steps = if is_big { i64::from_be_bytes(bytes) } else { i64::from_le_bytes(bytes) };
-        Some(Self { steps, kind: dtype.kind() })
-    }
-
-    pub(crate) fn is_nat(&self) -> bool {
-        self.steps == i64::MIN
-    }
-
-    pub(crate) fn count(&self) -> Result<i64, ValueError> {
-        if self.is_nat() { Err(ValueProblem::NotATime.into()) } else { Ok(self.steps) }
-    }
-
-    /// The text of a moment. A span has none: its unit may have no fixed length.
-    pub(crate) fn text(&self) -> Result<Option<String>, ValueError> {
-        let steps = i128::from(self.count()?);
-        match self.kind {
-            ScalarKind::Datetime { unit, count } => Ok(Some(iso_8601(unit, steps.saturating_mul(i128::from(count))))),
-            _ => Ok(None),
-        }
-    }
 }
 
 pub(crate) fn of_date(date: PyDate) -> String {

@@ -6,7 +6,6 @@ pub(crate) mod convert;
 pub(crate) mod de;
 #[cfg(feature = "serde")]
 mod de_object;
-pub(crate) mod half;
 pub(crate) mod int;
 pub(crate) mod iso;
 pub(crate) mod repr;
