@@ -18,8 +18,7 @@
 //!     amplitude: [f32; 3],
 //! }
 //!
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("picks.npy");
+//! # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 //! # npy_core::save(&path, &[Pick { station: "GRF".to_owned(), time: 0.5, amplitude: [1.0; 3] }])?;
 //! let mut picks: Vec<Pick> = npy_core::load(&path)?;
 //! picks.retain(|pick| pick.time > 0.0);

@@ -1,10 +1,5 @@
 //! Arrays whose dtype is known at run time.
 
-pub(crate) mod cast;
-pub(crate) mod order;
-mod read;
-mod region;
-
 use std::fmt;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -29,25 +24,40 @@ use crate::write::{dtype_of, header_of};
 
 /// An array of any dtype: a dtype, a shape, an order and bytes.
 ///
-/// The dtype is known at run time only. The bytes are those of the file.
-///
-/// Nothing is converted and nothing is lost: padding, bytes of a bool other than 0 and 1, invalid
-/// text. A loaded array is saved byte for byte, except that the header is written as current NumPy
-/// writes it. `npy_ndarray::DynArray` holds numbers as an array of `ndarray`.
+/// The dtype is known at run time only. The bytes are those of the file: nothing is converted and
+/// nothing is lost, such as padding, bytes of a bool other than 0 and 1, and invalid text. A loaded
+/// array is saved byte for byte, except that the header is written as current NumPy writes it.
+/// `npy_ndarray::DynArray` holds numbers as an array of `ndarray`.
 ///
 /// ```
-/// use npy_core::DynValues;
+/// use npy_core::{Casting, DynValues};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("values.npy");
-/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// DynValues::from_slice(&[1.5_f32, 2.5])?.save(&path)?;
+///
 /// let values = DynValues::load(&path)?;
 /// match values.dtype().to_string().as_str() {
-///     "<f8" => println!("{:?}", values.to_vec::<f64>()?),
-///     "<i8" => println!("{:?}", values.to_vec::<i64>()?),
+///     "<f4" => println!("{:?}", values.view::<f32>()?), // a slice in place
+///     "<f8" => println!("{:?}", values.to_vec::<f64>()?), // decoded
 ///     other => println!("{} bytes of {other}", values.bytes().len()),
 /// }
-/// # assert_eq!(values.to_vec::<f64>()?, [1.5, 2.5]);
+/// assert_eq!(values.cast::<f64>(Casting::Safe)?, [1.5, 2.5]); // any number
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Records
+///
+/// [`field`](Self::field) copies one field as an array. The axes of sub-arrays become the last ones:
+///
+/// ```
+/// use npy_core::{DynValues, Order};
+///
+/// let dtype = "[('id', '|u1'), ('at', '|i1', (2,))]".parse()?;
+/// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?;
+/// assert_eq!(values.field_as::<u8>("id")?, [7, 8]);
+/// let at = values.field("at")?;
+/// assert_eq!(at.shape(), [2, 2]);
+/// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -63,16 +73,8 @@ impl DynValues {
     ///
     /// # Errors
     ///
-    /// Fails if the number of bytes does not fit the dtype and the shape, or if the array exceeds
-    /// the address space. Dtypes of Python objects and sub-arrays are refused.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
-    /// assert_eq!(values.to_vec::<u16>()?, [1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if the number of bytes does not fit the dtype and the shape. Dtypes of Python objects and
+    /// sub-arrays are refused.
     pub fn new(dtype: DType, order: Order, shape: &[usize], bytes: Vec<u8>) -> Result<Self> {
         Self::with_header(Header::new(dtype, order, shape)?, bytes)
     }
@@ -91,17 +93,7 @@ impl DynValues {
 
     /// Creates a one-dimensional array of elements.
     ///
-    /// # Errors
-    ///
-    /// Fails if an element cannot be expressed in its dtype.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// let values = DynValues::from_slice(&["a".to_owned(), "bcd".to_owned()])?;
-    /// assert_eq!(values.dtype().to_string(), "<U3");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Text is as wide as the longest.
     pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
         let dtype = dtype_of(items.iter());
         if let Some(bytes) = ItemBytes::new(items, &dtype) {
@@ -163,114 +155,34 @@ impl DynValues {
     /// # Errors
     ///
     /// Fails if it cannot be read, is not an `.npy` file, is truncated, or holds Python objects.
-    ///
-    /// ```
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("values.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let values = npy_core::DynValues::load(&path)?;
-    /// assert_eq!(values.dtype().to_string(), "<f8");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, ReadOptions::new())
     }
 
-    /// [`load`](Self::load) with [`ReadOptions`] or [`Limits`].
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load`](Self::load), and if the file exceeds a limit.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, ErrorKind, Limits};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("upload.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let error = DynValues::load_with(&path, Limits::new().data_bytes(10)).unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`load`](Self::load) with options: limits, threads, order.
     #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
     pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         with_file(path.as_ref(), options, |reader| reader.into_values())?.demand(options.order)
     }
 
-    /// Reads the array at the current position of a stream.
-    ///
-    /// The stream is left just behind the array.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load`](Self::load).
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
-    /// let values = DynValues::read(&file[..])?;
-    /// assert_eq!(values.bytes(), [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Reads the array at the current position of a stream, which is left just behind it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with [`ReadOptions`] or [`Limits`].
-    ///
-    /// ```
-    /// # use npy_core::{DynValues, Limits};
-    /// let mut upload = Vec::new();
-    /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
-    /// assert!(DynValues::read_with(&upload[..], Limits::new().data_bytes(10)).is_err()); // 16 bytes
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_with`](Self::load_with).
+    /// [`read`](Self::read) with options: limits, order.
     pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         NpyReader::new_with(reader, options)?.into_values()?.demand(options.order)
     }
 
     /// Saves the array as a file, atomically.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written; an existing file is then untouched.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("copy.npy");
-    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save(&path)?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path, SaveOptions::new())
     }
 
-    /// [`save`](Self::save) with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save`](Self::save).
-    ///
-    /// ```
-    /// use npy_core::{DynValues, SaveOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("copy.npy");
-    /// DynValues::from_slice(&[1.5_f64, 2.5])?.save_with(&path, SaveOptions::new().durable(true))?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`save`](Self::save) with options: order, durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
@@ -281,19 +193,6 @@ impl DynValues {
     }
 
     /// Writes the array to a stream.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// let mut file = Vec::new();
-    /// DynValues::from_slice(&[1_u8, 2, 3])?.write(&mut file)?;
-    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let written = write_parts(&mut writer, &[&self.header.to_bytes(), &self.bytes]).and_then(|()| writer.flush());
         written.map_err(cannot_write)
@@ -325,16 +224,6 @@ impl DynValues {
     }
 
     /// Returns the bytes of the elements by value.
-    ///
-    /// ```
-    /// # use npy_core::{DynValues, Order};
-    /// let values = DynValues::new(">u2".parse()?, Order::C, &[2], vec![0, 1, 0, 2])?;
-    /// let (header, mut bytes) = (values.header().clone(), values.into_bytes());
-    /// bytes[1] = 7;
-    /// let values = DynValues::new(header.dtype().clone(), header.order(), header.shape(), bytes)?;
-    /// assert_eq!(values.to_vec::<u16>()?, [7, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -344,30 +233,11 @@ impl DynValues {
     /// # Errors
     ///
     /// Fails if the dtype is not that of the type, or if an element is not a value of it.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let values = DynValues::new("|S2".parse()?, Order::C, &[2], b"ab\0\0".to_vec())?;
-    /// assert_eq!(values.to_vec::<String>()?, ["ab", ""]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
         self.reader().into_vec()
     }
 
-    /// Returns a reader of the elements.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// let values = DynValues::from_slice(&[1_u8, 2, 3])?;
-    /// let mut reader = values.reader();
-    /// let mut first = [0_u8; 2];
-    /// reader.read_into(&mut first)?;
-    /// assert_eq!(first, [1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Returns a reader of the elements, which decodes them in parts.
     pub fn reader(&self) -> NpyReader<&[u8]> {
         NpyReader::from_parts(&self.bytes, self.header.clone())
     }
@@ -379,14 +249,6 @@ impl DynValues {
     /// Fails if the dtype is not that of the type, in the byte order of the machine; if an element
     /// is not a value of it; or if the memory is not aligned for it, which does not happen for
     /// types whose alignment the allocator gives to every block.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    ///
-    /// let values = DynValues::from_slice(&[1.5_f32, 2.5])?;
-    /// assert_eq!(values.view::<f32>()?, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn view<T: NpyView>(&self) -> Result<&[T]> {
         view_elements(&self.header, &self.bytes)
     }
@@ -403,17 +265,6 @@ impl DynValues {
     ///
     /// Fails if the elements are not records, if they have no such field, or if the result has more
     /// than 64 dimensions.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let dtype = "[('id', '|u1'), ('at', '|i1', (2,))]".parse()?;
-    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?;
-    /// let at = values.field("at")?;
-    /// assert_eq!(at.shape(), [2, 2]);
-    /// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
         let found = self.dtype().field(name).ok_or_else(|| missing_field(name, self.dtype()))?;
         let (itemsize, count) = (self.dtype().itemsize(), self.header.element_count());
@@ -465,19 +316,6 @@ impl DynValues {
     }
 
     /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
-    ///
-    /// # Errors
-    ///
-    /// Fails like those.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let dtype = "[('id', '|u1'), ('x', '|i1')]".parse()?;
-    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 8, 2])?;
-    /// assert_eq!(values.field_as::<i8>("x")?, [1, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
         self.field(name)?.to_vec()
     }
@@ -525,3 +363,9 @@ fn normal(header: Header) -> Header {
     // NumPy has it.
     renewed.unwrap_or(header)
 }
+
+// Here, because rustdoc shows methods in this order.
+pub(crate) mod order;
+pub(crate) mod cast;
+mod read;
+mod region;

@@ -15,8 +15,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use npy_core::FileFormat;
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("upload.dat");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// npy_core::save(&path, &[1.5_f64])?;
 /// assert_eq!(FileFormat::detect(&path)?, Some(FileFormat::Npy));
 /// # Ok::<(), npy_core::Error>(())
@@ -103,8 +102,7 @@ impl FileFormat {
     /// ```
     /// use npy_core::FileFormat;
     ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("notes.npy");
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
     /// std::fs::write(&path, "not an array")?;
     /// assert_eq!(FileFormat::detect(&path)?, None);
     /// # Ok::<(), npy_core::Error>(())

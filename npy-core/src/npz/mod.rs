@@ -5,8 +5,7 @@
 //! ```
 //! use npy_core::npz::{NpzReader, NpzWriter};
 //!
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("run.npz");
+//! # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 //! let mut archive = NpzWriter::create(&path)?;
 //! archive.add_slice("times", &[0.5_f64, 1.5])?;
 //! archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;

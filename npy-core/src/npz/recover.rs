@@ -49,8 +49,7 @@ pub struct Recovered {
 /// ```
 /// use npy_core::npz::{NpzReader, NpzWriter, recover};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("log.npz");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let mut archive = NpzWriter::create(&path)?;
 /// archive.add_slice("day1", &[1.0_f64, 2.0])?;
 /// archive.finish()?;

@@ -10,6 +10,8 @@ use crate::limits::Limits;
 use object::ObjectOptions;
 
 /// The order of the elements of an array in a file or in memory.
+///
+/// See [`SaveOptions::order`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// C order, row-major: the last axis varies fastest.
@@ -75,8 +77,7 @@ impl fmt::Display for Version {
 /// ```
 /// use npy_core::{Limits, ReadOptions};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// # npy_core::save(&path, &[1.5_f32, 2.5])?;
 /// let options = ReadOptions::new().limits(Limits::new().data_bytes(1 << 34)).threads(4);
 /// assert_eq!(npy_core::load_with::<f32>(&path, options)?, [1.5, 2.5]);
@@ -135,18 +136,6 @@ impl ReadOptions {
     /// path are transposed while they are read; other arrays afterwards, in the memory of a second
     /// array. This applies to functions that return an array with its shape, such as
     /// `DynValues::load_with` and those of `npy-ndarray`. A plain vector has no order.
-    ///
-    #[cfg_attr(feature = "dynamic", doc = "```")]
-    #[cfg_attr(not(feature = "dynamic"), doc = "```ignore")]
-    /// use npy_core::{DynValues, Order, ReadOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.npy");
-    /// npy_core::save(&path, &[[1_u8, 2, 3], [4, 5, 6]])?;
-    /// let matrix = DynValues::load_with(&path, ReadOptions::new().order(Order::Fortran))?;
-    /// assert_eq!((matrix.shape(), matrix.bytes()), (&[2, 3][..], &[1, 4, 2, 5, 3, 6][..]));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn order(mut self, order: Order) -> Self {
         self.order = Some(order);
         self
@@ -160,17 +149,6 @@ impl ReadOptions {
     /// Unlike in Python, nothing is imported, called or run: see [`object`](crate::object). Without
     /// this option objects are refused; the functions of `object` read them with the default
     /// options. Functions that return a vector or an array of one type always refuse them.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
-    /// use npy_core::{Limits, ReadOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
-    /// let options = ReadOptions::new().limits(Limits::new().header_bytes(1000)).objects(ObjectOptions::new().depth(5));
-    /// assert_eq!(object::read_with(&file[..], options)?.shape(), [2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[cfg(feature = "object")]
     pub const fn objects(mut self, options: ObjectOptions) -> Self {
         self.objects = Some(options);
@@ -207,8 +185,7 @@ impl From<ObjectOptions> for ReadOptions {
 /// ```
 /// use npy_core::SaveOptions;
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// npy_core::save_with(&path, &[1.5_f32, 2.5], SaveOptions::new().durable(true))?;
 /// assert_eq!(npy_core::load::<f32>(&path)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
@@ -241,8 +218,7 @@ impl SaveOptions {
     /// ```
     /// use npy_core::{NpyReader, Order, SaveOptions};
     ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.npy");
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
     /// npy_core::save_with(&path, &[[1_u8, 2, 3], [4, 5, 6]], SaveOptions::new().order(Order::Fortran))?;
     /// let reader = NpyReader::open(&path)?;
     /// assert_eq!((reader.header().order(), reader.header().shape()), (Order::Fortran, &[2, 3][..]));
@@ -276,19 +252,6 @@ impl SaveOptions {
     /// [`durable`](Self::durable) the file is durable when saving ends, but a crash in between
     /// tears it all the same. Fails if another writer overwrites the file or appends to it.
     /// Symbolic links are kept.
-    ///
-    /// ```
-    /// use npy_core::SaveOptions;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("latest.npy");
-    /// let options = SaveOptions::new().in_place(true);
-    /// for step in 0..3 {
-    ///     npy_core::save_with(&path, &[step; 28], options)?;
-    /// }
-    /// assert_eq!(npy_core::load::<i32>(&path)?, [2; 28]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn in_place(mut self, in_place: bool) -> Self {
         self.in_place = in_place;
         self

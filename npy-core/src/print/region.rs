@@ -32,8 +32,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// use npy_core::NpyReader;
     /// use npy_core::print::PrintOptions;
     ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("large.npy");
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
     /// npy_core::save(&path, &(0..1_000_000).collect::<Vec<i32>>())?;
     /// let mut reader = NpyReader::open(&path)?;
     /// let printed = reader.print_region(&[(..).into()], PrintOptions::new())?;

@@ -26,14 +26,23 @@ use crate::write::replace::replace_file_with;
 /// use npy_core::DynValues;
 /// use npy_core::rawarray::RaArray;
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let (path, converted) = (directory.path().join("samples.ra"), directory.path().join("samples.npy"));
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
 /// samples.with_metadata(b"from the north".to_vec()).save(&path)?;
 ///
 /// let samples = RaArray::load(&path)?;
+/// assert_eq!(samples.metadata(), b"from the north");
 /// assert_eq!(samples.to_vec::<f64>()?, [0.5, 1.5]);
-/// samples.into_values().save(&converted)?; // without the metadata, for which `.npy` has no place
+/// samples.into_values().save(&path)?; // as `.npy`, without the metadata, for which it has no place
+///
+/// // The format has no bools: the reader has to know the type.
+/// let mut file = Vec::new();
+/// RaArray::try_from(DynValues::from_slice(&[true, false])?)?.write(&mut file)?;
+/// let flags = RaArray::read(&file[..])?;
+/// assert_eq!(flags.values().dtype().to_string(), "|V1");
+/// assert_eq!(flags.to_vec::<bool>()?, [true, false]);
+/// let flags = flags.with_dtype("|b1".parse()?)?;
+/// assert_eq!(flags.values().dtype().to_string(), "|b1");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -47,33 +56,11 @@ pub struct RaArray {
 
 impl RaArray {
     /// Loads a file, up to its end.
-    ///
-    /// See [`RaArray`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, is not an `.ra` file, or is truncated.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::load_with(path, Limits::new())
     }
 
-    /// [`load`](Self::load) with options.
-    ///
-    /// ```
-    /// use npy_core::rawarray::{self, RaArray};
-    /// use npy_core::{ErrorKind, Limits};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("upload.ra");
-    /// rawarray::save(&path, &[0.0_f64; 1000])?;
-    /// let error = RaArray::load_with(&path, Limits::new().data_bytes(1000)).unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { found: 8000, .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load`](Self::load), and if the file exceeds a limit.
+    /// [`load`](Self::load) with options: limits.
     pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         let path = path.as_ref();
@@ -82,38 +69,11 @@ impl RaArray {
     }
 
     /// Reads a stream up to its end; the metadata follow the elements.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load`](Self::load).
-    ///
-    /// ```
-    /// use npy_core::rawarray::{self, RaArray};
-    ///
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
-    /// file.extend(b"three of them");
-    /// assert_eq!(RaArray::read(&file[..])?.metadata(), b"three of them");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with options.
-    ///
-    /// ```
-    /// use npy_core::{Limits, rawarray::{self, RaArray}};
-    ///
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
-    /// assert!(RaArray::read_with(&file[..], Limits::new().data_bytes(1000)).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_with`](Self::load_with).
+    /// [`read`](Self::read) with options: limits.
     pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         Self::from_parts(Content::read(reader, &limits)?.into_parts(&limits)?)
@@ -126,55 +86,17 @@ impl RaArray {
     }
 
     /// Saves the file atomically.
-    ///
-    /// See [`RaArray`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written; an existing file is then untouched.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path, SaveOptions::new())
     }
 
-    /// [`save`](Self::save) with options.
-    ///
-    /// ```
-    /// use npy_core::rawarray::RaArray;
-    /// use npy_core::{DynValues, SaveOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("samples.ra");
-    /// let samples = RaArray::try_from(DynValues::from_slice(&[0.5_f64, 1.5])?)?;
-    /// samples.save_with(&path, SaveOptions::new().durable(true))?; // it survives a power cut from here on
-    /// assert_eq!(RaArray::load(&path)?, samples);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save`](Self::save).
+    /// [`save`](Self::save) with options: durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
         replace_file_with(path.as_ref(), options.into(), bytes, |file| self.write(file))
     }
 
     /// Writes the file to a stream.
-    ///
-    /// ```
-    /// use npy_core::rawarray::{self, RaArray};
-    ///
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
-    /// file.extend(b"three of them");
-    /// let mut copy = Vec::new();
-    /// RaArray::read(&file[..])?.write(&mut copy)?;
-    /// assert_eq!(copy, file);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let written =
             write_parts(&mut writer, &[&self.header.to_bytes(), self.data(), &self.metadata]).and_then(|()| writer.flush());
@@ -207,8 +129,6 @@ impl RaArray {
     }
 
     /// Sets the metadata.
-    ///
-    /// See [`RaArray`] for an example.
     #[must_use]
     pub fn with_metadata(self, metadata: impl Into<Vec<u8>>) -> Self {
         Self { metadata: metadata.into(), ..self }
@@ -216,24 +136,8 @@ impl RaArray {
 
     /// Sets the dtype of user-defined elements, which the file does not name.
     ///
-    /// It takes the byte order of the file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the elements are not user-defined, or if their size is not that of the dtype.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::rawarray::RaArray;
-    ///
-    /// let mut file = Vec::new();
-    /// RaArray::try_from(DynValues::from_slice(&[true, false])?)?.write(&mut file)?;
-    /// let flags = RaArray::read(&file[..])?;
-    /// assert_eq!(flags.values().dtype().to_string(), "|V1"); // the format has no bools
-    /// let flags = flags.with_dtype("|b1".parse()?)?.into_values();
-    /// assert_eq!(flags.to_vec::<bool>()?, [true, false]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// It takes the byte order of the file. Fails if the elements are not user-defined, or if their size
+    /// is not that of the dtype.
     pub fn with_dtype(self, dtype: DType) -> Result<Self> {
         let header = self.header.with_dtype(dtype)?;
         let values = DynValues::with_header(header.to_npy().clone(), self.values.into_bytes())?;
@@ -242,30 +146,8 @@ impl RaArray {
 
     /// Decodes the elements, the first dimension fastest.
     ///
-    /// User-defined elements are decoded as the type, if they have its size.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the elements are not of the type, or if one is not a value of it.
-    ///
-    #[cfg_attr(feature = "derive", doc = "```")]
-    #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
-    /// use npy_core::NpyRecord;
-    /// use npy_core::rawarray::{self, RaArray};
-    ///
-    /// #[derive(NpyRecord, Debug, PartialEq)]
-    /// struct Pick {
-    ///     id: u32,
-    ///     time: f64,
-    /// }
-    ///
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[Pick { id: 7, time: 0.5 }])?;
-    /// let picks = RaArray::read(&file[..])?;
-    /// assert_eq!(picks.header().element_bytes(), 12);
-    /// assert_eq!(picks.to_vec::<Pick>()?, [Pick { id: 7, time: 0.5 }]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// User-defined elements are decoded as the type, a struct of `#[derive(NpyRecord)]` for example, if
+    /// they have its size.
     pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
         NpyReader::from_parts(self.values.bytes(), self.header.seen_as(T::dtype())?).into_vec()
     }
@@ -274,20 +156,8 @@ impl RaArray {
     ///
     /// # Errors
     ///
-    /// Fails if the elements have more bytes than LZ4 compresses at once, 2,113,929,216, or if
-    /// memory cannot be allocated.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::rawarray::RaArray;
-    ///
-    /// let zeros = RaArray::try_from(DynValues::from_slice(&[0_u64; 1000])?)?.compressed()?;
-    /// let mut file = Vec::new();
-    /// zeros.write(&mut file)?;
-    /// assert!(file.len() < 200);
-    /// assert_eq!(RaArray::read(&file[..])?.to_vec::<u64>()?, [0; 1000]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if the elements have more bytes than LZ4 compresses at once, 2,113,929,216, or if memory
+    /// cannot be allocated.
     #[cfg(feature = "lz4")]
     pub fn compressed(self) -> Result<Self> {
         if self.block.is_some() {
@@ -298,19 +168,7 @@ impl RaArray {
         Ok(Self { header, block: Some(block), ..self })
     }
 
-    /// Decompresses the data.
-    ///
-    #[cfg_attr(feature = "lz4", doc = "```")]
-    #[cfg_attr(not(feature = "lz4"), doc = "```ignore")]
-    /// use npy_core::DynValues;
-    /// use npy_core::rawarray::RaArray;
-    ///
-    /// let zeros = RaArray::try_from(DynValues::from_slice(&[0_u64; 1000])?)?.compressed()?;
-    /// let mut file = Vec::new();
-    /// zeros.decompressed().write(&mut file)?; // for programs that know no LZ4
-    /// assert_eq!(file.len(), 56 + 8000);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Decompresses the data, for programs that know no LZ4.
     #[must_use]
     pub fn decompressed(self) -> Self {
         Self { header: self.header.with_compressed_bytes(None), block: None, ..self }

@@ -89,7 +89,8 @@ pub use elements::{open_elements, read_elements, write_elements};
 
 /// Reads a one-dimensional `.ra` file into a vector.
 ///
-/// Metadata behind the elements are ignored.
+/// Metadata behind the elements are ignored. Elements of a user-defined type are read as `T` if they
+/// have its size.
 ///
 /// # Errors
 ///
@@ -97,34 +98,19 @@ pub use elements::{open_elements, read_elements, write_elements};
 /// or does not have one dimension.
 ///
 /// ```
-/// # use npy_core::rawarray;
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
-/// rawarray::save(&path, &[1.5_f32, 2.5])?;
-/// let samples: Vec<f32> = rawarray::load(&path)?;
-/// assert_eq!(samples, [1.5, 2.5]);
+/// use npy_core::rawarray;
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// rawarray::save(&path, &[1.5_f32, 2.5])?; // in Python: ra.read(path)
+/// assert_eq!(std::fs::read(&path)?.len(), 48 + 8 + 8);
+/// assert_eq!(rawarray::load::<f32>(&path)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
     load_with(path, Limits::new())
 }
 
-/// [`load`] with options.
-///
-/// # Errors
-///
-/// Fails like [`load`].
-///
-/// ```
-/// use npy_core::{Limits, rawarray};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
-/// rawarray::save(&path, &[1_i16, 2])?;
-/// assert_eq!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(4))?, [1, 2]);
-/// assert!(rawarray::load_with::<i16>(&path, Limits::new().data_bytes(3)).is_err());
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`load`] with options: limits.
 pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     let path = path.as_ref();
     open_elements::<T>(path, options.into().limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
@@ -132,37 +118,12 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
 
 /// Reads a one-dimensional array from a stream into a vector.
 ///
-/// The stream is left just behind the elements.
-///
-/// # Errors
-///
-/// Fails like [`load`].
-///
-/// ```
-/// # use npy_core::rawarray;
-/// let mut stream = Vec::new();
-/// rawarray::write(&mut stream, &[1_u8, 2, 3])?;
-/// assert_eq!(rawarray::read::<u8>(&stream[..])?, [1, 2, 3]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// The stream is left just behind the elements. See [`write`](write()) for an example.
 pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }
 
-/// [`read`] with options.
-///
-/// # Errors
-///
-/// Fails like [`load`].
-///
-/// ```
-/// use npy_core::{Limits, rawarray};
-///
-/// let mut stream = Vec::new();
-/// rawarray::write(&mut stream, &[1_u8, 2, 3])?;
-/// assert!(rawarray::read_with::<u8>(&stream[..], Limits::new().data_bytes(2)).is_err());
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`read`] with options: limits.
 pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     one_dimension::<T, _>(read_elements::<T, _>(reader, options.into().limits)?)
 }
@@ -178,56 +139,36 @@ fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>>
 
 /// Saves a slice as a one-dimensional `.ra` file, atomically.
 ///
-/// A slice of arrays `[T; N]` becomes a file of one more dimension.
+/// A slice of arrays `[T; N]` becomes a file of one more dimension. See [`load`] for an example.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
-///
-/// ```
-/// # use npy_core::rawarray;
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
-/// rawarray::save(&path, &[1_i16, 2])?; // in Python: ra.read(path)
-/// assert_eq!(std::fs::read(&path)?.len(), 48 + 8 + 4);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
 pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
     save_with(path, items, SaveOptions::new())
 }
 
-/// [`save`] with options.
-///
-/// # Errors
-///
-/// Fails like [`save`].
-///
-/// ```
-/// use npy_core::{SaveOptions, rawarray};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.ra");
-/// rawarray::save_with(&path, &[1_i16, 2], SaveOptions::new().in_place(true))?;
-/// assert_eq!(rawarray::load::<i16>(&path)?, [1, 2]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// [`save`] with options: durable, in place.
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
     replace_file_with(path.as_ref(), options.into(), 0, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional `.ra` file.
 ///
-/// # Errors
-///
-/// Fails if writing fails, or if an element cannot be expressed in the dtype.
+/// A slice of arrays is transposed, because the first dimension of the file varies fastest:
 ///
 /// ```
-/// # use npy_core::rawarray;
+/// use npy_core::rawarray;
+///
 /// let mut file = Vec::new();
 /// rawarray::write(&mut file, &[[1_u8, 2], [3, 4], [5, 6]])?;
 /// let (header, data_offset) = rawarray::RaHeader::parse(&file)?;
 /// assert_eq!(header.dims(), [3, 2]);
 /// assert_eq!(file[data_offset..], [1, 3, 5, 2, 4, 6]);
+///
+/// let mut file = Vec::new();
+/// rawarray::write(&mut file, &[1_u8, 2, 3])?;
+/// assert_eq!(rawarray::read::<u8>(&file[..])?, [1, 2, 3]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {

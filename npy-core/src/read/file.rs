@@ -24,8 +24,7 @@ use crate::options::ReadOptions;
 /// have one dimension.
 ///
 /// ```
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// npy_core::save(&path, &[1.5_f32, 2.5])?;
 /// let samples: Vec<f32> = npy_core::load(&path)?;
 /// assert_eq!(samples, [1.5, 2.5]);

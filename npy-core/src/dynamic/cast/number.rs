@@ -133,16 +133,6 @@ impl fmt::Display for Wide {
 )]
 pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     /// Returns the nearest `f64`; of a complex number, of its real part.
-    ///
-    /// ```
-    /// use npy_core::NpyNumber;
-    ///
-    /// fn sum<T: NpyNumber>(numbers: &[T]) -> f64 {
-    ///     numbers.iter().map(|number| number.to_f64()).sum()
-    /// }
-    ///
-    /// assert_eq!(sum(&[1_u8, 2]) + sum(&[0.5_f32]), 3.5);
-    /// ```
     fn to_f64(self) -> f64 {
         <f64 as NpyNumber>::from_wide(self.to_wide())
     }

@@ -21,16 +21,6 @@ const BLOCK_BYTES: usize = 16 * 1024;
 impl DynValues {
     /// Converts the elements to numbers, in the order of [`order`](Self::order).
     ///
-    /// ```
-    /// use npy_core::{Casting, DynValues};
-    ///
-    /// let values = DynValues::from_slice(&[1_i64, 300])?;
-    /// assert_eq!(values.cast::<f64>(Casting::Safe)?, [1.0, 300.0]);
-    /// let error = values.cast::<u8>(Casting::Checked).unwrap_err();
-    /// assert!(error.to_string().starts_with("element 1"));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if `casting` does not allow it, if the elements are not numbers, or, with

@@ -34,12 +34,7 @@ pub enum RaKind {
 impl RaKind {
     pub(super) const ALL: [Self; 6] = [Self::User, Self::Signed, Self::Unsigned, Self::Float, Self::ComplexFloat, Self::BrainFloat];
 
-    /// Returns the code in the file.
-    ///
-    /// ```
-    /// # use npy_core::rawarray::RaKind;
-    /// assert_eq!(RaKind::ComplexFloat.code(), 4);
-    /// ```
+    /// Returns the code in the file, as in the [table of types](crate::rawarray#types).
     pub fn code(self) -> u64 {
         match self {
             Self::User => 0,

@@ -57,10 +57,6 @@ pub struct RaHeader {
 impl RaHeader {
     /// Creates a header for elements of a kind and a size.
     ///
-    /// See [`RaHeader`] for an example.
-    ///
-    /// # Errors
-    ///
     /// Fails if there are no such elements, or if the array would exceed the address space.
     pub fn new(kind: RaKind, element_bytes: usize, byte_order: ByteOrder, dims: &[usize]) -> Result<Self> {
         let Some(dtype) = kind.dtype(element_bytes, byte_order) else {
@@ -74,8 +70,6 @@ impl RaHeader {
 
     /// Parses the header at the beginning of `bytes`, and returns the data offset.
     ///
-    /// See [`RaHeader`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if `bytes` do not begin with a header, or if a flag, the type code or the element size
@@ -85,61 +79,19 @@ impl RaHeader {
         Self::parse_with(bytes, Limits::new())
     }
 
-    /// [`parse`](Self::parse) with options.
-    ///
-    /// ```
-    /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
-    /// assert!(RaHeader::parse_with(&file, Limits::new().data_bytes(1000)).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`parse`](Self::parse), and if the header exceeds a limit.
+    /// [`parse`](Self::parse) with options: limits.
     pub fn parse_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<(Self, usize)> {
         let header = Self::read_with(bytes, options.into().limits)?;
         let data_offset = header.data_offset();
         Ok((header, data_offset))
     }
 
-    /// Reads a header from a stream.
-    ///
-    /// The stream is left just behind the header.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`parse`](Self::parse), and if reading fails.
-    ///
-    /// ```
-    /// # use npy_core::rawarray::{self, RaHeader};
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[1_u8, 2, 3])?;
-    ///
-    /// let mut stream = &file[..];
-    /// let header = RaHeader::read(&mut stream)?;
-    /// assert_eq!((header.dims(), header.data_bytes()), ([3].as_slice(), 3));
-    /// assert_eq!(stream, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Reads a header from a stream, which is left just behind it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with options.
-    ///
-    /// ```
-    /// # use npy_core::{Limits, rawarray::{self, RaHeader}};
-    /// let mut file = Vec::new();
-    /// rawarray::write(&mut file, &[0.0_f64; 1000])?;
-    /// assert!(RaHeader::read_with(&file[..], Limits::new().data_bytes(1000)).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read`](Self::read).
+    /// [`read`](Self::read) with options: limits.
     pub fn read_with(mut reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         let limits = options.into().limits;
         let mut bytes = Vec::with_capacity(DIMS);
@@ -217,21 +169,8 @@ impl RaHeader {
 
     /// Sets the dtype of user-defined elements, which the file does not name.
     ///
-    /// It takes the byte order of the file, and is not written.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the elements are not user-defined, or if their size is not that of the dtype.
-    ///
-    /// ```
-    /// # use npy_core::dtype::ByteOrder;
-    /// # use npy_core::rawarray::{RaHeader, RaKind};
-    /// let header = RaHeader::new(RaKind::User, 12, ByteOrder::Little, &[5])?;
-    /// assert_eq!(header.dtype().to_string(), "|V12");
-    /// let header = header.with_dtype("[('id', '<u4'), ('time', '<f8')]".parse()?)?;
-    /// assert_eq!(header.dtype().to_string(), "[('id', '<u4'), ('time', '<f8')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// It takes the byte order of the file, and is not written. Fails if the elements are not
+    /// user-defined, or if their size is not that of the dtype.
     pub fn with_dtype(self, dtype: DType) -> Result<Self> {
         if dtype.has_object() {
             return Err(ErrorKind::ObjectArray.into());

@@ -9,8 +9,7 @@ use crate::options::SaveOptions;
 /// ```
 /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("run.npz");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let mut archive = NpzWriter::create_with(&path, WriteOptions::new().compressed(true).threads(2))?;
 /// archive.add_slice("x", &[0.0_f64; 10_000])?;
 /// archive.set_options(archive.options().compressed(false)); // the members from here on are stored
