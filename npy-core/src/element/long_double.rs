@@ -26,6 +26,10 @@ use crate::memory::slots::Sends;
 ///
 /// let third = LongDouble::from_f64(1.0 / 3.0);
 /// assert_eq!(third.to_f64(), 1.0 / 3.0);
+/// assert_eq!(LongDouble::from_f64(-2.5).truncated(), Some(-2));
+///
+/// let minus_two = 0xc000_u128 << 112; // in quadruple precision
+/// assert_eq!(LongDouble::from_bytes(minus_two.to_ne_bytes()).quadruple_to_f64(), -2.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -33,12 +37,6 @@ pub struct LongDouble([u8; 16]);
 
 impl LongDouble {
     /// Creates a value from its bytes, in native byte order.
-    ///
-    /// ```
-    /// # use npy_core::types::LongDouble;
-    /// let one = LongDouble::from_f64(1.0);
-    /// assert_eq!(LongDouble::from_bytes(one.to_bytes()), one);
-    /// ```
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
@@ -54,12 +52,6 @@ impl LongDouble {
     }
 
     /// Returns the integer part of 80-bit extended precision; `None` for NaN, infinities and numbers from 2¹²⁶ on.
-    ///
-    /// ```
-    /// # use npy_core::types::LongDouble;
-    /// assert_eq!(LongDouble::from_f64(-2.5).truncated(), Some(-2));
-    /// assert_eq!(LongDouble::from_f64(1e300).truncated(), None);
-    /// ```
     pub fn truncated(self) -> Option<i128> {
         self.integer_part().map(|(integer, _)| integer)
     }
@@ -99,35 +91,18 @@ impl LongDouble {
 
     /// Decodes 80-bit extended precision (x86-64 and x86 Unix), rounded to the nearest `f64`, ties
     /// to even.
-    ///
-    /// ```
-    /// # use npy_core::types::LongDouble;
-    /// let one = 0x3fff_8000_0000_0000_0000_u128;
-    /// assert_eq!(LongDouble::from_bytes(one.to_ne_bytes()).to_f64(), 1.0);
-    /// ```
     pub fn to_f64(self) -> f64 {
         float::extended_to_f64(self.bits())
     }
 
     /// Decodes IEEE quadruple precision (aarch64 and most other Unix), rounded to the nearest
     /// `f64`, ties to even.
-    ///
-    /// ```
-    /// # use npy_core::types::LongDouble;
-    /// let minus_two = 0xc000_u128 << 112;
-    /// assert_eq!(LongDouble::from_bytes(minus_two.to_ne_bytes()).quadruple_to_f64(), -2.0);
-    /// ```
     pub fn quadruple_to_f64(self) -> f64 {
         float::quadruple_to_f64(self.bits())
     }
 
     /// Encodes 80-bit extended precision, which holds every `f64` exactly. The 6 bytes of padding
     /// are 0.
-    ///
-    /// ```
-    /// # use npy_core::types::LongDouble;
-    /// assert_eq!(LongDouble::from_f64(-0.1).to_f64(), -0.1);
-    /// ```
     pub fn from_f64(value: f64) -> Self {
         Self(float::extended_from_f64(value).to_ne_bytes())
     }

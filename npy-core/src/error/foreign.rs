@@ -87,8 +87,6 @@ impl ForeignFormat {
     pub const FRONT_BYTES: usize = 512;
 
     /// Returns the format of a file that begins with `front`, or `None` if it is unknown.
-    ///
-    /// See [`ForeignFormat`] for an example.
     pub fn of(front: &[u8]) -> Option<Self> {
         Some(match front {
             [] => return None,
@@ -141,8 +139,6 @@ impl ForeignFormat {
     }
 
     /// Returns what to do with such a file, if there is advice.
-    ///
-    /// See [`ForeignFormat`] for an example.
     pub const fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::Hdf5 => "read it with h5py or `h5dump`",

@@ -10,13 +10,6 @@ const DAY: i128 = 86_400 * SECOND;
 impl TimeUnit {
     /// Returns the length of the unit in attoseconds; `None` for years and months, which differ in
     /// length, and for no unit.
-    ///
-    /// ```
-    /// use npy_core::dtype::TimeUnit;
-    ///
-    /// assert_eq!(TimeUnit::Nanosecond.attoseconds(), Some(1_000_000_000));
-    /// assert_eq!((TimeUnit::Year.attoseconds(), TimeUnit::Year.months()), (None, Some(12)));
-    /// ```
     pub const fn attoseconds(self) -> Option<i128> {
         Some(match self {
             Self::Generic | Self::Year | Self::Month => return None,
@@ -34,9 +27,7 @@ impl TimeUnit {
         })
     }
 
-    /// Returns the length of the unit in months of the calendar: 12 and 1 for years and months.
-    ///
-    /// See [`attoseconds`](Self::attoseconds) for an example.
+    /// Returns the length of the unit in months of the calendar: 12 for years, 1 for months, `None` for others.
     pub const fn months(self) -> Option<i128> {
         match self {
             Self::Year => Some(12),

@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 /// ```
 /// use npy_core::FileFormat;
 ///
-/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
-/// npy_core::save(&path, &[1.5_f64])?;
-/// assert_eq!(FileFormat::detect(&path)?, Some(FileFormat::Npy));
-/// # Ok::<(), npy_core::Error>(())
+/// assert_eq!(FileFormat::of(b"\x93NUMPY\x01\x00"), Some(FileFormat::Npy));
+/// assert_eq!(FileFormat::of(b"PK\x03\x04\x2d\x00\x00\x00"), Some(FileFormat::Npz));
+/// assert_eq!(FileFormat::of(b"rawarray"), Some(FileFormat::RawArray));
+/// assert_eq!(FileFormat::of(b"\x89HDF\r\n\x1a\n"), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -41,15 +41,6 @@ impl FileFormat {
     ///
     /// Archives behind other data (self-extracting ones) begin with those data and are not
     /// recognized, as in NumPy. `NpzReader` opens them.
-    ///
-    /// ```
-    /// use npy_core::FileFormat;
-    ///
-    /// assert_eq!(FileFormat::of(b"\x93NUMPY\x01\x00"), Some(FileFormat::Npy));
-    /// assert_eq!(FileFormat::of(b"PK\x03\x04\x2d\x00\x00\x00"), Some(FileFormat::Npz));
-    /// assert_eq!(FileFormat::of(b"rawarray"), Some(FileFormat::RawArray));
-    /// assert_eq!(FileFormat::of(b"\x89HDF\r\n\x1a\n"), None);
-    /// ```
     pub fn of(bytes: &[u8]) -> Option<Self> {
         // The second signature of zip begins an archive without members.
         match bytes {
@@ -65,18 +56,6 @@ impl FileFormat {
     ///
     /// Such a file still opens, also in NumPy, because its header has spaces before its end. Its
     /// elements are shifted. `front` has the header and at least one byte more.
-    ///
-    /// ```
-    /// use npy_core::FileFormat;
-    ///
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1.5_f64, 2.5])?;
-    /// assert!(!FileFormat::is_text_transfer(&file));
-    /// let newline = file.iter().position(|byte| *byte == b'\n').unwrap();
-    /// file.insert(newline, b'\r');
-    /// assert!(FileFormat::is_text_transfer(&file));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn is_text_transfer(front: &[u8]) -> bool {
         let Some([major, _, rest @ ..]) = front.strip_prefix(b"\x93NUMPY") else { return false };
         let (length, header) = match rest {
@@ -94,19 +73,6 @@ impl FileFormat {
     /// Returns the format of a file, or `None` if it is unknown or empty.
     ///
     /// This consumes the first bytes of a pipe.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be opened or read.
-    ///
-    /// ```
-    /// use npy_core::FileFormat;
-    ///
-    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
-    /// std::fs::write(&path, "not an array")?;
-    /// assert_eq!(FileFormat::detect(&path)?, None);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn detect(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
         let detect = || {

@@ -95,16 +95,6 @@ impl DType {
     ///
     /// A sub-array is one column, even of records; [`leaves`](Self::leaves) looks into it. A dtype
     /// without fields has no columns.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "[('id', '<u4'), ('pose', [('x', '<f8'), ('trace', [('t', '<i8')], (5,))])]".parse()?;
-    /// let columns = dtype.columns();
-    /// let paths = columns.iter().map(|column| (column.path(), column.offset()));
-    /// let expected = [("id".to_owned(), 0), ("pose.x".to_owned(), 4), ("pose.trace".to_owned(), 12)];
-    /// assert_eq!(paths.collect::<Vec<_>>(), expected);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn columns(&self) -> Vec<FieldAt<'_>> {
         let mut columns = Vec::new();
         if let Self::Record(record) = self {
@@ -115,13 +105,7 @@ impl DType {
 
     /// Returns the beginnings of a path that lead to fields, and those fields; the longest first.
     ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "[('pose', [('x', '<f8'), ('y', '<f8')])]".parse()?;
-    /// let (path, field) = dtype.fields_before("pose.z").next().unwrap();
-    /// assert_eq!((path, field.dtype().record().unwrap().fields().len()), ("pose", 2));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Of `pose.z`, where `pose` has no such field, that is `pose` alone.
     pub fn fields_before<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, FieldAt<'a>)> {
         path.rmatch_indices('.').filter_map(|(dot, _)| Some((&path[..dot], self.field(&path[..dot])?)))
     }

@@ -47,6 +47,7 @@ impl Header {
     /// let data_offset = header.to_bytes().len() as u64; // 128
     /// assert_eq!(header.rows_for_byte_range(data_offset, 0..150), 0..3); // rows at 128, 136, 144
     /// assert_eq!(header.rows_for_byte_range(data_offset, 150..1000), 3..10);
+    /// assert_eq!(header.byte_range_of_rows(data_offset, 3..5)?, 152..168);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn rows_for_byte_range(&self, data_offset: u64, bytes: Range<u64>) -> Range<usize> {
@@ -68,21 +69,7 @@ impl Header {
     /// Returns the bytes of the file that some rows occupy.
     ///
     /// It is the inverse of [`rows_for_byte_range`](Self::rows_for_byte_range), for rows that have
-    /// bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the array has fewer rows, or holds Python objects, whose pickle has no rows.
-    ///
-    /// ```
-    /// use npy_core::{Header, NpyElement, Order};
-    ///
-    /// let header = Header::new(f64::dtype(), Order::C, &[10])?;
-    /// let bytes = header.byte_range_of_rows(128, 3..5)?;
-    /// assert_eq!(bytes, 152..168);
-    /// assert_eq!(header.rows_for_byte_range(128, bytes), 3..5);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// bytes. Fails if the array has fewer rows, or holds Python objects, whose pickle has no rows.
     pub fn byte_range_of_rows(&self, data_offset: u64, rows: Range<usize>) -> Result<Range<u64>> {
         if self.dtype().has_object() {
             return Err(ErrorKind::ObjectArray.into());

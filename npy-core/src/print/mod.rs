@@ -86,6 +86,8 @@ pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;
 
 /// The text of an array, formatted when it is displayed.
+///
+/// See [`PrintOptions`] for an example.
 #[derive(Clone, Debug)]
 pub struct Printed<'a> {
     values: Cow<'a, DynValues>,
@@ -95,17 +97,9 @@ pub struct Printed<'a> {
 }
 
 impl DynValues {
-    /// Formats the array as NumPy prints it with these options.
+    /// Formats the array as NumPy prints it, with options.
     ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&(0..100).collect::<Vec<i32>>())?;
-    /// let options = PrintOptions::new().threshold(50).edge_items(2);
-    /// assert_eq!(values.display_with(&options).to_string(), "[ 0  1 ... 98 99]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// See [`PrintOptions`].
     pub fn display_with(&self, options: impl Into<PrintOptions>) -> Printed<'_> {
         Printed { values: Cow::Borrowed(self), shape: self.shape().to_vec(), options: options.into() }
     }
@@ -195,10 +189,13 @@ impl Elements for InMemory<'_> {
 /// Where an element cannot be stored as its dtype, the text says so instead.
 ///
 /// ```
-/// use npy_core::print;
+/// use npy_core::print::{PrintOptions, display};
 ///
-/// assert_eq!(print::display(&[1.5, 0.25]).to_string(), "[1.5  0.25]");
-/// assert_eq!(print::display(&[[true, false], [false, false]]).to_string(), "[[ True False]\n [False False]]");
+/// assert_eq!(display(&[1.5, 0.25]).to_string(), "[1.5  0.25]");
+/// assert_eq!(display(&[[true, false], [false, false]]).to_string(), "[[ True False]\n [False False]]");
+///
+/// let options = PrintOptions::new().precision(2);
+/// assert_eq!(display(&[2.0 / 3.0]).with(&options).to_string(), "[0.67]");
 /// ```
 pub fn display<T: NpyElement>(items: &[T]) -> Display<'_, T> {
     Display { items, options: PrintOptions::new() }
@@ -215,13 +212,6 @@ pub struct Display<'a, T> {
 
 impl<T> Display<'_, T> {
     /// Sets the options.
-    ///
-    /// ```
-    /// use npy_core::print::{PrintOptions, display};
-    ///
-    /// let options = PrintOptions::new().precision(2);
-    /// assert_eq!(display(&[2.0 / 3.0]).with(&options).to_string(), "[0.67]");
-    /// ```
     #[must_use]
     pub fn with(mut self, options: &PrintOptions) -> Self {
         self.options = options.clone();

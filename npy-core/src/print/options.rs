@@ -7,13 +7,23 @@
 ///
 /// ```
 /// use npy_core::DynValues;
-/// use npy_core::print::PrintOptions;
+/// use npy_core::print::{FloatMode, PrintOptions, Sign};
 ///
 /// let values = DynValues::from_slice(&[1.0 / 3.0, 1e-10, f64::NAN])?;
 /// assert_eq!(values.to_string(), "[3.33333333e-01 1.00000000e-10            nan]");
+/// let print = |options: &PrintOptions| values.display_with(options).to_string();
 ///
-/// let options = PrintOptions::new().precision(3).suppress_small(true).nan("-");
-/// assert_eq!(values.display_with(&options).to_string(), "[0.333 0.        -]");
+/// let options = PrintOptions::new().precision(3).suppress_small(true);
+/// assert_eq!(print(&options), "[0.333 0.      nan]");
+/// assert_eq!(print(&options.clone().nan("-")), "[0.333 0.        -]");
+/// assert_eq!(print(&options.clone().sign(Sign::Always)), "[+0.333 +0.      +nan]");
+/// assert_eq!(print(&options.clone().float_mode(FloatMode::Fixed)), "[0.333 0.000   nan]");
+///
+/// let values = DynValues::from_slice(&Vec::from_iter(0..100_i32))?;
+/// let options = PrintOptions::new().threshold(50).edge_items(2);
+/// assert_eq!(values.display_with(&options).to_string(), "[ 0  1 ... 98 99]");
+/// let options = PrintOptions::new().threshold(50).line_width(12);
+/// assert_eq!(values.display_with(&options).to_string(), "[ 0  1  2\n ... 97 98\n 99]");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +40,8 @@ pub struct PrintOptions {
 }
 
 /// The meaning of [`PrintOptions::precision`] for floating-point numbers (`floatmode`).
+///
+/// See [`PrintOptions`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FloatMode {
@@ -46,6 +58,8 @@ pub enum FloatMode {
 }
 
 /// The sign of non-negative numbers (`sign`).
+///
+/// See [`PrintOptions`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sign {
@@ -81,16 +95,6 @@ impl PrintOptions {
     /// Sets the digits of floating-point numbers after the decimal point.
     /// [`float_mode`](Self::float_mode) says whether they are exact or a maximum. The default is 8,
     /// the maximum 16,500.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1.0 / 3.0, 2.0 / 3.0])?;
-    /// let options = PrintOptions::new().precision(3);
-    /// assert_eq!(values.display_with(&options).to_string(), "[0.333 0.667]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn precision(mut self, digits: usize) -> Self {
         self.precision = i32::try_from(digits).unwrap_or(MOST_DIGITS).min(MOST_DIGITS);
@@ -99,16 +103,6 @@ impl PrintOptions {
 
     /// Sets the number of elements above which arrays are summarised. Only the first and last of
     /// each axis are printed then. The default is 1000; `usize::MAX` prints everything.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
-    /// let options = PrintOptions::new().threshold(7);
-    /// assert_eq!(values.display_with(&options).to_string(), "[1 2 3 ... 6 7 8]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn threshold(mut self, elements: usize) -> Self {
         self.threshold = elements;
@@ -117,16 +111,6 @@ impl PrintOptions {
 
     /// Sets how many elements of a summarised array are printed at each end of an axis. The default
     /// is 3; 0 counts as 1.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
-    /// let options = PrintOptions::new().threshold(7).edge_items(1);
-    /// assert_eq!(values.display_with(&options).to_string(), "[1 ... 8]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn edge_items(mut self, count: usize) -> Self {
         self.edge_items = count.max(1);
@@ -135,16 +119,6 @@ impl PrintOptions {
 
     /// Sets the maximum length of a line in characters. A line with a single element may be longer.
     /// The default is 75.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
-    /// let options = PrintOptions::new().line_width(12);
-    /// assert_eq!(values.display_with(&options).to_string(), "[1 2 3 4 5\n 6 7 8]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn line_width(mut self, characters: usize) -> Self {
         self.line_width = characters;
@@ -153,16 +127,6 @@ impl PrintOptions {
 
     /// Sets whether numbers too small for the [`precision`](Self::precision) are printed as zero
     /// (`suppress`). Otherwise the whole array is printed with exponents, which is the default.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1.5, 1e-10])?;
-    /// let options = PrintOptions::new().suppress_small(true);
-    /// assert_eq!(values.display_with(&options).to_string(), "[1.5 0. ]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn suppress_small(mut self, suppress: bool) -> Self {
         self.suppress_small = suppress;
@@ -171,16 +135,6 @@ impl PrintOptions {
 
     /// Sets the meaning of the [`precision`](Self::precision). The default is
     /// [`FloatMode::AtMost`].
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::{FloatMode, PrintOptions};
-    ///
-    /// let values = DynValues::from_slice(&[0.5, 1.0])?;
-    /// let options = PrintOptions::new().precision(2).float_mode(FloatMode::Fixed);
-    /// assert_eq!(values.display_with(&options).to_string(), "[0.50 1.00]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn float_mode(mut self, mode: FloatMode) -> Self {
         self.float_mode = mode;
@@ -188,16 +142,6 @@ impl PrintOptions {
     }
 
     /// Sets the sign of non-negative numbers. The default is none.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::{PrintOptions, Sign};
-    ///
-    /// let values = DynValues::from_slice(&[1, -2])?;
-    /// let options = PrintOptions::new().sign(Sign::Always);
-    /// assert_eq!(values.display_with(&options).to_string(), "[+1 -2]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn sign(mut self, sign: Sign) -> Self {
         self.sign = sign;
@@ -205,16 +149,6 @@ impl PrintOptions {
     }
 
     /// Sets the text for "not a number" (`nanstr`). The default is `nan`.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1.5, f64::NAN])?;
-    /// let options = PrintOptions::new().nan("-");
-    /// assert_eq!(values.display_with(&options).to_string(), "[1.5   -]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn nan(mut self, text: impl Into<String>) -> Self {
         self.nan = text.into();
@@ -222,16 +156,6 @@ impl PrintOptions {
     }
 
     /// Sets the text for infinity, without its sign (`infstr`). The default is `inf`.
-    ///
-    /// ```
-    /// use npy_core::DynValues;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let values = DynValues::from_slice(&[1.5, f64::INFINITY])?;
-    /// let options = PrintOptions::new().infinity("oo");
-    /// assert_eq!(values.display_with(&options).to_string(), "[1.5  oo]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn infinity(mut self, text: impl Into<String>) -> Self {
         self.infinity = text.into();

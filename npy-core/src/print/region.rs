@@ -23,22 +23,8 @@ const MOST_CORNERS: u64 = 1 << 16;
 impl<R: Read + Seek> NpyReader<R> {
     /// Formats a region as NumPy prints it, and reads only the elements that are printed.
     ///
-    /// # Errors
-    ///
-    /// Fails like [`read_region_values`](Self::read_region_values), and if the printed elements of
-    /// an array of many axes exceed 1 GiB.
-    ///
-    /// ```
-    /// use npy_core::NpyReader;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
-    /// npy_core::save(&path, &(0..1_000_000).collect::<Vec<i32>>())?;
-    /// let mut reader = NpyReader::open(&path)?;
-    /// let printed = reader.print_region(&[(..).into()], PrintOptions::new())?;
-    /// assert_eq!(printed.to_string(), "[     0      1      2 ... 999997 999998 999999]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Of an array of a million elements these are six, unless the [options](PrintOptions) ask for more.
+    /// Fails if the printed elements of an array of many axes exceed 1 GiB.
     pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
         let options = options.into();
         let shape = region_shape(self.header(), region)?;
@@ -49,10 +35,6 @@ impl<R: Read + Seek> NpyReader<R> {
 
     /// Reads the elements at both ends of each axis of a region that has edges, and all of the
     /// others, into an array in C order; without edges, the region as it is. For `npy-cli`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`print_region`](Self::print_region).
     #[doc(hidden)]
     pub fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
         if edges.iter().all(Option::is_none) {

@@ -38,19 +38,7 @@ impl<'a> Table<'a> {
     }
 
     /// Sets the maximum number of records, half of them from the beginning and half from the end.
-    /// The default is 60.
-    ///
-    /// ```
-    /// use npy_core::{DynValues, Order};
-    ///
-    /// let dtype = "[('n', '|u1'), ('name', '|S1')]".parse()?;
-    /// let values = DynValues::new(dtype, Order::C, &[4], b"\x01a\x02b\x03c\x04d".to_vec())?;
-    /// assert_eq!(values.table().most_rows(2).to_string(), "       n  name
-    /// 0      1  a
-    /// ...  ...  ...
-    /// 3      4  d");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// A line of `...` stands between them. The default is 60.
     #[must_use]
     pub fn most_rows(mut self, count: usize) -> Self {
         self.most_rows = count;

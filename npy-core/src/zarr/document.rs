@@ -33,14 +33,6 @@ impl ZarrReferences {
     }
 
     /// Prepends a text to all paths, such as `/data/` or `s3://bucket/`.
-    ///
-    /// ```
-    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
-    /// # npy_core::save(&path, &[1.0, 2.0])?;
-    /// let references = npy_core::zarr_references([&path])?.with_prefix("file://");
-    /// assert!(references.to_string().contains(r#""data/0":["file://"#));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();

@@ -72,8 +72,6 @@ const TABLE: [(&str, Form); 17] = [
 impl MlType {
     /// Returns the type of that name. `float8_e5m2` is not one of them: it is
     /// [`ScalarKind::Float8E5M2`](super::ScalarKind::Float8E5M2).
-    ///
-    /// See [`MlType`] for an example.
     pub fn named(name: &str) -> Option<Self> {
         let place = TABLE.iter().position(|(known, _)| *known == name)?;
         u8::try_from(place).ok().map(Self).filter(|ml| *ml != Self::E5M2)
@@ -109,14 +107,6 @@ impl MlType {
     ///
     /// Floats beyond the largest are infinite, NaN where there is no infinity, and the largest where
     /// there is no NaN either. Integers are truncated and wrap.
-    ///
-    /// ```
-    /// use npy_core::dtype::MlType;
-    ///
-    /// let float = MlType::named("float8_e4m3fn").unwrap();
-    /// assert_eq!((float.nearest(1.0), float.nearest(460.0), float.nearest(1e9)), (0x38, 0x7e, 0x7f));
-    /// assert_eq!(MlType::named("int4").unwrap().nearest(-1.5), 0x0f);
-    /// ```
     pub fn nearest(self, value: f32) -> u8 {
         match TABLE[self.0 as usize].1 {
             Form::Integer { bits, .. } => lowest_bits(value, bits),
@@ -126,8 +116,6 @@ impl MlType {
     }
 
     /// Returns the number that a byte is. An `f32` holds each of them.
-    ///
-    /// See [`MlType`] for an example.
     pub fn value(self, byte: u8) -> f32 {
         match TABLE[self.0 as usize].1 {
             Form::Integer { bits, is_signed } => {

@@ -59,10 +59,13 @@ pub(crate) use text::{dtype_str, is_implied, name_of_number, python_shape, short
 /// assert_eq!(pose.offset(), 36); // 8 characters of 4 bytes, then 4 bytes of padding
 /// assert_eq!(pose.dtype().to_string(), "[('xyz', '<f8', (3,))]");
 ///
-/// let xyz = DType::from(Record::packed([("xyz", <[f64; 3]>::dtype())])?);
+/// let xyz = DType::from(Record::packed([("xyz", f64::dtype().sub_array(&[3])?)])?);
 /// assert_eq!(pose.dtype(), &xyz);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+///
+/// [`leaves`](Self::leaves), [`columns`](Self::columns) and [`field`](Self::field) find what is in
+/// nested records.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DType {
     /// A dtype without parts: numbers, text, times, raw bytes.
@@ -76,7 +79,15 @@ pub enum DType {
 
 /// A sub-array as (part of) an element: `('<f8', (2, 3))`.
 ///
-/// See [`SubArray::new`] for an example.
+/// ```
+/// use npy_core::dtype::SubArray;
+/// use npy_core::{DType, NpyElement};
+///
+/// let array = SubArray::new(f32::dtype(), vec![2, 3])?;
+/// assert_eq!((array.base(), array.shape(), array.itemsize()), (&f32::dtype(), &[2, 3][..], 24));
+/// assert_eq!(DType::from(array), <[[f32; 3]; 2]>::dtype());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SubArray(Box<SubArrayParts>);
 
@@ -89,12 +100,6 @@ struct SubArrayParts {
 impl DType {
     /// Returns the size of an element in bytes, padding included; 0 for Python objects, whose
     /// pickle has no fixed size.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// assert_eq!("<U5".parse::<DType>()?.itemsize(), 20);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[inline]
     pub fn itemsize(&self) -> usize {
         match self {
@@ -106,12 +111,6 @@ impl DType {
 
     /// Returns whether the dtype contains Python objects, so that the data are a pickle
     /// (`dtype.hasobject`).
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// assert!("[('id', '<u4'), ('tag', '|O')]".parse::<DType>()?.has_object());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn has_object(&self) -> bool {
         match self {
             Self::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
@@ -121,15 +120,6 @@ impl DType {
     }
 
     /// Sets the byte order of all numbers, text and times in the dtype, as `newbyteorder` does.
-    ///
-    /// ```
-    /// # use npy_core::dtype::ByteOrder;
-    /// # use npy_core::DType;
-    /// let dtype: DType = "[('x', '<f4'), ('name', '|S8'), ('pose', [('xyz', '<f8', (3,))])]".parse()?;
-    /// let big = dtype.with_byte_order(ByteOrder::Big);
-    /// assert_eq!(big.to_string(), "[('x', '>f4'), ('name', '|S8'), ('pose', [('xyz', '>f8', (3,))])]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn with_byte_order(mut self, order: ByteOrder) -> Self {
         self.set_byte_order(order);
@@ -146,29 +136,13 @@ impl DType {
 
     /// Creates a sub-array of this dtype, for a field. Call it again for sub-arrays of sub-arrays.
     ///
-    /// # Errors
-    ///
-    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for more than 64 dimensions.
-    ///
-    /// ```
-    /// # use npy_core::{DType, NpyElement};
-    /// let matrix = f32::dtype().sub_array(&[2, 3])?;
-    /// assert_eq!(matrix.to_string(), "('<f4', (2, 3))");
-    /// assert_eq!(matrix, <[[f32; 3]; 2]>::dtype());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if its size does not fit NumPy's 2³¹ − 1 bytes, or for more than 64 dimensions.
     pub fn sub_array(self, shape: &[usize]) -> Result<Self> {
         SubArray::new(self, shape.to_vec()).map(Self::from)
     }
 
-    /// Returns the descr of a header, exactly as `numpy.lib.format.dtype_to_descr` does: a quoted
-    /// string, a list or a tuple.
-    ///
-    /// ```
-    /// # use npy_core::{DType, NpyElement};
-    /// assert_eq!(f64::dtype().descr(), "'<f8'");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Returns the descr of a header, exactly as `numpy.lib.format.dtype_to_descr` does: a string in
+    /// quotes, a list or a tuple.
     pub fn descr(&self) -> String {
         let mut text = Vec::new();
         write_descr(self, &mut text);
@@ -204,14 +178,6 @@ impl DType {
     }
 
     /// Returns the dtype below all sub-arrays, and the lengths of their axes, the outermost first.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "(('<f4', (3,)), (2,))".parse()?;
-    /// assert_eq!(dtype.flattened(), (&"<f4".parse()?, vec![2, 3]));
-    /// assert_eq!(dtype.flattened().0.flattened().1, []);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn flattened(&self) -> (&Self, Vec<usize>) {
         match self {
             Self::SubArray(array) => array.flattened(),
@@ -220,14 +186,6 @@ impl DType {
     }
 
     /// Returns the record that the elements are, or that their sub-arrays consist of.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "([('x', '<f4')], (3,))".parse()?;
-    /// assert_eq!(dtype.record().map(|record| record.fields().len()), Some(1));
-    /// assert_eq!("<f4".parse::<DType>()?.record(), None);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn record(&self) -> Option<&Record> {
         match self.flattened().0 {
             Self::Record(record) => Some(record),
@@ -338,18 +296,7 @@ fn in_text(error: Error, text: &str) -> Error {
 impl SubArray {
     /// Creates a sub-array of `base`.
     ///
-    /// ```
-    /// # use npy_core::dtype::SubArray;
-    /// # use npy_core::{DType, NpyElement};
-    /// let array = SubArray::new(f32::dtype(), vec![2, 3])?;
-    /// assert_eq!((array.base(), array.shape(), array.itemsize()), (&f32::dtype(), &[2, 3][..], 24));
-    /// assert_eq!(DType::from(array).to_string(), "('<f4', (2, 3))");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When its size would not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
+    /// Fails if its size does not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
     pub fn new(base: DType, shape: Vec<usize>) -> Result<Self> {
         Self::with_lengths(base, shape.into())
     }

@@ -9,7 +9,19 @@ use crate::format::inline::{Name, ShortName};
 ///
 /// Bytes between the fields and after the last are padding.
 ///
-/// See [`DType`] for an example.
+/// ```
+/// use npy_core::dtype::{Field, Record};
+/// use npy_core::{DType, NpyElement};
+///
+/// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
+/// assert_eq!(record.itemsize(), 9);
+///
+/// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype()).with_title("in K")];
+/// let record = Record::new(fields, 16)?;
+/// assert_eq!(record.fields()[1].offset(), 8); // padding is not among the fields
+/// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), (('in K', 'value'), '<f8')]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     pub(super) fields: Vec<Field>,
@@ -18,7 +30,7 @@ pub struct Record {
 
 /// A field of a [`Record`].
 ///
-/// See [`DType`] for an example.
+/// See [`Record`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     pub(super) name: Name,
@@ -36,6 +48,8 @@ pub(super) struct Extras {
 }
 
 /// The title of a field: a second name, which NumPy allows to be any Python object.
+///
+/// See [`Record`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Title {
@@ -58,18 +72,7 @@ impl Record {
     /// Creates a record without padding: each field begins where the one before it ends, as in
     /// `np.dtype([...])`.
     ///
-    /// # Errors
-    ///
-    /// When two fields share a name, or the size does not fit NumPy's 2³¹ − 1 bytes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::Record;
-    /// # use npy_core::{DType, NpyElement};
-    /// let record = Record::packed([("id", u8::dtype()), ("value", f64::dtype())])?;
-    /// assert_eq!(record.itemsize(), 9);
-    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('value', '<f8')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if two fields share a name, or if the size does not fit NumPy's 2³¹ − 1 bytes.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
         let mut itemsize = 0;
         let place = |(name, dtype): (N, DType)| {
@@ -85,18 +88,8 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// When two fields share a name or a title, when fields overlap or do not come in the order of
-    /// their offsets (NumPy cannot store such a dtype), or when the size is more than 2³¹ − 1
-    /// bytes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{Field, Record};
-    /// # use npy_core::{DType, NpyElement};
-    /// let fields = vec![Field::new("id", 0, u8::dtype()), Field::new("value", 8, f64::dtype())];
-    /// let record = Record::new(fields, 16)?;
-    /// assert_eq!(DType::from(record).to_string(), "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if two fields share a name or a title, if fields overlap or do not come in the order of
+    /// their offsets (NumPy cannot store such a dtype), or if the size is more than 2³¹ − 1 bytes.
     pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
         let mut end = 0;
         for field in &fields {
@@ -135,23 +128,11 @@ impl Record {
     }
 
     /// Returns the fields, in the order of their offsets. Padding is not among them.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "[('id', '|u1'), ('', '|V7'), ('value', '<f8')]".parse()?;
-    /// let DType::Record(record) = dtype else { unreachable!() };
-    /// let places: Vec<_> = record.fields().iter().map(|field| (field.name(), field.offset())).collect();
-    /// assert_eq!(places, [("id", 0), ("value", 8)]);
-    /// assert_eq!(record.itemsize(), 16);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
     /// Returns the field of that name.
-    ///
-    /// See [`DType`] for an example.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.as_bytes() == name.as_bytes())
     }
@@ -164,8 +145,6 @@ impl Record {
 
 impl Field {
     /// Creates a field at an offset from the beginning of the record.
-    ///
-    /// See [`Record::new`] for an example.
     pub fn new(name: impl Into<String>, offset: usize, dtype: DType) -> Self {
         Self::with_name(name.into().as_str().into(), offset, dtype)
     }
@@ -205,16 +184,6 @@ impl Field {
     }
 
     /// Sets the title.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{Field, Record, Title};
-    /// # use npy_core::{DType, NpyElement};
-    /// let field = Field::new("t", 0, f32::dtype()).with_title("temperature in K");
-    /// assert_eq!(field.title(), Some(&Title::Text("temperature in K".to_owned())));
-    /// let dtype = DType::from(Record::new(vec![field], 4)?);
-    /// assert_eq!(dtype.to_string(), "[(('temperature in K', 't'), '<f4')]");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.extras_mut().title = Some(Title::Text(title.into()));

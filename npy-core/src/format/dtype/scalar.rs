@@ -26,9 +26,12 @@ impl ByteOrder {
 /// use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 /// use npy_core::DType;
 ///
-/// let scalar = Scalar::new(ScalarKind::Float64, ByteOrder::Big);
-/// assert_eq!(scalar.to_string(), ">f8");
-/// assert_eq!(">f8".parse::<DType>()?, DType::Scalar(scalar));
+/// let number = Scalar::new(ScalarKind::Float64, ByteOrder::Big);
+/// assert_eq!(number.to_string(), ">f8");
+/// assert_eq!(">f8".parse::<DType>()?, DType::Scalar(number));
+///
+/// let byte = Scalar::new(ScalarKind::UInt8, ByteOrder::Big);
+/// assert_eq!((byte.to_string().as_str(), byte.byte_order()), ("|u1", None));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +41,8 @@ pub struct Scalar {
 }
 
 /// The kind of a [`Scalar`], with NumPy's character codes in parentheses.
+///
+/// See [`Scalar`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScalarKind {
@@ -162,11 +167,12 @@ pub enum Class {
 /// The unit of a datetime or a timedelta.
 ///
 /// ```
-/// use npy_core::dtype::{ScalarKind, TimeUnit};
+/// use npy_core::dtype::ScalarKind;
 /// use npy_core::DType;
 ///
-/// let DType::Scalar(scalar) = "<M8[ns]".parse()? else { unreachable!() };
-/// assert_eq!(scalar.kind(), ScalarKind::Datetime { unit: TimeUnit::Nanosecond, count: 1 });
+/// let DType::Scalar(scalar) = "<M8[25us]".parse::<DType>()? else { unreachable!() };
+/// let ScalarKind::Datetime { unit, count } = scalar.kind() else { unreachable!() };
+/// assert_eq!((count, unit.symbol()), (25, "us"));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -219,15 +225,6 @@ impl TimeUnit {
     ];
 
     /// Returns NumPy's symbol of the unit, such as `ns`; `generic` for none.
-    ///
-    /// ```
-    /// # use npy_core::dtype::ScalarKind;
-    /// # use npy_core::DType;
-    /// let DType::Scalar(scalar) = "<M8[25us]".parse::<DType>()? else { unreachable!() };
-    /// let ScalarKind::Datetime { unit, count } = scalar.kind() else { unreachable!() };
-    /// assert_eq!((count, unit.symbol()), (25, "us"));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn symbol(self) -> &'static str {
         Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
     }
@@ -256,14 +253,6 @@ impl TimeUnit {
 impl Scalar {
     /// Creates a scalar of that kind. Drops the byte order where the kind has none (one byte, text
     /// in bytes, objects), and the count of a time without a unit.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-    /// let number = Scalar::new(ScalarKind::UInt32, ByteOrder::Big);
-    /// assert_eq!((number.to_string().as_str(), number.itemsize()), (">u4", 4));
-    /// let byte = Scalar::new(ScalarKind::UInt8, ByteOrder::Big);
-    /// assert_eq!((byte.to_string().as_str(), byte.byte_order()), ("|u1", None));
-    /// ```
     #[inline]
     pub const fn new(kind: ScalarKind, byte_order: ByteOrder) -> Self {
         let kind = match kind {
@@ -284,12 +273,8 @@ impl Scalar {
         Self { kind, byte_order }
     }
 
-    /// Creates raw bytes with a byte order, as `ml_dtypes` writes its types (`<V1`, `<V2`).
-    ///
-    /// ```
-    /// # use npy_core::dtype::{ByteOrder, Scalar};
-    /// assert_eq!(Scalar::void_with_byte_order(2, ByteOrder::Little).to_string(), "<V2"); // bfloat16
-    /// ```
+    /// Creates raw bytes with a byte order, as `ml_dtypes` writes its types: `<V1`, and `<V2` for
+    /// `bfloat16`.
     pub const fn void_with_byte_order(length: usize, byte_order: ByteOrder) -> Self {
         Self { kind: ScalarKind::Void { length }, byte_order: Some(byte_order) }
     }
@@ -311,8 +296,6 @@ impl Scalar {
     }
 
     /// Returns the class of the values, whatever their size.
-    ///
-    /// See [`Class`](crate::scalar::Class) for an example.
     pub const fn class(self) -> Class {
         match self.kind {
             ScalarKind::Bool => Class::Bool,
@@ -341,12 +324,6 @@ impl Scalar {
     }
 
     /// Returns the float that each part of a complex number is; `None` for other classes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-    /// let complex = Scalar::new(ScalarKind::Complex64, ByteOrder::Big);
-    /// assert_eq!(complex.part().map(|part| part.to_string()), Some(">f4".to_owned()));
-    /// ```
     pub const fn part(self) -> Option<Self> {
         let kind = match self.kind {
             ScalarKind::Complex32 => ScalarKind::Float16,
@@ -359,12 +336,6 @@ impl Scalar {
     }
 
     /// Returns the unit of a time, and how many units a step is; `None` for other classes.
-    ///
-    /// ```
-    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-    /// let time = Scalar::new(ScalarKind::Timedelta { unit: TimeUnit::Second, count: 30 }, ByteOrder::Little);
-    /// assert_eq!(time.time_unit(), Some((TimeUnit::Second, 30)));
-    /// ```
     pub const fn time_unit(self) -> Option<(TimeUnit, u32)> {
         match self.kind {
             ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),

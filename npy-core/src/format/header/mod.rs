@@ -46,6 +46,8 @@ impl Version {
 /// use npy_core::{Header, NpyElement, Order};
 ///
 /// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
+/// assert_eq!((header.element_count(), header.data_bytes()), (6, 48));
+///
 /// let bytes = header.to_bytes();
 /// assert_eq!(bytes.len(), 128); // so that the data begin at a multiple of 64
 /// assert!(bytes[10..].starts_with(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"));
@@ -53,6 +55,22 @@ impl Version {
 /// let (parsed, data_offset) = Header::parse(&bytes)?;
 /// assert_eq!(parsed, header);
 /// assert_eq!(data_offset, 128);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// A file is a header and the bytes of its elements, so that one can be made by hand:
+///
+/// ```
+/// use npy_core::{Header, Order};
+///
+/// let mut file = Vec::new();
+/// Header::new(">i2".parse()?, Order::Fortran, &[2, 2])?.write(&mut file)?;
+/// file.extend([0, 1, 0, 2, 0, 3, 0, 4]);
+///
+/// let mut stream = &file[..];
+/// let header = Header::read(&mut stream)?;
+/// assert_eq!((header.dtype().to_string().as_str(), header.order()), (">i2", Order::Fortran));
+/// assert_eq!(stream.len() as u64, header.data_bytes());
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,19 +86,13 @@ impl Header {
     /// Creates a header, in the oldest version that can hold it, as NumPy does.
     ///
     /// `shape` is the logical shape in both orders. NumPy says [`Order::C`] for every array that is
-    /// contiguous in both (0-d, 1-d, empty, one row or column).
+    /// contiguous in both (0-d, 1-d, empty, one row or column). Names beyond Latin-1 need
+    /// [`Version::V3`].
     ///
     /// # Errors
     ///
     /// Fails if the array would exceed the address space or have more than 64 dimensions, or if the
     /// dtype is larger than 2³¹ − 1 bytes or a sub-array: NumPy has those as fields only.
-    ///
-    /// ```
-    /// # use npy_core::{DType, Header, Order, Version};
-    /// let dtype: DType = "[('温度', '<f4')]".parse()?;
-    /// assert_eq!(Header::new(dtype, Order::C, &[8])?.version(), Version::V3);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
         let mut header = Self::with_minimal_version(dtype, order, shape.into())?;
         if matches!(header.dtype, DType::SubArray(_)) {
@@ -99,13 +111,6 @@ impl Header {
     /// # Errors
     ///
     /// Fails if that version cannot hold it: it is too long, or Latin-1 cannot express a name.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, Order, Version};
-    /// let header = Header::new(f64::dtype(), Order::C, &[2])?.with_version(Version::V2)?;
-    /// assert_eq!(header.to_bytes()[6], 2);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn with_version(self, version: Version) -> Result<Self> {
         self.in_version(version, Escapes::Never)
     }
@@ -141,35 +146,11 @@ impl Header {
     ///
     /// Fails if `bytes` do not begin with a header that NumPy would accept, or if it exceeds the
     /// default [`Limits`].
-    ///
-    /// ```
-    /// # use npy_core::{Header, Order};
-    /// let file = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2L, 2L)}\n\0\x01\0\x02\0\x03\0\x04";
-    /// let (header, data_offset) = Header::parse(file)?;
-    /// assert_eq!(header.dtype().to_string(), ">i2");
-    /// assert_eq!(header.order(), Order::Fortran);
-    /// assert_eq!(header.shape(), [2, 2]);
-    /// assert_eq!(&file[data_offset..][..2], [0, 1]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
         Self::parse_within(bytes, &const { Limits::new() })
     }
 
-    /// [`parse`](Self::parse) with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`parse`](Self::parse).
-    ///
-    /// ```
-    /// use npy_core::{Header, Limits};
-    ///
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
-    /// assert!(Header::parse_with(&file, Limits::new().header_bytes(10)).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`parse`](Self::parse) with options: limits.
     pub fn parse_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<(Self, usize)> {
         Self::parse_within(bytes, &options.into().limits)
     }
@@ -223,44 +204,12 @@ impl Header {
         Self::from_text(text, version, limits)
     }
 
-    /// Reads a header from a stream.
-    ///
-    /// The stream is left just behind the header.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`parse`](Self::parse), and if reading fails.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement};
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
-    ///
-    /// let mut stream = &file[..];
-    /// let header = Header::read(&mut stream)?;
-    /// assert_eq!(header.shape(), [3]);
-    /// assert_eq!(stream, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Reads a header from a stream, which is left just behind it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }
 
-    /// [`read`](Self::read) with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read`](Self::read).
-    ///
-    /// ```
-    /// use npy_core::{Header, Limits};
-    ///
-    /// let mut file = Vec::new();
-    /// npy_core::write(&mut file, &[1_u8, 2, 3])?;
-    /// assert_eq!(Header::read_with(&file[..], Limits::new().data_bytes(3))?.shape(), [3]);
-    /// assert!(Header::read_with(&file[..], Limits::new().data_bytes(2)).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// [`read`](Self::read) with options: limits.
     pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
         Ok(Self::read_with_offset(reader, &options.into().limits)?.0)
     }
@@ -364,19 +313,6 @@ impl Header {
     }
 
     /// Writes the header, byte for byte as NumPy does.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, Order};
-    /// let mut file = Vec::new();
-    /// Header::new(u8::dtype(), Order::C, &[3])?.write(&mut file)?;
-    /// file.extend([1, 2, 3]);
-    /// assert_eq!(npy_core::read::<u8>(&file[..])?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         writer.write_all(&self.to_bytes()).map_err(|error| Error::io("cannot write the header", error))
     }
@@ -425,18 +361,6 @@ impl Header {
     /// Returns the header of an array of another shape, with the same dtype and order.
     ///
     /// Such as that of a region, whose bytes are then an array like any other.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the array would exceed the address space or have more than 64 dimensions.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, Order};
-    /// let header = Header::new(f64::dtype(), Order::Fortran, &[100, 200])?;
-    /// let part = header.with_shape(&[10, 20])?;
-    /// assert_eq!((part.order(), part.data_bytes()), (Order::Fortran, 1600));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self> {
         let mut header = self.reshaped(shape)?;
         // The text of the shape may be longer.
@@ -478,27 +402,11 @@ impl Header {
     ///
     /// A header that was read has the version of its file. If NumPy's padding does not fit that, it
     /// has the next version.
-    ///
-    /// ```
-    /// # use npy_core::{Header, Version};
-    /// let file = b"\x93NUMPY\x01\x00\x51\x00{'descr': [('\\u6e29', '<f4')], 'fortran_order': False, 'shape': (0,), }         \n";
-    /// let (header, _) = Header::parse(file)?;
-    /// assert_eq!(header.version(), Version::V1);
-    /// assert_eq!(header.to_bytes()[6], 1);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Returns the number of elements: the product of the lengths of the axes.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, Order};
-    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[2, 3])?.element_count(), 6);
-    /// assert_eq!(Header::new(f64::dtype(), Order::C, &[])?.element_count(), 1);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Returns the number of elements: the product of the lengths of the axes, 1 without any.
     pub fn element_count(&self) -> usize {
         self.count
     }
@@ -506,14 +414,6 @@ impl Header {
     /// Returns the size of the elements in bytes.
     ///
     /// It is 0 for Python objects, whose pickle says so itself.
-    ///
-    /// ```
-    /// # use npy_core::{Header, NpyElement, Order};
-    /// let header = Header::new(f64::dtype(), Order::C, &[2, 3])?;
-    /// assert_eq!(header.data_bytes(), 48);
-    /// assert_eq!(header.to_bytes().len() as u64 + header.data_bytes(), 176); // the whole file
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn data_bytes(&self) -> u64 {
         // Checked when the header was made.
         self.count as u64 * self.dtype.itemsize() as u64

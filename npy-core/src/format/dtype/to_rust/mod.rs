@@ -59,19 +59,12 @@ impl DType {
         self.rust_code(name, Names::of_types(false))
     }
 
-    /// [`to_rust`](Self::to_rust) with text of a fixed width.
+    /// [`to_rust`](Self::to_rust) with text of a fixed width: `|S4` becomes `FixedBytes<4>` instead of
+    /// `String`.
     ///
     /// The structs write exactly this dtype, on a machine of the same byte order, and refuse wider
     /// text; only a sub-array of sub-arrays is written as one of more dimensions, which has the same
     /// bytes.
-    ///
-    /// ```
-    /// # use npy_core::DType;
-    /// let dtype: DType = "|S4".parse()?;
-    /// assert_eq!(dtype.to_rust("Code"), "/// `|S4`\npub type Code = String;\n");
-    /// assert_eq!(dtype.to_rust_exact("Code"), "/// `|S4`\npub type Code = npy_core::types::FixedBytes<4>;\n");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn to_rust_exact(&self, name: &str) -> String {
         self.rust_code(name, Names::of_types(true))
     }
