@@ -75,11 +75,11 @@ impl LongDouble {
         Some((if is_negative { -magnitude } else { magnitude }, is_whole))
     }
 
-    /// The `f64` next to the number in the direction of 0, with its last bit set if inexact: rounding it again, to a float of fewer
-    /// bits, rounds the number itself.
+    /// Rounds 80-bit extended precision to odd, as `float::to_odd` does: the result can be rounded again to a narrower
+    /// float.
     #[cfg(feature = "dynamic")]
     pub(crate) fn to_odd(self) -> f64 {
-        // Without the padding and the sign.
+        // The exponent and the significand: the lowest 79 bits.
         let magnitude = |number: Self| number.bits() & (u128::MAX >> 49);
         let nearest = self.to_f64();
         let (ours, its) = (magnitude(self), magnitude(Self::from_f64(nearest)));

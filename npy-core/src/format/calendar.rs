@@ -2,7 +2,8 @@
 
 use super::dtype::TimeUnit;
 
-/// No time of NumPy is as many units or days away from 1970: steps of 64 bits, of units counted in 32. Numbers beyond it count as it.
+/// The greatest count of units or days that the calendar computes with, so that no product overflows an `i128`. Greater
+/// counts are clamped to it. No time of NumPy is one: it has at most 2⁶³ steps of less than 2³² units.
 const MOST: i128 = 1 << 100;
 const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;

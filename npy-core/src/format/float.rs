@@ -53,8 +53,10 @@ pub(crate) fn brain_from_f32(value: f32) -> u16 {
     if value.is_nan() { (bits >> 16) as u16 | 0x40 } else { ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16 }
 }
 
-/// Rounds to odd: returns the float next to the number in the direction of 0, with its last bit set
-/// if inexact. Rounding it again, to a float of at least two bits fewer, rounds the number itself.
+/// Rounds to odd: truncates, and sets the last bit of the result if that lost anything.
+///
+/// Rounding the result again, to nearest in a format of at least two bits fewer, is the same as rounding `value` once.
+/// If both steps rounded to nearest, the first could make a tie of what was none.
 #[inline(always)]
 #[allow(
     clippy::cast_possible_truncation,
@@ -64,9 +66,9 @@ pub(crate) fn brain_from_f32(value: f32) -> u16 {
 pub(crate) fn to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
-    // Of floats of one sign, the one with the lower bits is nearer to 0.
+    // Then the truncated value is the neighbour nearer to 0, whose bits are one less.
     let is_beyond = back.abs() > value.abs();
-    // Not of NaN.
+    // False for NaN, which stays as it is.
     let is_inexact = (back < value) | (back > value);
     f32::from_bits(nearest.to_bits().wrapping_sub(u32::from(is_beyond)) | u32::from(is_inexact))
 }

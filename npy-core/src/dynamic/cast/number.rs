@@ -49,7 +49,8 @@ impl Wide {
         }
     }
 
-    /// Converts to an `f32` that rounds to the same half float as the `f64`, and equals it only where the `f64` does.
+    /// Rounds an `f64` to an `f32` [to odd](float::to_odd), before it is rounded to a half float: rounding to nearest
+    /// twice would go wrong at ties. An inexact result equals no half float, so that checks for exact casts still notice it.
     #[cfg(feature = "half")]
     #[inline(always)]
     pub(super) fn narrowed(self) -> Self {
