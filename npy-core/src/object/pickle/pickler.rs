@@ -255,9 +255,7 @@ impl<'a> Pickler<'a> {
                 self.op(b'}');
                 self.memoize();
                 self.text("int")?;
-                let mut number: Vec<u8> = bytes.iter().rev().copied().collect();
-                number.push(0);
-                self.int(&PyInt::from_le_bytes(&number))?;
+                self.int(&PyInt::from(u128::from_be_bytes(*bytes)))?;
                 self.buffer.extend(b"sb");
             }
             PyObject::Date(date) => {

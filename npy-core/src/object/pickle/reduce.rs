@@ -134,16 +134,8 @@ impl Builder<'_> {
         let mut children = self.arena.children(entries);
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
             if self.text(key)? == "int" {
-                let number = self.any_integer(value).map(|number| number.to_le_bytes());
-                let mut bytes = [0; 16];
-                // A byte more says that it is not negative.
-                return match number.as_deref() {
-                    Some(number) if number.len() <= 17 && number.get(16).is_none_or(|byte| *byte == 0) && is_natural(number) => {
-                        bytes.iter_mut().rev().zip(number).for_each(|(to, from)| *to = *from);
-                        Ok(PyObject::Uuid(bytes))
-                    }
-                    _ => Err(invalid(id, "UUID", expected)),
-                };
+                let number = self.any_integer(value).and_then(|number| number.to_u128());
+                return number.map(|number| PyObject::Uuid(number.to_be_bytes())).ok_or_else(|| invalid(id, "UUID", expected));
             }
         }
         Err(invalid(id, "UUID", expected))
@@ -223,11 +215,6 @@ fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
         (one, other) = (one.min(other), one.abs_diff(other));
     }
     one << twos
-}
-
-/// Whether the number in two's complement is not negative.
-fn is_natural(bytes: &[u8]) -> bool {
-    bytes.last().is_none_or(|byte| *byte < 0x80)
 }
 
 /// Whether Python's `str` of a `Decimal` can be this.
@@ -320,8 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_and_folds_are_in_the_highest_bit() {
-        assert!(is_natural(&[]) && is_natural(&[0xff, 0x7f]) && !is_natural(&[0, 0x80]));
+    fn folds_are_in_the_highest_bit() {
         for (byte, expected) in [(0, (false, 0)), (0x7f, (false, 0x7f)), (0x80, (true, 0)), (0xff, (true, 0x7f))] {
             let mut rest = byte;
             assert_eq!((take_high_bit(&mut rest), rest), expected);
