@@ -178,7 +178,7 @@ macro_rules! by_storage {
 /// | `u64` | bools, integers without a sign |
 /// | `i128` | bools, integers, the steps of times |
 /// | `f64` | bools, integers, floats, the steps of times (NaN for NaT), rounded to nearest |
-/// | `[f64; 2]` | the same, and complex numbers: the real and the imaginary part |
+/// | `(f64, f64)` | the same, and complex numbers: the real and the imaginary part |
 ///
 /// See [`Decoder`] for an example.
 pub trait Number: Copy + Sealed {
@@ -229,18 +229,18 @@ impl Sealed for f64 {}
 
 impl Number for f64 {
     fn holds(scalar: Scalar) -> bool {
-        <[Self; 2]>::holds(scalar) && scalar.class() != Class::Complex
+        <(Self, Self)>::holds(scalar) && scalar.class() != Class::Complex
     }
 
     #[inline(always)]
     fn of(loaded: Loaded) -> Self {
-        <[Self; 2]>::of(loaded)[0]
+        <(Self, Self)>::of(loaded).0
     }
 }
 
-impl Sealed for [f64; 2] {}
+impl Sealed for (f64, f64) {}
 
-impl Number for [f64; 2] {
+impl Number for (f64, f64) {
     fn holds(scalar: Scalar) -> bool {
         !matches!(scalar.class(), Class::Bytes | Class::Unicode | Class::Void | Class::Object)
     }
@@ -249,13 +249,13 @@ impl Number for [f64; 2] {
     #[allow(clippy::cast_precision_loss, reason = "rounded to nearest")]
     fn of(loaded: Loaded) -> Self {
         match loaded {
-            Loaded::Bool(value) => [f64::from(u8::from(value)), 0.0],
-            Loaded::Signed(value) => [value as f64, 0.0],
-            Loaded::Unsigned(value) => [value as f64, 0.0],
-            Loaded::Time(i64::MIN) => [f64::NAN, 0.0],
-            Loaded::Time(steps) => [steps as f64, 0.0],
-            Loaded::Float(value) => [value, 0.0],
-            Loaded::Complex(real, imaginary) => [real, imaginary],
+            Loaded::Bool(value) => (f64::from(u8::from(value)), 0.0),
+            Loaded::Signed(value) => (value as f64, 0.0),
+            Loaded::Unsigned(value) => (value as f64, 0.0),
+            Loaded::Time(i64::MIN) => (f64::NAN, 0.0),
+            Loaded::Time(steps) => (steps as f64, 0.0),
+            Loaded::Float(value) => (value, 0.0),
+            Loaded::Complex(real, imaginary) => (real, imaginary),
         }
     }
 }
@@ -471,6 +471,19 @@ impl Scalar {
         true
     }
 
+    /// Returns the float nearest to a number, which [`encode_float`](Self::encode_float) stores; `None` if the class is another one.
+    ///
+    /// ```
+    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+    /// let half = Scalar::new(ScalarKind::Float16, ByteOrder::Little);
+    /// assert_eq!(half.rounded(2049.0), Some(2048.0));
+    /// ```
+    pub fn rounded(self, value: f64) -> Option<f64> {
+        let mut bytes = [0; 16];
+        let bytes = bytes.get_mut(..self.itemsize())?;
+        if self.encode_float(value, bytes) { by_storage!(self, load(self, bytes)).map(f64::of) } else { None }
+    }
+
     /// Stores a complex number, each part rounded as [`encode_float`](Self::encode_float) does.
     ///
     /// Stores nothing, and returns `false`, if the class is another one.
@@ -558,21 +571,21 @@ mod tests {
             "<c24", "int4", "<V2", "<M8[s]",
         ] {
             let (scalar, size) = (scalar(dtype), scalar(dtype).itemsize());
-            let decoder = Decoder::<[f64; 2]>::new(scalar).unwrap();
+            let decoder = Decoder::<(f64, f64)>::new(scalar).unwrap();
             for stride in [size, size + 1, 2 * size] {
                 let mut values = Vec::new();
                 // The last element is cut off behind its value.
                 let count = (bytes.len() - size) / stride + 1;
                 decoder.extend(&mut values, &bytes[..(count - 1) * stride + size], stride);
                 let expected = (0..count).map(|index| match scalar.value(&bytes[index * stride..][..size]) {
-                    Some(Value::Bool(value)) => [f64::from(u8::from(value)), 0.0],
-                    Some(Value::Integer(value)) => [value as f64, 0.0],
-                    Some(Value::Time(steps)) => [steps.unwrap() as f64, 0.0],
-                    Some(Value::Float(value)) => [value, 0.0],
-                    Some(Value::Complex(re, im)) => [re, im],
+                    Some(Value::Bool(value)) => (f64::from(u8::from(value)), 0.0),
+                    Some(Value::Integer(value)) => (value as f64, 0.0),
+                    Some(Value::Time(steps)) => (steps.unwrap() as f64, 0.0),
+                    Some(Value::Float(value)) => (value, 0.0),
+                    Some(Value::Complex(re, im)) => (re, im),
                     other => panic!("{other:?}"),
                 });
-                let is_same = |one: &[f64; 2], other: &[f64; 2]| format!("{one:?}") == format!("{other:?}");
+                let is_same = |one: &(f64, f64), other: &(f64, f64)| format!("{one:?}") == format!("{other:?}");
                 let expected: Vec<_> = expected.collect();
                 assert_eq!(values.len(), count, "{dtype}");
                 assert!(values.iter().zip(&expected).all(|(one, other)| is_same(one, other)), "{dtype} {stride}");
@@ -588,7 +601,7 @@ mod tests {
             let scalar = scalar(dtype);
             let signed = Decoder::<i64>::new(scalar).is_some();
             let (unsigned, whole) = (Decoder::<u64>::new(scalar).is_some(), Decoder::<i128>::new(scalar).is_some());
-            let (real, complex) = (Decoder::<f64>::new(scalar).is_some(), Decoder::<[f64; 2]>::new(scalar).is_some());
+            let (real, complex) = (Decoder::<f64>::new(scalar).is_some(), Decoder::<(f64, f64)>::new(scalar).is_some());
             [signed, unsigned, whole, real, complex].map(u8::from)
         };
         for (dtypes, expected) in [

@@ -123,14 +123,7 @@ fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()>
 /// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw
 /// bytes stay.
 pub(super) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
-    let unit = match scalar.class() {
-        _ if matches!(scalar.kind(), ScalarKind::Void { .. }) => 1,
-        Class::Bytes | Class::Object => 1,
-        Class::Unicode => 4,
-        Class::Complex => scalar.itemsize() / 2,
-        _ => scalar.itemsize(),
-    };
-    elements.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+    elements.chunks_exact_mut(scalar.word_size()).for_each(<[u8]>::reverse);
 }
 
 fn integer(object: &PyObject) -> Option<i128> {

@@ -209,13 +209,9 @@ fn alignment(dtype: &DType) -> usize {
 
 fn alignment_of_scalar(scalar: Scalar) -> usize {
     match scalar.kind() {
-        ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => 1,
-        ScalarKind::Unicode { .. } | ScalarKind::LongDouble { itemsize: 12 } | ScalarKind::ComplexLongDouble { itemsize: 24 } => 4,
+        // On 32-bit x86.
+        ScalarKind::LongDouble { itemsize: 12 } | ScalarKind::ComplexLongDouble { itemsize: 24 } => 4,
         ScalarKind::Object => size_of::<u64>(),
-        // Half of it is one of the two numbers.
-        ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-            scalar.itemsize() / 2
-        }
-        _ => scalar.itemsize(),
+        _ => scalar.word_size(),
     }
 }

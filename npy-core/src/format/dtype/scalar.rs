@@ -343,6 +343,21 @@ impl Scalar {
         }
     }
 
+    /// Returns the size of the words that have the byte order: a character, or the part of a complex number; 1 for bytes.
+    ///
+    /// ```
+    /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+    /// assert_eq!(Scalar::new(ScalarKind::Unicode { length: 5 }, ByteOrder::Little).word_size(), 4);
+    /// ```
+    pub const fn word_size(self) -> usize {
+        match self.class() {
+            Class::Bool | Class::Bytes | Class::Void | Class::Object => 1,
+            Class::Unicode => 4,
+            Class::Complex => self.itemsize() / 2,
+            _ => self.itemsize(),
+        }
+    }
+
     /// Returns the size of an element in bytes; 0 for Python objects, whose pickle has no fixed
     /// size.
     #[inline]
