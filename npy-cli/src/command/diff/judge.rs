@@ -1,8 +1,8 @@
 //! When two values are equal: exactly, or within tolerances as `numpy.testing.assert_allclose` has them.
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::scalar::{Class, Decoder};
 
-use crate::float::{brain_float, float8_e5m2, half, long_double, part_of, round_to_half};
 use crate::units;
 
 /// What counts as equal.
@@ -26,19 +26,27 @@ pub(super) enum Verdict {
 /// How the values of two dtypes are compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Judge {
-    Integers,
-    Floats(Precisions),
+    Integers([Decoder<i128>; 2]),
+    Floats([Decoder<f64>; 2], Precisions),
     /// Integers with floats or complex numbers, whose exact difference counts where both would be the same float.
-    Mixed(Precisions),
-    Complexes(Precisions),
+    Mixed(Mixed),
+    Complexes([Decoder<(f64, f64)>; 2], Precisions),
     /// With the factors that make both units one.
-    Times(i128, i128),
+    Times([Decoder<i64>; 2], [i128; 2]),
     /// Points in time of units without a common one: months and days.
-    Moments,
+    Moments([Decoder<i64>; 2]),
     /// Without the zeros at the end.
-    Bytes,
     Text,
     Raw,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixed {
+    values: [Decoder<(f64, f64)>; 2],
+    integer: Decoder<i128>,
+    is_first_integer: bool,
+    is_complex: bool,
+    precisions: Precisions,
 }
 
 /// The precisions of NumPy's steps: of the difference, of what it may be, and of the reported error.
@@ -60,46 +68,27 @@ impl Precision {
     #[allow(clippy::cast_possible_truncation, reason = "rounding is meant")]
     fn round(self, value: f64) -> f64 {
         match self {
-            Self::Half => round_to_half(value),
+            Self::Half => Scalar::new(ScalarKind::Float16, ByteOrder::NATIVE).rounded(value).unwrap_or(value),
             Self::Single => f64::from(value as f32),
             Self::Double => value,
         }
     }
 }
 
-/// The kinds of values that are compared with each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Integer,
-    Float,
-    Complex,
-    Datetime,
-    Timedelta,
-    Bytes,
-    Text,
-    Raw(usize),
-    Object,
+/// The class of values, of which all integers are one.
+fn class(scalar: Scalar) -> Class {
+    match scalar.class() {
+        Class::Bool | Class::Unsigned => Class::Signed,
+        class => class,
+    }
 }
 
-fn class(scalar: Scalar) -> (Class, Precision) {
-    use Precision::{Double, Half, Single};
-    use ScalarKind as Kind;
-    match scalar.kind() {
-        Kind::Bool | Kind::Int8 | Kind::UInt8 => (Class::Integer, Half),
-        Kind::Int16 | Kind::UInt16 => (Class::Integer, Single),
-        Kind::Int32 | Kind::UInt32 | Kind::Int64 | Kind::UInt64 => (Class::Integer, Double),
-        Kind::Float16 => (Class::Float, Half),
-        Kind::Float32 => (Class::Float, Single),
-        Kind::Float64 | Kind::LongDouble { .. } | Kind::Float8E5M2 | Kind::Ml(_) => (Class::Float, Double),
-        Kind::Void { length: 2 } if scalar.byte_order().is_some() => (Class::Float, Double),
-        Kind::Complex64 => (Class::Complex, Single),
-        Kind::Complex32 | Kind::Complex128 | Kind::ComplexLongDouble { .. } => (Class::Complex, Double),
-        Kind::Datetime { .. } => (Class::Datetime, Double),
-        Kind::Timedelta { .. } => (Class::Timedelta, Double),
-        Kind::Bytes { .. } => (Class::Bytes, Double),
-        Kind::Unicode { .. } => (Class::Text, Double),
-        Kind::Void { length } => (Class::Raw(length), Double),
-        _ => (Class::Object, Double),
+fn precision(scalar: Scalar) -> Precision {
+    match (class(scalar), scalar.itemsize()) {
+        (Class::Signed, 1) => Precision::Half,
+        (Class::Float, 2) if scalar.kind() == ScalarKind::Float16 => Precision::Half,
+        (Class::Signed, 2) | (Class::Float, 4) | (Class::Complex, 8) => Precision::Single,
+        _ => Precision::Double,
     }
 }
 
@@ -111,63 +100,73 @@ fn is_long(scalar: Scalar) -> bool {
 impl Judge {
     /// `None` if such values cannot be compared.
     pub(super) fn new(a: Scalar, b: Scalar) -> Option<Self> {
-        let ((a_class, a_precision), (b_class, b_precision)) = (class(a), class(b));
-        let limit = if b_class == Class::Integer { Precision::Double } else { b_precision };
-        let precisions = Precisions { difference: a_precision.max(limit), limit, error: a_precision.max(b_precision) };
-        Some(match (a_class, b_class) {
-            (Class::Integer, Class::Integer) => Self::Integers,
-            (Class::Integer, Class::Float | Class::Complex) if !is_long(b) => Self::Mixed(precisions),
-            (Class::Float | Class::Complex, Class::Integer) if !is_long(a) => Self::Mixed(precisions),
-            (Class::Integer | Class::Float, Class::Integer | Class::Float) => Self::Floats(precisions),
-            (Class::Integer | Class::Float | Class::Complex, Class::Integer | Class::Float | Class::Complex) => {
-                Self::Complexes(precisions)
+        use Class::{Bytes, Complex, Datetime, Float, Signed, Timedelta, Unicode, Void};
+        let limit = if class(b) == Signed { Precision::Double } else { precision(b) };
+        let precisions = Precisions { difference: precision(a).max(limit), limit, error: precision(a).max(precision(b)) };
+        let times = || Some([Decoder::new(a)?, Decoder::new(b)?]);
+        Some(match (class(a), class(b)) {
+            (Signed, Signed) => Self::Integers([Decoder::new(a)?, Decoder::new(b)?]),
+            (Signed, Float | Complex) | (Float | Complex, Signed) if !is_long(a) && !is_long(b) => {
+                let is_first_integer = class(a) == Signed;
+                Self::Mixed(Mixed {
+                    values: [Decoder::new(a)?, Decoder::new(b)?],
+                    integer: Decoder::new(if is_first_integer { a } else { b })?,
+                    is_first_integer,
+                    is_complex: a.part().or(b.part()).is_some(),
+                    precisions,
+                })
             }
-            (Class::Datetime, Class::Datetime) | (Class::Timedelta, Class::Timedelta) => match factors(a, b) {
-                Some((a, b)) => Self::Times(a, b),
-                None if a_class == Class::Datetime && moment(a, 0).is_some() && moment(b, 0).is_some() => Self::Moments,
+            (Signed | Float, Signed | Float) => Self::Floats([Decoder::new(a)?, Decoder::new(b)?], precisions),
+            (Signed | Float | Complex, Signed | Float | Complex) => {
+                Self::Complexes([Decoder::new(a)?, Decoder::new(b)?], precisions)
+            }
+            (Datetime, Datetime) | (Timedelta, Timedelta) => match units::factors(a.time_unit()?, b.time_unit()?) {
+                Some((a, b)) => Self::Times(times()?, [a, b]),
+                None if class(a) == Datetime && moment(a, 0).is_some() && moment(b, 0).is_some() => Self::Moments(times()?),
                 None => return None,
             },
-            (Class::Bytes, Class::Bytes) => Self::Bytes,
-            (Class::Text, Class::Text) => Self::Text,
-            (Class::Raw(a), Class::Raw(b)) if a == b => Self::Raw,
+            (Bytes, Bytes) | (Unicode, Unicode) => Self::Text,
+            (Void, Void) if a.itemsize() == b.itemsize() => Self::Raw,
             _ => return None,
         })
     }
 
     /// Whether equal bytes of the same dtype are equal values.
     pub(super) fn is_reflexive(self, tolerance: Tolerance) -> bool {
-        tolerance.equal_nan
-            || !matches!(self, Self::Floats(_) | Self::Mixed(_) | Self::Complexes(_) | Self::Times(..) | Self::Moments)
+        tolerance.equal_nan || matches!(self, Self::Integers(_) | Self::Text | Self::Raw)
     }
 
     #[inline]
     pub(super) fn judge(self, (a, b): (Scalar, Scalar), (x, y): (&[u8], &[u8]), tolerance: Tolerance) -> Verdict {
         match self {
-            Self::Integers => integers(integer(a, x), integer(b, y), tolerance),
-            Self::Floats(precisions) => floats(float(a, x), float(b, y), precisions, tolerance),
-            Self::Mixed(precisions) => {
-                let (x_value, y_value) = (complex(a, x), complex(b, y));
-                let verdict = match part_of(a).or(part_of(b)) {
-                    Some(_) => complexes(x_value, y_value, precisions, tolerance),
-                    None => floats(x_value.0, y_value.0, precisions, tolerance),
-                };
-                match rounded_away((a, x), (b, y)).filter(|_| verdict == Verdict::Equal) {
-                    Some(error) => inexact(error, y_value.0.abs(), tolerance),
-                    None => verdict,
-                }
-            }
-            Self::Complexes(precisions) => complexes(complex(a, x), complex(b, y), precisions, tolerance),
-            Self::Times(a_factor, b_factor) => times((a, x), (b, y), tolerance, |x, y| {
-                let x = i128::from(x).checked_mul(a_factor);
-                x.is_some() && x == i128::from(y).checked_mul(b_factor)
+            Self::Integers([a, b]) => integers(a.decode(x), b.decode(y), tolerance),
+            Self::Floats([a, b], precisions) => floats(a.decode(x), b.decode(y), precisions, tolerance),
+            Self::Mixed(mixed) => mixed.judge(x, y, tolerance),
+            Self::Complexes([a, b], precisions) => complexes(a.decode(x), b.decode(y), precisions, tolerance),
+            Self::Times([a, b], factors) => times(a.decode(x), b.decode(y), tolerance, |x, y| {
+                let x = i128::from(x).checked_mul(factors[0]);
+                x.is_some() && x == i128::from(y).checked_mul(factors[1])
             }),
-            Self::Moments => times((a, x), (b, y), tolerance, |x, y| moment(a, x) == moment(b, y)),
-            Self::Bytes => exactly(trimmed(x, 1) == trimmed(y, 1)),
-            Self::Text => {
-                let same = (a.byte_order() == b.byte_order()).then(|| trimmed(x, 4) == trimmed(y, 4));
-                exactly(same.unwrap_or_else(|| characters(a, x).eq(characters(b, y))))
-            }
+            Self::Moments([from, to]) => times(from.decode(x), to.decode(y), tolerance, |x, y| moment(a, x) == moment(b, y)),
+            Self::Text if a.byte_order() == b.byte_order() => exactly(a.without_padding(x) == b.without_padding(y)),
+            Self::Text => exactly(a.units(x).eq(b.units(y))),
             Self::Raw => exactly(x == y),
+        }
+    }
+}
+
+impl Mixed {
+    fn judge(self, x: &[u8], y: &[u8], tolerance: Tolerance) -> Verdict {
+        let values = [self.values[0].decode(x), self.values[1].decode(y)];
+        let verdict = if self.is_complex {
+            complexes(values[0], values[1], self.precisions, tolerance)
+        } else {
+            floats(values[0].0, values[1].0, self.precisions, tolerance)
+        };
+        let (integer, other) = if self.is_first_integer { (x, values[1]) } else { (y, values[0]) };
+        match rounded_away(self.integer.decode(integer), other).filter(|_| verdict == Verdict::Equal) {
+            Some(error) => inexact(error, values[1].0.abs(), tolerance),
+            None => verdict,
         }
     }
 }
@@ -176,23 +175,21 @@ fn exactly(same: bool) -> Verdict {
     if same { Verdict::Equal } else { Verdict::Different(None, None) }
 }
 
-fn times((a, x): (Scalar, &[u8]), (b, y): (Scalar, &[u8]), tolerance: Tolerance, is_equal: impl Fn(i64, i64) -> bool) -> Verdict {
-    let steps = |scalar, bytes| i64::try_from(integer(scalar, bytes)).ok().filter(|steps| *steps != i64::MIN);
-    match (steps(a, x), steps(b, y)) {
-        (None, None) if tolerance.equal_nan => Verdict::Equal,
-        (None, None) => Verdict::BothNan,
-        (Some(x), Some(y)) => exactly(is_equal(x, y)),
+fn times(x: i64, y: i64, tolerance: Tolerance, is_equal: impl Fn(i64, i64) -> bool) -> Verdict {
+    match (x == NAT, y == NAT) {
+        (true, true) if tolerance.equal_nan => Verdict::Equal,
+        (true, true) => Verdict::BothNan,
+        (false, false) => exactly(is_equal(x, y)),
         _ => Verdict::Different(None, None),
     }
 }
 
+/// NumPy's NaT.
+const NAT: i64 = i64::MIN;
+
 /// How far an integer is from the float to which it is rounded, if that is the other value.
 #[allow(clippy::cast_possible_truncation, clippy::float_cmp, reason = "the float is an integer of at most 65 bits")]
-fn rounded_away((a, x): (Scalar, &[u8]), (b, y): (Scalar, &[u8])) -> Option<f64> {
-    let (integer, other) = match class(a).0 {
-        Class::Integer => (integer(a, x), complex(b, y)),
-        _ => (integer(b, y), complex(a, x)),
-    };
+fn rounded_away(integer: i128, other: (f64, f64)) -> Option<f64> {
     let error = ((integer as f64, 0.0) == other).then(|| integer.abs_diff(other.0 as i128))?;
     (error > 0).then_some(error as f64)
 }
@@ -287,78 +284,7 @@ fn different(error: f64, size: f64, precisions: Precisions) -> Verdict {
     Verdict::Different((!error.is_nan()).then_some(error), relative.filter(|relative| !relative.is_nan()))
 }
 
-/// The bytes in little-endian order.
-fn ordered<const N: usize>(bytes: &[u8], is_big: bool) -> [u8; N] {
-    let mut ordered = bytes.first_chunk::<N>().copied().unwrap_or([0; N]);
-    if is_big {
-        ordered.reverse();
-    }
-    ordered
-}
-
-fn is_big(scalar: Scalar) -> bool {
-    scalar.byte_order() == Some(ByteOrder::Big)
-}
-
-fn integer(scalar: Scalar, bytes: &[u8]) -> i128 {
-    let is_big = is_big(scalar);
-    match scalar.kind() {
-        ScalarKind::Bool => i128::from(bytes.iter().any(|byte| *byte != 0)),
-        ScalarKind::Int8 => i128::from(i8::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::UInt8 => i128::from(u8::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::Int16 => i128::from(i16::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::UInt16 => i128::from(u16::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::Int32 => i128::from(i32::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::UInt32 => i128::from(u32::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::UInt64 => i128::from(u64::from_le_bytes(ordered(bytes, is_big))),
-        _ => i128::from(i64::from_le_bytes(ordered(bytes, is_big))),
-    }
-}
-
-fn float(scalar: Scalar, bytes: &[u8]) -> f64 {
-    let is_big = is_big(scalar);
-    match scalar.kind() {
-        ScalarKind::Float8E5M2 => float8_e5m2(bytes.first().copied().unwrap_or_default()),
-        ScalarKind::Ml(ml) => ml.value(bytes.first().copied().unwrap_or_default()).into(),
-        ScalarKind::Float16 => half(u16::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::Float32 => f64::from(f32::from_le_bytes(ordered(bytes, is_big))),
-        ScalarKind::Float64 => f64::from_le_bytes(ordered(bytes, is_big)),
-        ScalarKind::LongDouble { .. } => long_double(bytes, is_big),
-        ScalarKind::Void { .. } => brain_float(u16::from_le_bytes(ordered(bytes, is_big))),
-        _ => integer(scalar, bytes) as f64,
-    }
-}
-
-fn complex(scalar: Scalar, bytes: &[u8]) -> (f64, f64) {
-    let Some(part) = part_of(scalar) else { return (float(scalar, bytes), 0.0) };
-    let (real, imaginary) = bytes.split_at(bytes.len() / 2);
-    (float(part, real), float(part, imaginary))
-}
-
-fn trimmed(value: &[u8], width: usize) -> &[u8] {
-    let padding = value.rchunks_exact(width).take_while(|character| character.iter().all(|byte| *byte == 0)).count();
-    value.get(..value.len() - padding * width).unwrap_or(value)
-}
-
-fn characters(scalar: Scalar, value: &[u8]) -> impl Iterator<Item = u32> {
-    let is_big = is_big(scalar);
-    trimmed(value, 4).chunks_exact(4).map(move |bytes| u32::from_le_bytes(ordered(bytes, is_big)))
-}
-
-/// What steps of two units are multiplied by to be steps of the same.
-fn factors(a: Scalar, b: Scalar) -> Option<(i128, i128)> {
-    units::factors(step(a)?, step(b)?)
-}
-
 /// Days and attoseconds of a point in time; `None` for the generic unit.
 fn moment(scalar: Scalar, steps: i64) -> Option<(i128, i128)> {
-    units::moment(step(scalar)?, steps)
-}
-
-/// The unit of a time, and how many of it a step has.
-fn step(scalar: Scalar) -> Option<(TimeUnit, u32)> {
-    match scalar.kind() {
-        ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),
-        _ => None,
-    }
+    units::moment(scalar.time_unit()?, steps)
 }
