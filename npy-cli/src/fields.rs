@@ -4,6 +4,7 @@
 
 use npy_core::DType;
 use npy_core::dtype::{Field, FieldAt, Scalar};
+use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
 
@@ -135,26 +136,17 @@ impl Leaf {
     }
 
     /// Decodes the values of all elements in blocks.
-    ///
-    /// `N` is the size of the scalar.
-    pub(crate) fn decode<T, const N: usize>(
-        &self,
-        elements: &[u8],
-        itemsize: usize,
-        blocks: &mut Blocks<'_, T>,
-        decode: impl Fn([u8; N]) -> T,
-    ) {
+    pub(crate) fn decode<T: Number>(&self, elements: &[u8], itemsize: usize, decoder: Decoder<T>, blocks: &mut Blocks<'_, T>) {
+        let size = self.scalar.itemsize();
         // A field of one value at a fixed distance.
-        if self.repeats.is_empty() && self.run == 1 && itemsize > N {
+        if self.repeats.is_empty() && self.run == 1 && itemsize > size {
             for elements in elements.chunks(BLOCK_VALUES.saturating_mul(itemsize)) {
-                blocks.extend(elements.chunks_exact(itemsize).map(|element| {
-                    decode(element.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N]))
-                }));
+                blocks.extend(decoder, elements.get(self.offset..).unwrap_or_default(), itemsize);
             }
         } else {
             self.for_each_run(elements, itemsize, |run| {
-                for values in run.as_chunks::<N>().0.chunks(BLOCK_VALUES) {
-                    blocks.extend(values.iter().map(|value| decode(*value)));
+                for values in run.chunks(BLOCK_VALUES.saturating_mul(size)) {
+                    blocks.extend(decoder, values, size);
                 }
             });
         }
@@ -173,9 +165,9 @@ pub(crate) struct Blocks<'a, T> {
     pub(crate) each: &'a mut dyn FnMut(&[T]),
 }
 
-impl<T> Blocks<'_, T> {
-    fn extend(&mut self, values: impl Iterator<Item = T>) {
-        self.values.extend(values);
+impl<T: Number> Blocks<'_, T> {
+    fn extend(&mut self, decoder: Decoder<T>, bytes: &[u8], stride: usize) {
+        decoder.extend(self.values, bytes, stride);
         if self.values.len() >= BLOCK_VALUES {
             self.end();
         }
@@ -209,13 +201,13 @@ mod tests {
     fn finds_fields_in_sub_arrays_of_records() {
         let dtype: DType = "[('id', '<u2'), ('at', [('x', '<u2'), ('y', '<u2', (2,))], (2,))]".parse().unwrap();
         let bytes: Vec<u8> = (0..14).flat_map(|value: u16| value.to_le_bytes()).collect();
-        let found: Vec<(String, Vec<u16>)> = leaves(&dtype)
+        let found: Vec<(String, Vec<u64>)> = leaves(&dtype)
             .iter()
             .map(|leaf| {
                 let mut values = Vec::new();
-                let mut each = |block: &[u16]| values.extend_from_slice(block);
+                let mut each = |block: &[u64]| values.extend_from_slice(block);
                 let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
-                leaf.decode(&bytes, dtype.itemsize(), &mut blocks, u16::from_le_bytes);
+                leaf.decode(&bytes, dtype.itemsize(), Decoder::new(leaf.scalar).unwrap(), &mut blocks);
                 assert_eq!(values.len(), 2 * leaf.per_element());
                 (leaf.path.clone(), values)
             })
@@ -230,12 +222,12 @@ mod tests {
             let dtype: DType = dtype.parse().unwrap();
             let leaf = &leaves(&dtype)[0];
             let (mut sizes, mut total) = (Vec::new(), 0);
-            let mut each = |block: &[u16]| {
+            let mut each = |block: &[u64]| {
                 sizes.push(block.len());
                 total += block.len();
             };
             let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
-            leaf.decode(&vec![0; 3000 * dtype.itemsize()], dtype.itemsize(), &mut blocks, u16::from_le_bytes);
+            leaf.decode(&vec![0; 3000 * dtype.itemsize()], dtype.itemsize(), Decoder::new(leaf.scalar).unwrap(), &mut blocks);
             assert_eq!(total, 3000 * leaf.per_element(), "{dtype}");
             assert!(sizes.iter().all(|size| *size < 2 * BLOCK_VALUES), "{dtype} {sizes:?}");
         }

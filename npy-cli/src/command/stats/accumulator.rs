@@ -1,17 +1,17 @@
 //! The statistics of a leaf while the file is read: which kind of accumulator its dtype takes.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::scalar::{Class, Decoder};
 
 use super::complexes::Complexes;
 use super::floats::Floats;
 use super::integers::Integers;
 use super::summary::{Summary, Value};
 use super::tables::Table;
-use super::texts::{Kind, Texts};
+use super::texts::Texts;
 use super::{Budget, Total};
 use crate::failure::{Failure, Result};
 use crate::fields::{BLOCK_VALUES, Blocks, Leaf};
-use crate::float::{brain_float, float8_e5m2, half, long_double};
 
 #[derive(Clone, Debug)]
 pub(super) struct Accumulator {
@@ -24,39 +24,25 @@ pub(super) struct Accumulator {
 enum Values {
     Bytes(Table),
     Pairs(Table),
-    Signed(Integers<i64>, Vec<i64>),
-    Unsigned(Integers<u64>, Vec<u64>),
-    Floats(Floats, Vec<f64>),
-    Complexes(Complexes, Vec<(f64, f64)>),
+    Signed(Integers<i64>, Decoder<i64>, Vec<i64>),
+    Unsigned(Integers<u64>, Decoder<u64>, Vec<u64>),
+    Floats(Floats, Decoder<f64>, Vec<f64>),
+    Complexes(Complexes, Decoder<(f64, f64)>, Vec<(f64, f64)>),
     Texts(Texts),
 }
 
 impl Accumulator {
     /// For a leaf of elements of this size, of which there are `total` values.
     pub(super) fn new(leaf: Leaf, itemsize: usize, total: Total, budget: Budget) -> Result<Self> {
-        use ScalarKind as Kinds;
         let scalar = leaf.scalar;
-        let values = match scalar.kind() {
-            Kinds::Bool | Kinds::Int8 | Kinds::UInt8 | Kinds::Float8E5M2 | Kinds::Ml(_) => Values::Bytes(Table::new(1)),
-            Kinds::Int16 | Kinds::UInt16 | Kinds::Float16 if budget.has_tables => Values::Pairs(Table::new(2)),
-            Kinds::Int16 | Kinds::Int32 | Kinds::Int64 => Values::Signed(Integers::new(false, total, budget), Vec::new()),
-            Kinds::Datetime { .. } | Kinds::Timedelta { .. } => Values::Signed(Integers::new(true, total, budget), Vec::new()),
-            Kinds::UInt16 | Kinds::UInt32 | Kinds::UInt64 => Values::Unsigned(Integers::new(false, total, budget), Vec::new()),
-            Kinds::Float16 | Kinds::Float32 | Kinds::Float64 | Kinds::LongDouble { .. } => {
-                Values::Floats(Floats::new(total, budget), Vec::new())
-            }
-            Kinds::Void { length: 2 } if scalar.byte_order().is_some() => Values::Floats(Floats::new(total, budget), Vec::new()),
-            Kinds::Complex32 | Kinds::Complex64 | Kinds::Complex128 | Kinds::ComplexLongDouble { .. } => {
-                Values::Complexes(Complexes::new(budget), Vec::new())
-            }
-            Kinds::Bytes { .. } => Values::Texts(Texts::new(Kind::Bytes, scalar.itemsize(), budget)),
-            Kinds::Unicode { .. } => {
-                let is_big = scalar.byte_order() == Some(ByteOrder::Big);
-                Values::Texts(Texts::new(Kind::Text { is_big }, scalar.itemsize(), budget))
-            }
-            Kinds::Void { .. } => Values::Texts(Texts::new(Kind::Raw, scalar.itemsize(), budget)),
-            _ => return Err(Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size"))),
+        let is_number = Decoder::<f64>::new(scalar).is_some();
+        let values = match scalar.itemsize() {
+            1 if is_number => Some(Values::Bytes(Table::new(1))),
+            2 if is_number && budget.has_tables => Some(Values::Pairs(Table::new(2))),
+            _ => Self::of_values(scalar, total, budget),
         };
+        let unsupported = || Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size"));
+        let values = values.ok_or_else(unsupported)?;
         let mut accumulator = Self { leaf, itemsize, values };
         if scalar.itemsize() == 0
             && let Values::Texts(texts) = &mut accumulator.values
@@ -64,6 +50,18 @@ impl Accumulator {
             texts.add_empty(total.0);
         }
         Ok(accumulator)
+    }
+
+    /// For numbers without a table, times and text; `None` for other values.
+    fn of_values(scalar: Scalar, total: Total, budget: Budget) -> Option<Values> {
+        let is_time = scalar.time_unit().is_some();
+        Some(match scalar.class() {
+            Class::Unsigned => Values::Unsigned(Integers::new(false, total, budget), Decoder::new(scalar)?, Vec::new()),
+            Class::Float => Values::Floats(Floats::new(total, budget), Decoder::new(scalar)?, Vec::new()),
+            Class::Complex => Values::Complexes(Complexes::new(budget), Decoder::new(scalar)?, Vec::new()),
+            Class::Bytes | Class::Unicode | Class::Void => Values::Texts(Texts::new(scalar, budget)),
+            _ => Values::Signed(Integers::new(is_time, total, budget), Decoder::new(scalar)?, Vec::new()),
+        })
     }
 
     /// The same without any values, for another thread.
@@ -111,21 +109,21 @@ impl Accumulator {
                     }
                 });
             }
-            Values::Signed(integers, values) => {
+            Values::Signed(integers, decoder, values) => {
                 let mut each = placed(position, |position, block| integers.add(position, block));
-                decode_signed(leaf, elements, size, &mut Blocks { values, each: &mut each });
+                leaf.decode(elements, size, *decoder, &mut Blocks { values, each: &mut each });
             }
-            Values::Unsigned(integers, values) => {
+            Values::Unsigned(integers, decoder, values) => {
                 let mut each = placed(position, |position, block| integers.add(position, block));
-                decode_unsigned(leaf, elements, size, &mut Blocks { values, each: &mut each });
+                leaf.decode(elements, size, *decoder, &mut Blocks { values, each: &mut each });
             }
-            Values::Floats(floats, values) => {
+            Values::Floats(floats, decoder, values) => {
                 let mut each = placed(position, |position, block| floats.add(position, block));
-                decode_floats(leaf, elements, size, &mut Blocks { values, each: &mut each });
+                leaf.decode(elements, size, *decoder, &mut Blocks { values, each: &mut each });
             }
-            Values::Complexes(complexes, values) => {
+            Values::Complexes(complexes, decoder, values) => {
                 let mut each = |block: &[(f64, f64)]| complexes.add(block);
-                decode_complexes(leaf, elements, size, &mut Blocks { values, each: &mut each });
+                leaf.decode(elements, size, *decoder, &mut Blocks { values, each: &mut each });
             }
             Values::Texts(texts) => leaf.for_each_run(elements, size, |run| texts.add(run)),
         }
@@ -134,10 +132,10 @@ impl Accumulator {
     /// Ends a part of the array: see [`super::moments::Parts`].
     pub(super) fn end_part(&mut self, part: u64) {
         match &mut self.values {
-            Values::Signed(integers, _) => integers.end_part(part),
-            Values::Unsigned(integers, _) => integers.end_part(part),
-            Values::Floats(floats, _) => floats.end_part(part),
-            Values::Complexes(complexes, _) => complexes.end_part(part),
+            Values::Signed(integers, ..) => integers.end_part(part),
+            Values::Unsigned(integers, ..) => integers.end_part(part),
+            Values::Floats(floats, ..) => floats.end_part(part),
+            Values::Complexes(complexes, ..) => complexes.end_part(part),
             Values::Bytes(_) | Values::Pairs(_) | Values::Texts(_) => {}
         }
     }
@@ -145,10 +143,10 @@ impl Accumulator {
     pub(super) fn merge(&mut self, other: Self) {
         match (&mut self.values, other.values) {
             (Values::Bytes(table), Values::Bytes(other)) | (Values::Pairs(table), Values::Pairs(other)) => table.merge(&other),
-            (Values::Signed(integers, _), Values::Signed(other, _)) => integers.merge(other),
-            (Values::Unsigned(integers, _), Values::Unsigned(other, _)) => integers.merge(other),
-            (Values::Floats(floats, _), Values::Floats(other, _)) => floats.merge(other),
-            (Values::Complexes(complexes, _), Values::Complexes(other, _)) => complexes.merge(other),
+            (Values::Signed(integers, ..), Values::Signed(other, ..)) => integers.merge(other),
+            (Values::Unsigned(integers, ..), Values::Unsigned(other, ..)) => integers.merge(other),
+            (Values::Floats(floats, ..), Values::Floats(other, ..)) => floats.merge(other),
+            (Values::Complexes(complexes, ..), Values::Complexes(other, ..)) => complexes.merge(other),
             (Values::Texts(texts), Values::Texts(other)) => texts.merge(other),
             // Both are of the same leaf.
             _ => {}
@@ -158,9 +156,9 @@ impl Accumulator {
     /// Fails if there was no memory for a value.
     pub(super) fn expect_memory(&self) -> Result<()> {
         match &self.values {
-            Values::Signed(integers, _) => integers.expect_memory(),
-            Values::Unsigned(integers, _) => integers.expect_memory(),
-            Values::Floats(floats, _) => floats.expect_memory(),
+            Values::Signed(integers, ..) => integers.expect_memory(),
+            Values::Unsigned(integers, ..) => integers.expect_memory(),
+            Values::Floats(floats, ..) => floats.expect_memory(),
             Values::Bytes(_) | Values::Pairs(_) | Values::Complexes(..) | Values::Texts(_) => Ok(()),
         }
     }
@@ -168,111 +166,30 @@ impl Accumulator {
     /// The leaf, and what is known of it.
     pub(super) fn finish(self, bins: usize) -> Result<(Leaf, Summary)> {
         let scalar = self.leaf.scalar;
+        // Patterns of tables are in the byte order of the machine.
+        let native =
+            |pattern: u16| if scalar.byte_order() == Some(ByteOrder::Big) { pattern.to_be_bytes() } else { pattern.to_le_bytes() };
         let summary = match (self.values, scalar.kind()) {
             (Values::Bytes(table), ScalarKind::Bool) => table.finish_bools(),
-            (Values::Bytes(table), ScalarKind::Int8) => table.finish_integers(bins, |pattern| i32::from(pattern as u8 as i8)),
-            (Values::Bytes(table), ScalarKind::UInt8) | (Values::Pairs(table), ScalarKind::UInt16) => {
-                table.finish_integers(bins, i32::from)
-            }
-            (Values::Bytes(table), ScalarKind::Ml(ml)) if ml.is_integer() => {
-                table.finish_integers(bins, |pattern| ml.value(pattern as u8) as i32)
-            }
-            (Values::Bytes(table), ScalarKind::Ml(ml)) => table.finish_floats(bins, |pattern| ml.value(pattern as u8).into()),
-            (Values::Bytes(table), _) => table.finish_floats(bins, |pattern| float8_e5m2(pattern as u8)),
-            (Values::Pairs(table), ScalarKind::Int16) => table.finish_integers(bins, |pattern| i32::from(pattern as i16)),
-            (Values::Pairs(table), _) => table.finish_floats(bins, half),
-            (Values::Signed(integers, _), ScalarKind::Datetime { unit, count }) => {
+            (Values::Bytes(table) | Values::Pairs(table), _) => match (Decoder::<i64>::new(scalar), Decoder::<f64>::new(scalar)) {
+                (Some(decoder), _) => table.finish_integers(bins, |pattern| decoder.decode(&native(pattern)) as i32),
+                (None, Some(decoder)) => table.finish_floats(bins, |pattern| decoder.decode(&native(pattern))),
+                (None, None) => Summary::default(),
+            },
+            (Values::Signed(integers, ..), ScalarKind::Datetime { unit, count }) => {
                 let span = Scalar::new(ScalarKind::Timedelta { unit, count }, ByteOrder::NATIVE);
                 integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, span))?
             }
-            (Values::Signed(integers, _), ScalarKind::Timedelta { .. }) => {
+            (Values::Signed(integers, ..), ScalarKind::Timedelta { .. }) => {
                 integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, scalar))?
             }
-            (Values::Signed(integers, _), _) => integers.finish(bins)?,
-            (Values::Unsigned(integers, _), _) => integers.finish(bins)?,
-            (Values::Floats(floats, _), ScalarKind::Float64 | ScalarKind::LongDouble { .. }) => {
-                floats.finish(bins, Value::Float)?
-            }
-            (Values::Floats(floats, _), _) => floats.finish(bins, Value::Single)?,
-            (Values::Complexes(complexes, _), _) => complexes.finish(),
+            (Values::Signed(integers, ..), _) => integers.finish(bins)?,
+            (Values::Unsigned(integers, ..), _) => integers.finish(bins)?,
+            (Values::Floats(floats, ..), _) if scalar.itemsize() >= size_of::<f64>() => floats.finish(bins, Value::Float)?,
+            (Values::Floats(floats, ..), _) => floats.finish(bins, Value::Single)?,
+            (Values::Complexes(complexes, ..), _) => complexes.finish(),
             (Values::Texts(texts), _) => texts.finish(),
         };
         Ok((self.leaf, summary))
     }
-}
-
-fn is_big(leaf: &Leaf) -> bool {
-    leaf.scalar.byte_order() == Some(ByteOrder::Big)
-}
-
-fn decode_signed(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, i64>) {
-    match (leaf.scalar.kind(), is_big(leaf)) {
-        (ScalarKind::Int16, false) => leaf.decode(elements, size, values, |bytes| i64::from(i16::from_le_bytes(bytes))),
-        (ScalarKind::Int16, true) => leaf.decode(elements, size, values, |bytes| i64::from(i16::from_be_bytes(bytes))),
-        (ScalarKind::Int32, false) => leaf.decode(elements, size, values, |bytes| i64::from(i32::from_le_bytes(bytes))),
-        (ScalarKind::Int32, true) => leaf.decode(elements, size, values, |bytes| i64::from(i32::from_be_bytes(bytes))),
-        (_, false) => leaf.decode(elements, size, values, i64::from_le_bytes),
-        (_, true) => leaf.decode(elements, size, values, i64::from_be_bytes),
-    }
-}
-
-fn decode_unsigned(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, u64>) {
-    match (leaf.scalar.kind(), is_big(leaf)) {
-        (ScalarKind::UInt16, false) => leaf.decode(elements, size, values, |bytes| u64::from(u16::from_le_bytes(bytes))),
-        (ScalarKind::UInt16, true) => leaf.decode(elements, size, values, |bytes| u64::from(u16::from_be_bytes(bytes))),
-        (ScalarKind::UInt32, false) => leaf.decode(elements, size, values, |bytes| u64::from(u32::from_le_bytes(bytes))),
-        (ScalarKind::UInt32, true) => leaf.decode(elements, size, values, |bytes| u64::from(u32::from_be_bytes(bytes))),
-        (_, false) => leaf.decode(elements, size, values, u64::from_le_bytes),
-        (_, true) => leaf.decode(elements, size, values, u64::from_be_bytes),
-    }
-}
-
-fn decode_floats(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, f64>) {
-    match (leaf.scalar.kind(), is_big(leaf)) {
-        (ScalarKind::Float64, false) => leaf.decode(elements, size, values, f64::from_le_bytes),
-        (ScalarKind::Float64, true) => leaf.decode(elements, size, values, f64::from_be_bytes),
-        (ScalarKind::Float32, false) => leaf.decode(elements, size, values, |bytes| f64::from(f32::from_le_bytes(bytes))),
-        (ScalarKind::Float32, true) => leaf.decode(elements, size, values, |bytes| f64::from(f32::from_be_bytes(bytes))),
-        (ScalarKind::Float16, false) => leaf.decode(elements, size, values, |bytes| half(u16::from_le_bytes(bytes))),
-        (ScalarKind::Float16, true) => leaf.decode(elements, size, values, |bytes| half(u16::from_be_bytes(bytes))),
-        (ScalarKind::LongDouble { itemsize: 12 }, is_big) => {
-            leaf.decode(elements, size, values, |bytes: [u8; 12]| long_double(&bytes, is_big));
-        }
-        (ScalarKind::LongDouble { .. }, is_big) => {
-            leaf.decode(elements, size, values, |bytes: [u8; 16]| long_double(&bytes, is_big));
-        }
-        (_, false) => leaf.decode(elements, size, values, |bytes| brain_float(u16::from_le_bytes(bytes))),
-        (_, true) => leaf.decode(elements, size, values, |bytes| brain_float(u16::from_be_bytes(bytes))),
-    }
-}
-
-fn decode_complexes(leaf: &Leaf, elements: &[u8], size: usize, values: &mut Blocks<'_, (f64, f64)>) {
-    let is_big = is_big(leaf);
-    match leaf.scalar.kind() {
-        ScalarKind::Complex32 => {
-            leaf.decode(elements, size, values, |bytes: [u8; 4]| both(&bytes, is_big, |[a, b]| half(u16::from_le_bytes([a, b]))));
-        }
-        ScalarKind::Complex64 => {
-            leaf.decode(elements, size, values, |bytes: [u8; 8]| both(&bytes, is_big, |part| f64::from(f32::from_le_bytes(part))));
-        }
-        ScalarKind::Complex128 => leaf.decode(elements, size, values, |bytes: [u8; 16]| both(&bytes, is_big, f64::from_le_bytes)),
-        ScalarKind::ComplexLongDouble { itemsize: 24 } => {
-            leaf.decode(elements, size, values, |bytes: [u8; 24]| both(&bytes, is_big, |part: [u8; 12]| long_double(&part, false)));
-        }
-        _ => {
-            leaf.decode(elements, size, values, |bytes: [u8; 32]| both(&bytes, is_big, |part: [u8; 16]| long_double(&part, false)));
-        }
-    }
-}
-
-/// Both parts of a complex number; `decode` is given little-endian bytes.
-fn both<const N: usize>(bytes: &[u8], is_big: bool, decode: impl Fn([u8; N]) -> f64) -> (f64, f64) {
-    let part = |bytes: Option<&[u8; N]>| {
-        let mut bytes = bytes.copied().unwrap_or([0; N]);
-        if is_big {
-            bytes.reverse();
-        }
-        decode(bytes)
-    };
-    (part(bytes.first_chunk()), part(bytes.last_chunk()))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues, Header, Order};
 use serde_json::{Map, Value as Json, json};
 
@@ -174,10 +174,10 @@ fn text(value: &Value) -> String {
         Value::Time(time, scalar) => time_text(*time, *scalar),
         Value::Steps(steps, scalar) => {
             let steps = float(*steps);
-            match scalar.kind() {
-                ScalarKind::Timedelta { unit, count: 1 } => format!("{steps} {}", unit.symbol()),
-                ScalarKind::Timedelta { unit, count } => format!("{steps} × {count} {}", unit.symbol()),
-                _ => steps,
+            match scalar.time_unit() {
+                Some((unit, 1)) => format!("{steps} {}", unit.symbol()),
+                Some((unit, count)) => format!("{steps} × {count} {}", unit.symbol()),
+                None => steps,
             }
         }
         // Neither has a mean or quantiles.

@@ -27,7 +27,7 @@ pub(super) enum Value {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
-    pub(super) is_big: bool,
+    pub(super) scalar: Scalar,
     /// Whether it is the beginning of a longer one.
     pub(super) is_cut: bool,
 }
@@ -40,15 +40,9 @@ pub(super) fn rest(is_cut: bool) -> &'static str {
 impl Text {
     /// The characters; those that Unicode does not have are replaced.
     pub(super) fn characters(&self) -> impl Iterator<Item = char> + '_ {
-        let characters = codes(&self.bytes, self.is_big).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        let characters = self.scalar.units(&self.bytes).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         characters.chain(rest(self.is_cut).chars())
     }
-}
-
-/// The code units of text.
-pub(super) fn codes(bytes: &[u8], is_big: bool) -> impl Iterator<Item = u32> + '_ {
-    let code = move |bytes: &[u8; 4]| if is_big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
-    bytes.as_chunks::<4>().0.iter().map(code)
 }
 
 /// The statistics of a leaf; `None` where the dtype has none, or where there are no values.

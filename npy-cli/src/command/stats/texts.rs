@@ -2,29 +2,19 @@
 
 use std::cmp::Ordering;
 
+use npy_core::dtype::Scalar;
+use npy_core::scalar::Class;
+
 use super::Budget;
 use super::distinct::Distinct;
-use super::summary::{Summary, Text, Value, codes};
+use super::summary::{Summary, Text, Value};
 
 /// The most bytes of the least and of the greatest value that are shown.
 const MOST_SHOWN: usize = 1 << 16;
 
-/// Text, bytes or raw bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Of 4 bytes a character.
-    Text {
-        is_big: bool,
-    },
-    Bytes,
-    /// Without an order, and without padding.
-    Raw,
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Texts {
-    kind: Kind,
-    size: usize,
+    scalar: Scalar,
     count: u64,
     empty: u64,
     /// In characters.
@@ -36,8 +26,8 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(kind: Kind, size: usize, budget: Budget) -> Self {
-        Self { kind, size, count: 0, empty: 0, longest: 0, low: None, high: None, distinct: Distinct::new(budget.distinct) }
+    pub(super) fn new(scalar: Scalar, budget: Budget) -> Self {
+        Self { scalar, count: 0, empty: 0, longest: 0, low: None, high: None, distinct: Distinct::new(budget.distinct) }
     }
 
     /// Adds values of no bytes, which are not in the file at all.
@@ -52,13 +42,14 @@ impl Texts {
     }
 
     pub(super) fn add(&mut self, run: &[u8]) {
-        for value in run.chunks_exact(self.size.max(1)) {
-            match self.kind {
-                Kind::Raw => self.add_value(value),
-                Kind::Bytes => self.add_value(trimmed(value, 1)),
-                Kind::Text { .. } => self.add_value(trimmed(value, 4)),
-            }
+        for value in run.chunks_exact(self.scalar.itemsize().max(1)) {
+            self.add_value(self.scalar.without_padding(value));
         }
+    }
+
+    /// Whether the values have an order.
+    fn is_text(&self) -> bool {
+        self.scalar.class() != Class::Void
     }
 
     fn add_value(&mut self, value: &[u8]) {
@@ -68,13 +59,13 @@ impl Texts {
         let (words, rest) = value.as_chunks::<8>();
         let last = rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte));
         self.distinct.add_bytes(words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]));
-        if self.kind != Kind::Raw {
+        if self.is_text() {
             // One more character, which shows that the value is longer.
             let value = value.get(..MOST_SHOWN + 4).unwrap_or(value);
-            if self.low.as_deref().is_none_or(|low| self.kind.compare(value, low).is_lt()) {
+            if self.low.as_deref().is_none_or(|low| compare(self.scalar, value, low).is_lt()) {
                 self.low = Some(value.to_vec());
             }
-            if self.high.as_deref().is_none_or(|high| self.kind.compare(value, high).is_gt()) {
+            if self.high.as_deref().is_none_or(|high| compare(self.scalar, value, high).is_gt()) {
                 self.high = Some(value.to_vec());
             }
         }
@@ -84,9 +75,9 @@ impl Texts {
         self.count += other.count;
         self.empty += other.empty;
         self.longest = self.longest.max(other.longest);
-        let kind = self.kind;
-        self.low = [self.low.take(), other.low].into_iter().flatten().min_by(|one, other| kind.compare(one, other));
-        self.high = [self.high.take(), other.high].into_iter().flatten().max_by(|one, other| kind.compare(one, other));
+        let scalar = self.scalar;
+        self.low = [self.low.take(), other.low].into_iter().flatten().min_by(|one, other| compare(scalar, one, other));
+        self.high = [self.high.take(), other.high].into_iter().flatten().max_by(|one, other| compare(scalar, one, other));
         self.distinct.merge(&other.distinct);
     }
 
@@ -95,13 +86,13 @@ impl Texts {
         let value = |mut bytes: Vec<u8>| {
             let is_cut = bytes.len() > MOST_SHOWN;
             bytes.truncate(MOST_SHOWN);
-            match self.kind {
-                Kind::Text { is_big } => Value::Text(Text { bytes, is_big, is_cut }),
-                Kind::Bytes | Kind::Raw => Value::Bytes(bytes, is_cut),
+            match self.scalar.class() {
+                Class::Unicode => Value::Text(Text { bytes, scalar: self.scalar, is_cut }),
+                _ => Value::Bytes(bytes, is_cut),
             }
         };
-        if self.kind != Kind::Raw {
-            let width = if matches!(self.kind, Kind::Text { .. }) { 4 } else { 1 };
+        if self.is_text() {
+            let width = if self.scalar.class() == Class::Unicode { 4 } else { 1 };
             summary.empty = Some(self.empty);
             summary.longest = Some((self.longest / width) as u64);
             summary.min = self.low.map(value);
@@ -111,18 +102,10 @@ impl Texts {
     }
 }
 
-/// The value without its padding: zero characters at the end.
-fn trimmed(value: &[u8], width: usize) -> &[u8] {
-    let padding = value.rchunks_exact(width).take_while(|character| character.iter().all(|byte| *byte == 0)).count();
-    value.get(..value.len() - padding * width).unwrap_or(value)
-}
-
-impl Kind {
-    /// The order of values without padding.
-    fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
-        match self {
-            Self::Text { is_big } => codes(one, is_big).cmp(codes(other, is_big)),
-            Self::Bytes | Self::Raw => one.cmp(other),
-        }
+/// The order of values without padding.
+fn compare(scalar: Scalar, one: &[u8], other: &[u8]) -> Ordering {
+    match scalar.class() {
+        Class::Unicode => scalar.units(one).cmp(scalar.units(other)),
+        _ => one.cmp(other),
     }
 }
