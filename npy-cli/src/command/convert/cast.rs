@@ -1,14 +1,14 @@
 //! Casts of numbers, and of text to numbers and times, that say what they would lose.
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
+use npy_core::scalar::{Class, Decoder};
 use npy_core::types::LongDouble;
 use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
 
 use super::long_double::{self, Rounded};
 use super::parse::{Encoding, Slot};
-use crate::float::part_of;
 use crate::losses::{self, LOSSY};
 
 /// Why a value does not become another.
@@ -45,7 +45,12 @@ pub(super) fn is_possible(from: Scalar, to: Scalar) -> bool {
 }
 
 fn is_text(scalar: Scalar) -> bool {
-    matches!(scalar.kind(), ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. })
+    matches!(scalar.class(), Class::Unicode | Class::Bytes)
+}
+
+/// Whether it is a long double, or a complex number of two.
+fn is_long(scalar: Scalar) -> bool {
+    matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. })
 }
 
 /// How text is stored, by the rules of CSV and JSON.
@@ -68,12 +73,11 @@ pub(super) fn cast(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec
 /// Counts the numbers that were cast to something else than a number near them.
 fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Result<()> {
     losses::OUT_OF_RANGE.note(out_of_range(values, to)?);
-    let integer = Scalar::new(ScalarKind::Int64, ByteOrder::NATIVE);
-    if Casting::SameKind.allows(&to.into(), &integer.into()) || matches!(to.kind(), ScalarKind::Ml(ml) if ml.is_integer()) {
+    if to.integers().is_some() {
         return Ok(());
     }
     let cast = DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.to_vec())?;
-    let has_imaginary = part_of(to).is_some();
+    let has_imaginary = to.part().is_some();
     let (mut infinite, mut nan) = (0, 0);
     for (before, after) in specials(values)?.into_iter().zip(specials(&cast)?) {
         let parts = if has_imaginary { 2 } else { 1 };
@@ -96,9 +100,7 @@ enum Special {
 
 /// Which parts of numbers are infinite or NaN.
 fn specials(values: &DynValues) -> npy_core::Result<Vec<[Special; 2]>> {
-    let is_long_double = matches!(values.dtype(), DType::Scalar(scalar)
-        if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }));
-    if is_long_double {
+    if matches!(values.dtype(), DType::Scalar(scalar) if is_long(*scalar)) {
         let of_bits = |bits: u128| match bits & !(1 << 79) {
             bits if bits == Rounded::INFINITY.bits => Special::Infinite,
             bits if bits > Rounded::INFINITY.bits => Special::Nan,
@@ -116,40 +118,27 @@ fn specials(values: &DynValues) -> npy_core::Result<Vec<[Special; 2]>> {
 
 /// How many numbers are outside of the range of an integer.
 fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
-    use ScalarKind::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     let DType::Scalar(from) = values.dtype() else { return Ok(0) };
-    let (is_signed, bits) = match to.kind() {
-        Int8 | Int16 | Int32 | Int64 => (true, 8 * to.itemsize() - 1),
-        UInt8 | UInt16 | UInt32 | UInt64 => (false, 8 * to.itemsize()),
-        // Of two or four bits.
-        ScalarKind::Ml(ml) if ml.is_integer() => {
-            let bits = if ml.name().ends_with('2') { 2 } else { 4 };
-            (ml.is_signed(), bits - usize::from(ml.is_signed()))
-        }
-        _ => return Ok(0),
-    };
+    let Some(range) = to.integers().filter(|_| to.class() != Class::Bool) else { return Ok(0) };
     if Casting::Safe.allows(&(*from).into(), &to.into()) {
         return Ok(0);
     }
-    let end = 1_i128 << bits;
-    let range = if is_signed { -end } else { 0 }..end;
-    let count = match from.kind() {
-        Int8 | Int16 | Int32 | Int64 => {
-            let numbers = values.cast::<i64>(Casting::Unsafe)?;
-            numbers.into_iter().filter(|number| !range.contains(&(*number).into())).count()
-        }
-        UInt8 | UInt16 | UInt32 | UInt64 => {
-            let numbers = values.cast::<u64>(Casting::Unsafe)?;
-            numbers.into_iter().filter(|number| !range.contains(&(*number).into())).count()
-        }
-        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => {
+    let count = match from.class() {
+        _ if is_long(*from) => {
             let numbers = to_long_doubles(values, Casting::Unsafe)?.into_iter();
             let integers = numbers.map(|(number, _)| LongDouble::from_bytes(number.to_ne_bytes()).truncated());
             integers.filter(|integer| !integer.is_some_and(|integer| range.contains(&integer))).count()
         }
+        Class::Bool | Class::Signed | Class::Unsigned => {
+            let mut numbers = Vec::new();
+            if let Some(decoder) = Decoder::<i128>::new(*from) {
+                decoder.extend(&mut numbers, values.bytes(), from.itemsize());
+            }
+            numbers.into_iter().filter(|number| !range.contains(number)).count()
+        }
         // The bounds are powers of two, and NaN is in no range.
         _ => {
-            let range = range.start as f64..range.end as f64;
+            let range = *range.start() as f64..(*range.end() + 1) as f64;
             let numbers = values.cast::<Complex<f64>>(Casting::Unsafe)?;
             numbers.into_iter().filter(|number| !range.contains(&number.re.trunc())).count()
         }
@@ -202,7 +191,7 @@ fn zeros(count: usize, scalar: Scalar) -> Result<Vec<u8>, (usize, Problem)> {
 fn cast_to_long_double(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
     let numbers = to_long_doubles(values, casting).map_err(|error| problem(&error))?;
     let mut bytes = zeros(numbers.len(), to)?;
-    let part = part_of(to);
+    let part = to.part();
     for (index, ((re, im), out)) in numbers.into_iter().zip(bytes.chunks_exact_mut(to.itemsize().max(1))).enumerate() {
         let (first, second) = out.split_at_mut(if part.is_some() { out.len() / 2 } else { out.len() });
         long_double::store(re, part.unwrap_or(to), first);
@@ -217,14 +206,14 @@ fn cast_to_long_double(values: &DynValues, to: Scalar, casting: Casting) -> Resu
 
 /// The bits of real and imaginary parts.
 fn to_long_doubles(values: &DynValues, casting: Casting) -> npy_core::Result<Vec<(u128, u128)>> {
-    let kind = if let DType::Scalar(scalar) = values.dtype() { scalar.kind() } else { ScalarKind::Bool };
+    let DType::Scalar(from) = *values.dtype() else { return Ok(Vec::new()) };
     let bits = |number: LongDouble| long_double::BITS & u128::from_ne_bytes(number.to_bytes());
     let of_float = |number| bits(LongDouble::from_f64(number));
-    Ok(match kind {
-        ScalarKind::Bool | ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => {
+    Ok(match from.kind() {
+        _ if matches!(from.class(), Class::Bool | Class::Unsigned) => {
             values.cast::<u64>(casting)?.into_iter().map(|number| (long_double::of_integer(number, false), 0)).collect()
         }
-        ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => {
+        _ if from.class() == Class::Signed => {
             let numbers = values.cast::<i64>(casting)?.into_iter();
             numbers.map(|number| (long_double::of_integer(number.unsigned_abs(), number < 0), 0)).collect()
         }

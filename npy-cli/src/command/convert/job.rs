@@ -175,7 +175,7 @@ fn adapt(dtype: &DType, shape: &[usize], format: Format) -> Result<(DType, Vec<S
         Format::Safetensors => {
             let tensor = safetensors::storable(dtype)?;
             for column in columns::of(dtype)? {
-                if matches!(column.scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }) {
+                if column.scalar.time_unit().is_some() {
                     losses.push(format!("the unit of {}, of which a tensor keeps the numbers", column.scalar));
                 }
             }

@@ -15,7 +15,6 @@ use super::json_fields::Fields;
 use super::json_schema::Schema;
 use super::parse::{Encoding, Slot};
 use crate::failure::{Failure, Result};
-use crate::float::part_of;
 use crate::pieces::Sink;
 use crate::{quantity, signals};
 
@@ -54,7 +53,7 @@ impl Node {
                 Self::Value { offset, slot, has_digits: guess.has_fraction() }
             }
             (Schema::List { length: 2, item }, DType::Scalar(scalar)) if matches!(**item, Schema::Value(_)) => {
-                if part_of(*scalar).is_none() {
+                if scalar.part().is_none() {
                     return Err(refused("a list"));
                 }
                 Self::Complex { offset, slot: Slot { scalar: *scalar, encoding: Encoding::Latin1, is_lossy } }

@@ -9,7 +9,6 @@ use super::guess::Guess;
 use super::json_fields::Fields;
 use super::parse::shown;
 use crate::columns::Names;
-use crate::float::part_of;
 use crate::quantity::counted;
 
 /// What all values of a place in the text have in common.
@@ -28,7 +27,7 @@ pub(super) enum Schema {
 impl Schema {
     /// Splits the axes of the array off; the rest is an element. A list of two numbers is an element of a complex dtype.
     pub(super) fn split(&self, dtype: Option<&DType>) -> (Vec<usize>, &Self) {
-        let is_complex = matches!(dtype, Some(DType::Scalar(scalar)) if part_of(*scalar).is_some());
+        let is_complex = matches!(dtype, Some(DType::Scalar(scalar)) if scalar.part().is_some());
         let (mut shape, mut schema) = (Vec::new(), self);
         while let Self::List { length, item } = schema {
             if is_complex && *length == 2 && matches!(**item, Self::Value(_)) {

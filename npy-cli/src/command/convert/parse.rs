@@ -6,13 +6,12 @@ use std::fmt::Display;
 use npy_core::__private::push_scalar;
 use npy_core::DynValues;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-use npy_core::half::f16;
+use npy_core::scalar::Class;
 
 use super::cast::{self, Problem};
 use super::decimal::Decimal;
 use super::long_double::{self, Rounded};
 use super::time;
-use crate::float::{part_of, round_to_half};
 use crate::losses;
 use crate::quantity;
 
@@ -50,15 +49,15 @@ impl Slot {
 
     /// Whether this is a float or a complex number.
     fn is_float(self) -> bool {
-        let kind = part_of(self.scalar).unwrap_or(self.scalar).kind();
-        matches!(kind, ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. })
+        let is_number = !matches!(self.scalar.kind(), ScalarKind::Void { .. } | ScalarKind::Float8E5M2 | ScalarKind::Ml(_));
+        is_number && matches!(self.scalar.class(), Class::Float | Class::Complex)
     }
 
     /// Stores text: a cell of CSV, or a string of JSON.
     pub(super) fn put_text(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
         let trimmed = text.trim_matches([' ', '\t']);
         match self.scalar.kind() {
-            ScalarKind::Unicode { length } => self.put_unicode(text, length, out),
+            ScalarKind::Unicode { .. } => self.put_unicode(text, out),
             ScalarKind::Bytes { .. } => self.put_bytes(text, out),
             ScalarKind::Void { .. } => put_hexadecimal(trimmed, out).ok_or_else(|| {
                 Problem::error(format!("expected {} hexadecimal digits, found {:?}", out.len().saturating_mul(2), shown(text)))
@@ -86,7 +85,7 @@ impl Slot {
                 None => Err(Problem::error(format!("expected True or False, found {:?}", shown(text)))),
             },
             ScalarKind::Timedelta { .. } if trimmed == "NaT" => self.put_raw(i64::MIN, out),
-            _ if part_of(self.scalar).is_some() => match split_complex(trimmed) {
+            _ if self.scalar.part().is_some() => match split_complex(trimmed) {
                 Some((real, imaginary)) => self.put_complex(real, imaginary, out),
                 None => Err(self.expected(text)),
             },
@@ -97,31 +96,17 @@ impl Slot {
     /// Stores a number as text or JSON has it, by the rule of [`Decimal`].
     pub(super) fn put_number(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
         match self.scalar.kind() {
-            ScalarKind::Float16 => match text.parse() {
-                Ok(value) => {
-                    // The processor would round to an `f32` first.
-                    let value = f16::from_f64(round_to_half(value));
-                    self.check_digits(text, value.into())?;
-                    self.store(out, value.to_le_bytes())
-                }
-                Err(_) => Err(self.expected(text)),
-            },
-            ScalarKind::Float32 => match text.parse::<f32>() {
-                Ok(value) => {
-                    self.check_digits(text, value.into())?;
-                    self.store(out, value.to_le_bytes())
-                }
-                Err(_) => Err(self.expected(text)),
-            },
-            ScalarKind::Float64 => match text.parse::<f64>() {
-                Ok(value) => {
-                    self.check_digits(text, value)?;
-                    self.store(out, value.to_le_bytes())
-                }
-                Err(_) => Err(self.expected(text)),
-            },
+            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 => {
+                // Text is rounded once: to an `f32` not by way of an `f64`.
+                let is_single = self.scalar.kind() == ScalarKind::Float32;
+                let parsed = if is_single { text.parse::<f32>().map(f64::from) } else { text.parse() };
+                let value = parsed.ok().and_then(|value| self.scalar.rounded(value)).ok_or_else(|| self.expected(text))?;
+                self.check_digits(text, value)?;
+                self.scalar.encode_float(value, out);
+                Ok(())
+            }
             ScalarKind::LongDouble { .. } => self.put_long_double(text, out),
-            _ if part_of(self.scalar).is_some() => self.put_complex(text, "0", out),
+            _ if self.scalar.part().is_some() => self.put_complex(text, "0", out),
             _ => {
                 let decimal = Decimal::parse(text);
                 let is_cast = cast::is_possible(Scalar::new(ScalarKind::Float64, ByteOrder::NATIVE), self.scalar);
@@ -195,38 +180,21 @@ impl Slot {
     }
 
     /// Stores a whole number.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what casts of arrays do, where losses are allowed")]
     pub(super) fn put_int(self, value: i128, out: &mut [u8]) -> Result<(), Problem> {
-        macro_rules! checked {
-            ($type:ty) => {
-                match <$type>::try_from(value) {
-                    Ok(value) => self.store(out, value.to_le_bytes()),
-                    Err(_) if self.is_lossy => {
-                        losses::OUT_OF_RANGE.note(1);
-                        self.store(out, (value as $type).to_le_bytes())
-                    }
-                    Err(_) => Err(self.lost(&value.to_string(), true)),
+        match self.scalar.class() {
+            // The smallest number is NaT.
+            Class::Timedelta if value <= i64::MIN.into() || value > i64::MAX.into() => Err(self.outside(value)),
+            Class::Bool | Class::Signed | Class::Unsigned | Class::Timedelta => {
+                if self.scalar.encode_integer(value, out) {
+                    return Ok(());
                 }
-            };
-        }
-        match self.scalar.kind() {
-            ScalarKind::Bool => match value {
-                0 | 1 => self.store(out, [u8::from(value == 1)]),
-                _ if self.is_lossy => self.store(out, [1]),
-                _ => Err(Problem::loss(format!("expected True or False, found {value}"))),
-            },
-            ScalarKind::Int8 => checked!(i8),
-            ScalarKind::Int16 => checked!(i16),
-            ScalarKind::Int32 => checked!(i32),
-            ScalarKind::Int64 => checked!(i64),
-            ScalarKind::UInt8 => checked!(u8),
-            ScalarKind::UInt16 => checked!(u16),
-            ScalarKind::UInt32 => checked!(u32),
-            ScalarKind::UInt64 => checked!(u64),
-            ScalarKind::Timedelta { .. } => {
-                // The smallest number is NaT.
-                let steps = i64::try_from(value).ok().filter(|steps| *steps != i64::MIN);
-                steps.map_or_else(|| Err(self.outside(value)), |steps| self.put_raw(steps, out))
+                if !self.is_lossy {
+                    let expected_bool = || Problem::loss(format!("expected True or False, found {value}"));
+                    let is_bool = self.scalar.class() == Class::Bool;
+                    return Err(if is_bool { expected_bool() } else { self.lost(&value.to_string(), true) });
+                }
+                losses::OUT_OF_RANGE.note((self.scalar.class() != Class::Bool).into());
+                Ok(())
             }
             _ if self.is_float() => self.put_number(&value.to_string(), out),
             _ => Err(self.expected(&value.to_string())),
@@ -235,7 +203,7 @@ impl Slot {
 
     /// Stores a complex number, whose parts are text.
     pub(super) fn put_complex(self, real: &str, imaginary: &str, out: &mut [u8]) -> Result<(), Problem> {
-        let Some(scalar) = part_of(self.scalar) else {
+        let Some(scalar) = self.scalar.part() else {
             return Err(Problem::error(format!("expected {}, found a complex number", self.scalar)));
         };
         let slot = Self { scalar, ..self };
@@ -244,14 +212,9 @@ impl Slot {
         slot.put_number(imaginary, second)
     }
 
-    fn put_unicode(self, text: &str, length: usize, out: &mut [u8]) -> Result<(), Problem> {
-        let is_big = self.scalar.byte_order() == Some(ByteOrder::Big);
-        let mut characters = text.chars();
-        for (character, unit) in characters.by_ref().take(length).zip(out.chunks_exact_mut(4)) {
-            let code = u32::from(character);
-            unit.copy_from_slice(&if is_big { code.to_be_bytes() } else { code.to_le_bytes() });
-        }
-        if characters.next().is_some() { self.truncated(text, text.chars().count()) } else { self.expect_no_padding(text) }
+    fn put_unicode(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
+        let fits = self.scalar.encode_units(text.chars().map(u32::from), out);
+        if fits { self.expect_no_padding(text) } else { self.truncated(text, text.chars().count()) }
     }
 
     fn put_bytes(self, text: &str, out: &mut [u8]) -> Result<(), Problem> {
@@ -290,18 +253,7 @@ impl Slot {
     }
 
     fn put_raw(self, steps: i64, out: &mut [u8]) -> Result<(), Problem> {
-        self.store(out, steps.to_le_bytes())
-    }
-
-    fn store<const N: usize>(self, out: &mut [u8], mut bytes: [u8; N]) -> Result<(), Problem> {
-        if self.scalar.byte_order() == Some(ByteOrder::Big) {
-            bytes.reverse();
-        }
-        match out.try_into() as Result<&mut [u8; N], _> {
-            Ok(out) => *out = bytes,
-            Err(_) => return Err(Problem::error(format!("cannot store {} in its bytes", self.scalar))),
-        }
-        Ok(())
+        if self.scalar.encode_integer(steps.into(), out) { Ok(()) } else { Err(self.outside(steps)) }
     }
 
     fn expected(self, text: &str) -> Problem {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::scalar::{Class, Decoder};
 use npy_core::{DType, DynValues, Order};
 
 use super::cast::{self, Problem};
@@ -168,19 +169,17 @@ impl Step {
                 }
             }
             How::Number | How::Rescale { .. } => {
+                let Some(decoder) = Decoder::<i64>::new(self.from.scalar) else { return Ok(()) };
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(8).zip(to.chunks_exact_mut(8)));
                 for (index, (from, to)) in items.enumerate() {
-                    let steps = read_i64(from, self.from.scalar);
+                    let steps = decoder.decode(from);
                     let steps = match self.how {
                         How::Rescale { numerator, denominator } => rescaled(steps, (numerator, denominator), is_lossy),
                         _ if steps == i64::MIN && !is_lossy => Err(Problem::loss(format!("NaT becomes {steps}"))),
                         _ => Ok(steps),
                     };
                     let steps = steps.map_err(|problem| (index, problem))?;
-                    to.copy_from_slice(&match self.to.scalar.byte_order() {
-                        Some(ByteOrder::Big) => steps.to_be_bytes(),
-                        _ => steps.to_le_bytes(),
-                    });
+                    self.to.scalar.encode_integer(steps.into(), to);
                 }
             }
         }
@@ -204,41 +203,37 @@ impl Step {
 
 /// Copies text between `S` and `U`, which NumPy does for ASCII. The target is zeros.
 fn recode((from, from_scalar): (&[u8], Scalar), (to, to_scalar): (&mut [u8], Scalar), is_lossy: bool) -> Result<(), Problem> {
-    let width = |scalar: Scalar| if matches!(scalar.kind(), ScalarKind::Unicode { .. }) { 4 } else { 1 };
-    let is_big = |scalar: Scalar| scalar.byte_order() == Some(ByteOrder::Big);
-    let (from_width, to_width) = (width(from_scalar), width(to_scalar));
-    let most = to.len() / to_width;
-    for (position, character) in from.chunks_exact(from_width).enumerate() {
-        let mut code = character.iter().rev().fold(0_u32, |code, byte| code << 8 | u32::from(*byte));
-        if from_width == 4 && is_big(from_scalar) {
-            code = code.swap_bytes();
-        }
-        if code != 0 && position >= most {
-            if is_lossy {
-                break;
-            }
-            return Err(Problem::loss(format!("text has more than {}", quantity::counted(most as u64, "character"))));
-        }
-        if code > 0x7f {
-            if !is_lossy {
-                let found = char::from_u32(code).filter(|_| from_width == 4);
-                let found = found.map_or_else(|| format!("0x{code:02x}"), |character| format!("{character:?}"));
-                return Err(Problem::loss(format!("expected ASCII text, found {found}")));
-            }
-            // As `errors='replace'` in Python.
-            code = if to_width == 4 { u32::from(char::REPLACEMENT_CHARACTER) } else { u32::from(b'?') };
-        }
-        let bytes = if is_big(to_scalar) { code.to_be_bytes() } else { code.to_le_bytes() };
-        if let Some(place) = to.get_mut(position * to_width..(position + 1) * to_width) {
-            place.copy_from_slice(&bytes[..to_width]);
-        }
+    if from_scalar.class() == Class::Unicode {
+        recode_units(from_scalar.units(from), true, (to, to_scalar), is_lossy)
+    } else {
+        recode_units(from_scalar.without_padding(from).iter().map(|byte| u32::from(*byte)), false, (to, to_scalar), is_lossy)
     }
-    Ok(())
 }
 
-fn read_i64(bytes: &[u8], scalar: Scalar) -> i64 {
-    let bytes = bytes.try_into().unwrap_or_default();
-    if scalar.byte_order() == Some(ByteOrder::Big) { i64::from_be_bytes(bytes) } else { i64::from_le_bytes(bytes) }
+fn recode_units(
+    units: impl ExactSizeIterator<Item = u32> + Clone,
+    is_text: bool,
+    (to, to_scalar): (&mut [u8], Scalar),
+    is_lossy: bool,
+) -> Result<(), Problem> {
+    let most = to.len() / to_scalar.word_size();
+    if let Some(unit) = units.clone().take(most).find(|unit| *unit > 0x7f).filter(|_| !is_lossy) {
+        let found = char::from_u32(unit).filter(|_| is_text);
+        let found = found.map_or_else(|| format!("0x{unit:02x}"), |character| format!("{character:?}"));
+        return Err(Problem::loss(format!("expected ASCII text, found {found}")));
+    }
+    if units.len() > most && !is_lossy {
+        return Err(Problem::loss(format!("text has more than {}", quantity::counted(most as u64, "character"))));
+    }
+    // As `errors='replace'` in Python.
+    if is_text {
+        let byte = |unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?');
+        to.iter_mut().zip(units).for_each(|(to, unit)| *to = byte(unit));
+    } else {
+        let unit = |unit| if unit > 0x7f { u32::from(char::REPLACEMENT_CHARACTER) } else { unit };
+        to_scalar.encode_units(units.map(unit), to);
+    }
+    Ok(())
 }
 
 /// A number of steps in another unit; NaT stays.
@@ -259,7 +254,7 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
     let native = |scalar| in_order(scalar, ByteOrder::NATIVE);
     if native(from) == native(to) {
         let is_same = from.byte_order() == to.byte_order();
-        return Some(if is_same { How::Copy } else { How::Swap(word_of(from)) });
+        return Some(if is_same { How::Copy } else { How::Swap(from.word_size().max(1)) });
     }
     match (from.kind(), to.kind()) {
         (ScalarKind::Bytes { .. }, ScalarKind::Bytes { .. }) => Some(How::Resize { character: 1 }),
@@ -276,16 +271,4 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => Some(How::Number),
         _ => cast::is_possible(from, to).then_some(How::Cast),
     }
-}
-
-/// The bytes that have an order.
-fn word_of(scalar: Scalar) -> usize {
-    match scalar.kind() {
-        ScalarKind::Unicode { .. } => 4,
-        ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-            scalar.itemsize() / 2
-        }
-        _ => scalar.itemsize(),
-    }
-    .max(1)
 }
