@@ -1,7 +1,10 @@
 //! Elements as `f64`: for search, sorting and plots.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
-use npy_core::{Casting, DType, DynValues, Order};
+#[cfg(feature = "plot")]
+use npy_core::scalar::Class;
+use npy_core::scalar::{Decoder, Number};
+use npy_core::{DType, DynValues, Order};
 
 use crate::failure::{Failure, Result};
 use crate::float::significant;
@@ -15,69 +18,59 @@ pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
 
 /// Whether a dtype consists of real numbers. Times count as numbers of their steps.
 pub(crate) fn is_real(dtype: &DType) -> bool {
-    scalar_of(dtype).is_some_and(|scalar| {
-        is_time(scalar) || Casting::SameKind.allows(&DType::Scalar(scalar), &<f64 as npy_core::NpyElement>::dtype())
-    })
+    decoder::<f64>(dtype).is_some()
 }
 
 /// Whether a scalar is a point in time or a span.
 pub(crate) fn is_time(scalar: Scalar) -> bool {
-    matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+    scalar.time_unit().is_some()
+}
+
+/// The decoder of the scalars that a dtype consists of, and their size; `None` if the type does not hold them.
+fn decoder<T: Number>(dtype: &DType) -> Option<(Decoder<T>, usize)> {
+    let scalar = scalar_of(dtype)?;
+    Some((Decoder::new(scalar)?, scalar.itemsize()))
 }
 
 /// All elements in the order of the values. NaT becomes NaN.
 pub(crate) fn numbers(values: &DynValues) -> Result<Vec<f64>> {
-    numbers_of(values.dtype(), values.bytes().to_vec())
+    numbers_of(values.dtype(), values.bytes())
 }
 
 /// The elements of these bytes, those of sub-arrays one by one.
-pub(crate) fn numbers_of(dtype: &DType, bytes: Vec<u8>) -> Result<Vec<f64>> {
+pub(crate) fn numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<f64>> {
     let refused = || Failure::Nameless(format!("expected real numbers or times, found dtype {dtype}"));
-    let scalar = scalar_of(dtype).filter(|_| is_real(dtype)).ok_or_else(refused)?;
-    let flat = if is_time(scalar) { integers(scalar)? } else { DType::Scalar(scalar) };
-    let count = bytes.len().checked_div(flat.itemsize()).unwrap_or(0);
-    let values = DynValues::new(flat, Order::C, &[count], bytes)?;
-    if is_time(scalar) {
-        let number = |steps: i64| if steps == i64::MIN { f64::NAN } else { steps as f64 };
-        return Ok(values.to_vec::<i64>()?.into_iter().map(number).collect());
-    }
-    Ok(values.cast::<f64>(Casting::SameKind)?)
+    let (decoder, size) = decoder(dtype).ok_or_else(refused)?;
+    decode(decoder, size, bytes)
+}
+
+fn decode<T: Number>(decoder: Decoder<T>, size: usize, bytes: &[u8]) -> Result<Vec<T>> {
+    let (mut numbers, count) = (Vec::new(), bytes.len() / size);
+    numbers.try_reserve_exact(count).map_err(|_| Failure::allocation(count.saturating_mul(size_of::<T>())))?;
+    decoder.extend(&mut numbers, bytes, size);
+    Ok(numbers)
 }
 
 /// Whether a dtype consists of integers, bools or times.
 #[cfg(any(feature = "view", feature = "plot"))]
 pub(crate) fn is_whole(dtype: &DType) -> bool {
-    use ScalarKind::{Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    scalar_of(dtype).is_some_and(|scalar| {
-        is_time(scalar) || matches!(scalar.kind(), Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64)
-    })
+    decoder::<i128>(dtype).is_some()
 }
 
 /// All elements as integers, `None` for NaT; `None` where the dtype has no integers.
 #[cfg(any(feature = "view", feature = "plot"))]
 pub(crate) fn whole_numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Option<Vec<Option<i128>>>> {
-    let Some(scalar) = scalar_of(dtype).filter(|_| is_whole(dtype)) else { return Ok(None) };
-    let flat = if is_time(scalar) { integers(scalar)? } else { DType::Scalar(scalar) };
-    let count = bytes.len() / flat.itemsize().max(1);
-    let values = DynValues::new(flat, Order::C, &[count], bytes.to_vec())?;
-    if scalar.kind() == ScalarKind::UInt64 {
-        return Ok(Some(values.to_vec::<u64>()?.into_iter().map(|number| Some(i128::from(number))).collect()));
-    }
-    let nat = is_time(scalar).then_some(i64::MIN);
-    let number = |number: i64| (Some(number) != nat).then_some(i128::from(number));
-    Ok(Some(values.cast::<i64>(Casting::SameKind)?.into_iter().map(number).collect()))
-}
-
-/// The steps of a time, in the same byte order.
-fn integers(scalar: Scalar) -> Result<DType> {
-    let text = if scalar.byte_order() == Some(ByteOrder::Big) { ">i8" } else { "<i8" };
-    Ok(text.parse::<DType>()?)
+    let Some((decoder, size)) = decoder(dtype) else { return Ok(None) };
+    let nat = scalar_of(dtype).filter(|scalar| is_time(*scalar)).map(|_| i128::from(i64::MIN));
+    let numbers = decode(decoder, size, bytes)?;
+    Ok(Some(numbers.into_iter().map(|number| (Some(number) != nat).then_some(number)).collect()))
 }
 
 /// The length of a step of points in time; `None` where it varies, and for other dtypes.
 #[cfg(feature = "plot")]
 pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
-    let ScalarKind::Datetime { unit, count } = scalar_of(dtype)?.kind() else { return None };
+    let scalar = scalar_of(dtype).filter(|scalar| scalar.class() == Class::Datetime)?;
+    let (unit, count) = scalar.time_unit()?;
     Some(units::seconds_of(unit)? * f64::from(count))
 }
 
@@ -141,7 +134,7 @@ mod tests {
     #[test]
     fn times_are_numbers_and_nat_is_nan() {
         let bytes = [5_i64.to_be_bytes(), i64::MIN.to_be_bytes()].concat();
-        let found = numbers_of(&">M8[s]".parse().unwrap(), bytes).unwrap();
+        let found = numbers_of(&">M8[s]".parse().unwrap(), &bytes).unwrap();
         assert!((found[0] - 5.0).abs() < 1e-12 && found[1].is_nan());
     }
 
@@ -170,10 +163,10 @@ mod tests {
     fn sub_arrays_are_flattened_and_text_is_refused() {
         let dtype: DType = "[('a', '|u1', (2,))]".parse().unwrap();
         let DType::Record(record) = &dtype else { unreachable!() };
-        assert_eq!(numbers_of(record.fields()[0].dtype(), vec![1, 2, 3, 4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(numbers_of(record.fields()[0].dtype(), &[1, 2, 3, 4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         for refused in ["<U3", "<c16", "|V2"] {
             assert!(!is_real(&refused.parse().unwrap()), "{refused}");
-            assert!(numbers_of(&refused.parse().unwrap(), Vec::new()).is_err(), "{refused}");
+            assert!(numbers_of(&refused.parse().unwrap(), &[]).is_err(), "{refused}");
         }
     }
 }

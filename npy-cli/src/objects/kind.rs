@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::object::{FromPyObject, PyInt, PyObject};
+use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
 use super::Wish;
@@ -49,20 +50,13 @@ impl Kind {
     }
 
     fn of_scalar(scalar: Scalar) -> Self {
-        use ScalarKind as Kinds;
-        match scalar.kind() {
-            Kinds::Bool => Self::Bool,
-            Kinds::Int8
-            | Kinds::Int16
-            | Kinds::Int32
-            | Kinds::Int64
-            | Kinds::UInt8
-            | Kinds::UInt16
-            | Kinds::UInt32
-            | Kinds::UInt64 => Self::Int,
-            Kinds::Float16 | Kinds::Float32 | Kinds::Float64 => Self::Float,
-            Kinds::Unicode { .. } => Self::Text,
-            Kinds::Bytes { .. } => Self::Bytes,
+        match scalar.class() {
+            _ if matches!(scalar.kind(), ScalarKind::Ml(_) | ScalarKind::Float8E5M2) => Self::Numpy(scalar),
+            Class::Bool => Self::Bool,
+            Class::Signed | Class::Unsigned => Self::Int,
+            Class::Float if is_float(scalar) => Self::Float,
+            Class::Unicode => Self::Text,
+            Class::Bytes => Self::Bytes,
             _ => Self::Numpy(scalar),
         }
     }
@@ -258,12 +252,10 @@ pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Resul
 pub(super) fn is_missing(object: &PyObject) -> bool {
     match object {
         PyObject::None => true,
-        PyObject::Scalar(values) => matches!(
-            scalar_of(values).map(Scalar::kind),
-            Some(
-                ScalarKind::Datetime { unit: TimeUnit::Generic, .. } | ScalarKind::Timedelta { unit: TimeUnit::Generic, .. }
-            ) if values.to_string() == "NaT"
-        ),
+        PyObject::Scalar(values) => {
+            let unit = scalar_of(values).and_then(Scalar::time_unit);
+            unit.is_some_and(|(unit, _)| unit == TimeUnit::Generic) && values.to_string() == "NaT"
+        }
         _ => false,
     }
 }
@@ -309,16 +301,12 @@ pub(super) fn are_text_in_csv(items: &[&PyObject]) -> bool {
 
 /// Whether the dtype has a value for `None`: NaN or NaT.
 fn has_none(scalar: Scalar) -> bool {
-    matches!(
-        scalar.kind(),
-        ScalarKind::Float16
-            | ScalarKind::Float32
-            | ScalarKind::Float64
-            | ScalarKind::Complex64
-            | ScalarKind::Complex128
-            | ScalarKind::Datetime { .. }
-            | ScalarKind::Timedelta { .. }
-    )
+    scalar.time_unit().is_some() || is_float(scalar.part().unwrap_or(scalar)) && scalar.kind() != ScalarKind::Complex32
+}
+
+/// Whether it is a float of NumPy that an `f64` holds.
+fn is_float(scalar: Scalar) -> bool {
+    matches!(scalar.kind(), ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64)
 }
 
 /// The type of an object, for messages.

@@ -1,7 +1,7 @@
 //! Images: the colors of values, or of channels.
 
 use npy_core::DType;
-use npy_core::dtype::ScalarKind;
+use npy_core::scalar::Class;
 
 use super::figure::{Axis, Content, Figure, Raster, Scale};
 use super::gather::{Means, Numbers};
@@ -51,11 +51,9 @@ pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (row
 
 /// The value of white.
 fn white_of(dtype: &DType) -> f64 {
-    match reals::scalar_of(dtype).map(|scalar| (scalar.kind(), scalar.itemsize())) {
-        Some((ScalarKind::UInt8 | ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64, _)) => 255.0,
-        Some((ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64, size)) => {
-            2_f64.powi(8 * i32::try_from(size).unwrap_or(1)) - 1.0
-        }
+    match reals::scalar_of(dtype).map(|scalar| (scalar.class(), scalar.integers())) {
+        Some((Class::Signed, _)) => 255.0,
+        Some((Class::Unsigned, Some(range))) => *range.end() as f64,
         _ => 1.0,
     }
 }

@@ -184,8 +184,8 @@ impl Histogram {
                 match (reals::whole_numbers_of(dtype, &bytes)?, self.counts) {
                     (Some(numbers), false) => self.summary.add_whole(&numbers),
                     (Some(numbers), true) => self.summary.count_whole(&numbers),
-                    (None, false) => self.summary.add(&reals::numbers_of(dtype, bytes)?),
-                    (None, true) => self.summary.count(&reals::numbers_of(dtype, bytes)?),
+                    (None, false) => self.summary.add(&reals::numbers_of(dtype, &bytes)?),
+                    (None, true) => self.summary.count(&reals::numbers_of(dtype, &bytes)?),
                 }
                 Ok(Step::More(self.scan.thousandths() / 2 + if self.counts { 500 } else { 0 }))
             }

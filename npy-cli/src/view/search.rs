@@ -2,6 +2,7 @@
 
 use npy_core::DType;
 use npy_core::dtype::ScalarKind;
+use npy_core::scalar::Class;
 
 use super::block::{Block, object_text, texts};
 use super::grid::Grid;
@@ -66,25 +67,25 @@ impl Query {
     }
 
     /// For each of some cells of one column, whether it is found.
-    fn matches(&self, dtype: &DType, bytes: Vec<u8>, count: usize) -> Result<Vec<bool>> {
+    fn matches(&self, dtype: &DType, bytes: &[u8], count: usize) -> Result<Vec<bool>> {
         let is_time = reals::scalar_of(dtype).is_some_and(reals::is_time);
         if reals::is_real(dtype) && !is_time && !is_bool(dtype) {
             if self.number.is_none() {
                 return Ok(vec![false; count]);
             }
             if self.is_large_integer(dtype) {
-                return Ok(cells_of(dtype, &bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
+                return Ok(cells_of(dtype, bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
             }
             let numbers = reals::numbers_of(dtype, bytes)?;
             let each = numbers.len().checked_div(count).unwrap_or(0).max(1);
             return Ok(numbers.chunks(each).map(|cell| cell.iter().any(|number| self.finds(dtype, *number))).collect());
         }
-        Ok(cells_of(dtype, &bytes, count).iter().map(|text| self.finds_text(text)).collect())
+        Ok(cells_of(dtype, bytes, count).iter().map(|text| self.finds_text(text)).collect())
     }
 
     /// Whether an integer is wanted that `f64` cannot tell from its neighbors.
     fn is_large_integer(&self, dtype: &DType) -> bool {
-        let is_wide = reals::scalar_of(dtype).is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64));
+        let is_wide = reals::is_whole(dtype) && reals::scalar_of(dtype).is_some_and(|scalar| scalar.itemsize() == 8);
         is_wide && matches!(self.number, Some((Comparison::Equal, number)) if number.abs() >= 9e15)
     }
 }
@@ -107,7 +108,7 @@ fn narrow(number: f64) -> f32 {
 }
 
 fn is_bool(dtype: &DType) -> bool {
-    reals::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Bool)
+    reals::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool)
 }
 
 /// A search that is going on. It goes through all cells once, and ends where it began.
@@ -203,13 +204,13 @@ impl Search {
         if grid.fields().is_none() {
             // All cells are of one dtype.
             let count = rows.len() * columns.len();
-            let matches = self.query.matches(grid.element(), block.into_bytes(), count)?;
+            let matches = self.query.matches(grid.element(), &block.into_bytes(), count)?;
             let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
             return Ok(cells.zip(matches).filter(|(_, is_match)| *is_match).map(|(cell, _)| cell).collect());
         }
         for column in columns.clone() {
             let bytes = block.column(grid, rows.len(), column);
-            let matches = self.query.matches(grid.dtype(column), bytes, rows.len())?;
+            let matches = self.query.matches(grid.dtype(column), &bytes, rows.len())?;
             let cells = rows.clone().zip(matches).filter(|(_, is_match)| *is_match);
             found.extend(cells.map(|(row, _)| row * width + column));
         }
@@ -231,7 +232,7 @@ mod tests {
     fn finds(query: &str, dtype: &str, bytes: &[u8]) -> Vec<bool> {
         let dtype: DType = dtype.parse().unwrap();
         let count = bytes.len() / dtype.itemsize();
-        Query::new(query).matches(&dtype, bytes.to_vec(), count).unwrap()
+        Query::new(query).matches(&dtype, bytes, count).unwrap()
     }
 
     #[test]

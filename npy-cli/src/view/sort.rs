@@ -1,7 +1,8 @@
 //! Sorting of the rows by one column: the order of the rows, as far as it fits in memory.
 
 use npy_core::DType;
-use npy_core::dtype::{ByteOrder, ScalarKind};
+use npy_core::dtype::Scalar;
+use npy_core::scalar::Class;
 
 use super::block::texts;
 use super::grid::Grid;
@@ -41,9 +42,7 @@ impl Sort {
         }
         let keys = match dtype {
             DType::Scalar(_) if reals::is_real(dtype) => Keys::Words(Vec::new()),
-            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }) => {
-                Keys::Texts(Vec::new(), 0)
-            }
+            DType::Scalar(scalar) if matches!(scalar.class(), Class::Bytes | Class::Unicode) => Keys::Texts(Vec::new(), 0),
             _ => return Err(Failure::new("cannot sort by this column: expected numbers, times or text")),
         };
         Ok(Self { scan: Scan::new(grid, column), is_descending, keys })
@@ -90,27 +89,12 @@ fn order<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
 
 /// Words in the order of the numbers. Integers of 64 bits keep all of their digits.
 fn words_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<u64>> {
-    if let DType::Scalar(scalar) = dtype {
-        let is_time = reals::is_time(*scalar);
-        if is_time || matches!(scalar.kind(), ScalarKind::Int64 | ScalarKind::UInt64) {
-            let is_signed = scalar.kind() != ScalarKind::UInt64;
-            let word = |chunk: &[u8; 8]| {
-                let word = if scalar.byte_order() == Some(ByteOrder::Big) {
-                    u64::from_be_bytes(*chunk)
-                } else {
-                    u64::from_le_bytes(*chunk)
-                };
-                match (is_signed, word ^ (1 << 63)) {
-                    // NaT is the least integer.
-                    (true, 0) if is_time => u64::MAX,
-                    (true, word) => word.min(u64::MAX - 1),
-                    (false, _) => word.min(u64::MAX - 1),
-                }
-            };
-            return Ok(bytes.as_chunks::<8>().0.iter().map(word).collect());
-        }
+    if let Some(numbers) = reals::whole_numbers_of(dtype, bytes)? {
+        let range = reals::scalar_of(dtype).and_then(Scalar::integers).unwrap_or(0..=0);
+        let word = |number| u64::try_from(number - range.start()).unwrap_or_default().min(u64::MAX - 1);
+        return Ok(numbers.into_iter().map(|number| number.map_or(u64::MAX, word)).collect());
     }
-    Ok(reals::numbers_of(dtype, bytes.to_vec())?.into_iter().map(word_of).collect())
+    Ok(reals::numbers_of(dtype, bytes)?.into_iter().map(word_of).collect())
 }
 
 /// A word in the order of the floats, with NaN last.

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::iter::once;
 
 use npy_core::__private::{print_one_by_one, printed, printed_edges};
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::Scalar;
 use npy_core::print::PrintOptions;
+use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
 use super::{Arguments, read_ranges};
@@ -29,7 +30,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
         .zip(&edges)
         .fold(1_usize, |count, (length, edge)| count.saturating_mul(edge.map_or(*length, |edge| edge.saturating_mul(2))));
     if let DType::Scalar(scalar) = selection.dtype()?
-        && matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. })
+        && matches!(scalar.class(), Class::Bytes | Class::Unicode | Class::Void)
         && !shape.is_empty()
         && scalar.itemsize() > MOST_TEXT / printed.max(1)
     {
@@ -83,7 +84,7 @@ pub(super) fn write_values(
     screen: &mut Screen,
 ) -> Result<()> {
     if let DType::Scalar(scalar) = values.dtype()
-        && matches!(scalar.kind(), ScalarKind::Bytes { .. })
+        && scalar.class() == Class::Bytes
         && is_scalar
     {
         // `str` of a scalar: only that of an array without axes has the type around it.
