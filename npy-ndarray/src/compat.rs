@@ -56,77 +56,28 @@ pub type WriteNpzError = Error;
 
 /// An element that can be read: every [`NpyElement`].
 ///
-/// ```
-/// use ndarray::Array1;
-/// use npy_ndarray::{ReadNpyError, ReadableElement, read_npy};
-///
-/// fn first<A: ReadableElement + Copy>(path: &str) -> Result<Option<A>, ReadNpyError> {
-///     let array: Array1<A> = read_npy(path)?;
-///     Ok(array.first().copied())
-/// }
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
-/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-/// # let path = path.to_str().unwrap();
-/// assert_eq!(first::<f64>(path)?, Some(1.5));
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// See [`compat`](self) for an example.
 pub trait ReadableElement: NpyElement {}
 
 impl<T: NpyElement> ReadableElement for T {}
 
 /// An element that can be written: every [`NpyElement`].
 ///
-/// ```
-/// use ndarray::Array1;
-/// use npy_ndarray::{WritableElement, WriteNpyError, WriteNpyExt};
-///
-/// fn file_of<A: WritableElement>(array: &Array1<A>) -> Result<Vec<u8>, WriteNpyError> {
-///     let mut file = Vec::new();
-///     array.write_npy(&mut file)?;
-///     Ok(file)
-/// }
-/// assert!(file_of(&ndarray::array![1.5, 2.5])?.starts_with(b"\x93NUMPY"));
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// See [`compat`](self) for an example.
 pub trait WritableElement: NpyElement {}
 
 impl<T: NpyElement> WritableElement for T {}
 
 /// An element that can be viewed in place: every [`NpyView`].
 ///
-/// ```
-/// use ndarray::ArrayView1;
-/// use npy_ndarray::{ViewElement, ViewNpyError, ViewNpyExt};
-///
-/// fn len<A: ViewElement>(file: &[u8]) -> Result<usize, ViewNpyError> {
-///     Ok(ArrayView1::<A>::view_npy(file)?.len())
-/// }
-/// # let mut file = Vec::new();
-/// # npy_core::write(&mut file, &[1_u8, 2])?;
-/// assert_eq!(len::<u8>(&file)?, 2);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// See [`ViewNpyExt`](super::super::ViewNpyExt) for an example.
 pub trait ViewElement: NpyView {}
 
 impl<T: NpyView> ViewElement for T {}
 
 /// An element that can be viewed mutably: every [`NpyView`].
 ///
-/// ```
-/// use ndarray::ArrayViewMut1;
-/// use npy_ndarray::{ViewMutElement, ViewMutNpyExt, ViewNpyError};
-///
-/// fn fill<A: ViewMutElement + Copy>(file: &mut [u8], value: A) -> Result<(), ViewNpyError> {
-///     ArrayViewMut1::view_mut_npy(file)?.fill(value);
-///     Ok(())
-/// }
-/// # let mut file = Vec::new();
-/// # npy_core::write(&mut file, &[1_u8, 2])?;
-/// fill(&mut file, 7_u8)?;
-/// assert_eq!(file[file.len() - 2..], [7, 7]);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// See [`ViewMutNpyExt`](super::super::ViewMutNpyExt) for an example.
 pub trait ViewMutElement: NpyView {}
 
 impl<T: NpyView> ViewMutElement for T {}

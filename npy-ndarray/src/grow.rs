@@ -21,8 +21,7 @@ use super::write::write_elements;
 /// use ndarray::{Array2, array};
 /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("positions.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
 /// positions.write_block(&array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
 /// positions.flush()?; // from now on the file holds two rows, whatever happens
@@ -48,37 +47,15 @@ pub struct NpyBlockWriter<A: NpyElement> {
 impl<A: NpyElement> NpyBlockWriter<A> {
     /// Creates a growing file.
     ///
-    /// The length of the outer axis in `shape` has no effect.
-    ///
-    /// ```
-    /// use ndarray::Array3;
-    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("frames.npy");
-    /// let mut frames = NpyBlockWriter::<u8>::create(&path, Order::Fortran, &[2, 3, 0])?; // the last axis grows
-    /// frames.write_block(&Array3::<u8>::zeros((2, 3, 5)))?;
-    /// frames.finish()?;
-    /// assert_eq!(Array3::<u8>::load_npy(&path)?.dim(), (2, 3, 5));
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`NpyWriter::create_like`].
+    /// The length of the outer axis in `shape` has no effect: `&[0, 3]` has rows of three in C order, and
+    /// `&[2, 3, 0]` grows by its last axis in Fortran order.
     pub fn create<P: AsRef<Path>>(path: P, order: Order, shape: &[usize]) -> Result<Self> {
         let header = Header::new(A::dtype(), order, &grown(shape, order, 0))?;
         let writer = NpyWriter::create_like(&path, &header)?;
         Ok(Self { writer, path: path.as_ref().to_path_buf(), shape: shape.to_vec(), order, failed: false })
     }
 
-    /// Opens an existing file to append to it.
-    ///
-    /// See [`NpyBlockWriter`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`NpyWriter::append`].
+    /// Opens an existing file to append to it. Fails like [`NpyWriter::append`].
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         let writer = NpyWriter::append(path)?;
@@ -89,20 +66,6 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Appends a block of rows.
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("positions.npy");
-    /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
-    /// assert!(positions.write_block(&array![[1.0, 2.0]]).is_err()); // two columns, and nothing is written
-    /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
-    /// positions.finish()?;
-    /// assert_eq!(Array2::<f32>::load_npy(&path)?, array![[1.0, 2.0, 3.0]]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     ///
     /// # Errors
     ///
@@ -139,37 +102,12 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     }
 
     /// Commits all rows: see [`NpyWriter::flush`].
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpyBlockWriter, Order, ReadNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("positions.npy");
-    /// let mut positions = NpyBlockWriter::<f32>::create(&path, Order::C, &[0, 3])?;
-    /// positions.write_block(&array![[1.0, 2.0, 3.0]])?;
-    /// positions.flush()?;
-    /// assert_eq!(Array2::<f32>::load_npy(&path)?.nrows(), 1); // while it is being written
-    /// positions.write_block(&array![[4.0, 5.0, 6.0]])?;
-    /// positions.finish()?;
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         self.expect_whole()?;
         self.writer.flush()
     }
 
     /// Commits all rows and closes the file.
-    ///
-    /// See [`NpyBlockWriter`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn finish(self) -> Result<()> {
         self.expect_whole()?;
         self.writer.finish().map(drop)

@@ -10,8 +10,7 @@
 //! use ndarray::{Array2, array};
 //! use npy_ndarray::{ReadNpyExt, WriteNpyExt};
 //!
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("matrix.npy");
+//! # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 //! let matrix: Array2<f64> = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 //! matrix.save_npy(&path)?; // np.load(path)
 //!
@@ -170,8 +169,7 @@ mod ndarray_0_17 {
 /// use npy_ndarray::ndarray_0_16::ndarray::{Array2, array}; // or of a dependency `ndarray = "0.16"`
 /// use npy_ndarray::ndarray_0_16::{ReadNpyExt, WriteNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let matrix = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 /// matrix.save_npy(&path)?;
 /// assert_eq!(Array2::<f64>::load_npy(&path)?, matrix);

@@ -19,8 +19,7 @@ use super::view::overflow;
 /// use npy_core::NpyMap;
 /// use npy_ndarray::{MapNpyExt, WriteNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].save_npy(&path)?;
 /// // SAFETY: no one changes or truncates this file while it is mapped.
 /// let map = unsafe { NpyMap::open(&path)? };
@@ -31,8 +30,6 @@ use super::view::overflow;
 pub trait MapNpyExt {
     /// Views the whole array in place.
     ///
-    /// See [`MapNpyExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails like [`NpyMap::view`], and if the number of dimensions differs.
@@ -42,8 +39,6 @@ pub trait MapNpyExt {
     ///
     /// Rows are those of the first axis in C order, and of the last in Fortran order. Nothing else
     /// is read, so that others may change it.
-    ///
-    /// See [`MapNpyExt`] for an example.
     ///
     /// # Errors
     ///
@@ -58,8 +53,7 @@ pub trait MapNpyExt {
 /// use npy_core::{Header, NpyElement, NpyMapMut, Order};
 /// use npy_ndarray::{MapMutNpyExt, MapNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let header = Header::new(f64::dtype(), Order::C, &[3, 2])?;
 /// // SAFETY: no one else uses this file while it is mapped.
 /// let mut map = unsafe { NpyMapMut::create(&path, &header)? };
@@ -70,21 +64,9 @@ pub trait MapNpyExt {
 /// ```
 pub trait MapMutNpyExt: MapNpyExt {
     /// Views the whole array in place.
-    ///
-    /// See [`MapMutNpyExt`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`MapNpyExt::array`].
     fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
 
     /// Views a range of rows mutably, for one of many processes to fill.
-    ///
-    /// See [`MapMutNpyExt`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`MapNpyExt::array_rows`].
     fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
 }
 

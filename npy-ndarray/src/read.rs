@@ -16,173 +16,70 @@ use super::region::read_region;
 ///
 /// Implemented for every owned array ([`Array`](ndarray::Array), [`ArcArray`](ndarray::ArcArray),
 /// [`CowArray`](ndarray::CowArray)) of every dimension, fixed or dynamic. The array has the order
-/// of the file.
+/// of the file, unless options set another.
 ///
 /// ```
-/// use ndarray::{ArrayD, array};
-/// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
+/// use ndarray::{Array2, ArrayD, array};
+/// use npy_ndarray::{AxisRange, Order, ReadNpyExt, ReadOptions, WriteNpyExt};
 ///
-/// let mut file = Vec::new();
-/// array![[1_i32, 2], [3, 4]].write_npy(&mut file)?;
-/// let any_dimension = ArrayD::<i32>::read_npy(&file[..])?;
-/// assert_eq!(any_dimension.shape(), [2, 2]);
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
+///
+/// let matrix = Array2::<i32>::load_npy(&path)?;
+/// assert_eq!(matrix[[1, 0]], 4);
+/// let any_dimension = ArrayD::<i32>::load_npy(&path)?;
+/// assert_eq!(any_dimension.shape(), [3, 3]);
+///
+/// // In Python: np.load(path, mmap_mode="r")[1:, ::2]
+/// let part = Array2::<i32>::load_npy_region(&path, &[(1..).into(), AxisRange::from(..).step_by(2)])?;
+/// assert_eq!(part, array![[4, 6], [7, 9]]);
+///
+/// let columns_first = Array2::<i32>::load_npy_with(&path, ReadOptions::new().order(Order::Fortran))?;
+/// assert_eq!(columns_first.strides(), [1, 3]);
+/// assert_eq!(columns_first, matrix);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadNpyExt: Sized {
-    /// Reads the array at the current position of a stream.
-    ///
-    /// The stream is left just behind the array.
+    /// Reads the array at the current position of a stream, which is left just behind it.
     ///
     /// # Errors
     ///
     /// Fails if reading fails, if no `.npy` file begins there, if the dtype is not that of the
     /// elements, or if the number of dimensions differs.
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
-    ///
-    /// let mut stream = Vec::new();
-    /// array![[1.5, 2.5]].write_npy(&mut stream)?;
-    /// assert_eq!(Array2::<f64>::read_npy(&stream[..])?, array![[1.5, 2.5]]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     fn read_npy<R: Read>(reader: R) -> Result<Self> {
         Self::read_npy_with(reader, ReadOptions::new())
     }
 
     /// Loads a file by path.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
-    ///
-    /// ```
-    /// use ndarray::Array1;
-    /// use npy_ndarray::ReadNpyExt;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let trace = Array1::<f64>::load_npy(&path)?;
-    /// assert_eq!(trace.sum(), 4.0);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_npy_with(path, ReadOptions::new())
     }
 
-    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
-    ///
-    /// ```
-    /// use ndarray::{Array1, array};
-    /// use npy_ndarray::{ReadOptions, ReadNpyExt, WriteNpyExt, npy_core::Limits};
-    ///
-    /// let mut upload = Vec::new();
-    /// array![1.5, 2.5].write_npy(&mut upload)?;
-    /// let small = ReadOptions::new().limits(Limits::new().data_bytes(10));
-    /// assert!(Array1::<f64>::read_npy_with(&upload[..], small).is_err());
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`read_npy`](Self::read_npy) with options: limits, order.
     fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a file like [`load_npy`](Self::load_npy), with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{ReadOptions, Order, ReadNpyExt, WriteNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.npy");
-    /// array![[1, 2], [3, 4]].save_npy(&path)?;
-    /// let matrix = Array2::<i32>::load_npy_with(&path, ReadOptions::new().order(Order::Fortran).threads(2))?;
-    /// assert_eq!((matrix[[1, 0]], matrix.strides()), (3, &[1, 2][..]));
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`load_npy`](Self::load_npy) with options: limits, threads, order.
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Loads an open file.
+    /// Loads an open file, as fast as [`load_npy`](Self::load_npy).
     ///
-    /// Use it for a file that was opened relative to a directory, or that has no name.
-    ///
-    /// The array begins at the current position of the file. Errors name no path. It is as fast as
-    /// [`load_npy`](Self::load_npy).
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
-    ///
-    /// ```
-    /// use std::fs::File;
-    ///
-    /// use ndarray::Array1;
-    /// use npy_ndarray::ReadNpyExt;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let trace = Array1::<f64>::load_npy_file(File::open(&path)?)?;
-    /// assert_eq!(trace.sum(), 4.0);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// The array begins at the current position of the file. Use it for a file that was opened relative
+    /// to a directory, or that has no name. Errors name no path.
     fn load_npy_file(file: File) -> Result<Self> {
         Self::load_npy_file_with(file, ReadOptions::new())
     }
 
-    /// Reads an open file like [`load_npy_file`](Self::load_npy_file), with [`ReadOptions`] or
-    /// [`Limits`](npy_core::Limits).
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
-    ///
-    /// ```
-    /// use std::fs::File;
-    ///
-    /// use ndarray::Array1;
-    /// use npy_ndarray::{Limits, ReadNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("trace.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let file = File::open(&path)?;
-    /// assert!(Array1::<f64>::load_npy_file_with(file, Limits::new().data_bytes(10)).is_err()); // 16 bytes
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`load_npy_file`](Self::load_npy_file) with options: limits, threads, order.
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self>;
 
     /// Loads a rectangular region of a file without reading the rest.
     ///
-    /// Each axis takes a range, an index or a stepped range.
-    ///
-    /// The array has the axes and the order of the file. For several regions of one file, and for
-    /// streams, see [`read_region`](super::read_region).
+    /// Each axis takes a range, an index or a stepped range. The array has the axes and the order of the
+    /// file. For several regions of one file, and for streams, see [`read_region`](super::read_region).
     ///
     /// # Errors
     ///
-    /// Fails like [`read_npy`](Self::read_npy), and if the region has the wrong number of axes,
-    /// exceeds one of them, or has a step of 0.
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{AxisRange, ReadNpyExt, WriteNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.npy");
-    /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
-    /// // In Python: np.load(path, mmap_mode="r")[1:, ::2]
-    /// let part = Array2::<i32>::load_npy_region(&path, &[(1..).into(), AxisRange::from(..).step_by(2)])?;
-    /// assert_eq!(part, array![[4, 6], [7, 9]]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self>;
 }
 
@@ -264,20 +161,7 @@ where
 
 /// Loads a file into an owned array of the type that the context demands.
 ///
-/// # Errors
-///
-/// Fails like [`ReadNpyExt::load_npy`].
-///
-/// ```
-/// # use ndarray::{Array1, array};
-/// # use npy_ndarray::{read_npy, write_npy};
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("samples.npy");
-/// write_npy(&path, &array![1.0_f32, 2.0])?;
-/// let samples: Array1<f32> = read_npy(&path)?;
-/// assert_eq!(samples.len(), 2);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// See [`write_npy`](super::write_npy) for an example.
 pub fn read_npy<P, T>(path: P) -> Result<T>
 where
     P: AsRef<Path>,

@@ -24,18 +24,15 @@ const ELEMENTS: usize = 1 << 15;
 /// After an error some elements may be overwritten.
 ///
 /// ```
-/// use ndarray::{Array2, Array3, array, s};
+/// use ndarray::{Array3, array, s};
 /// use npy_ndarray::{WriteNpyExt, load_npy_into};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let paths = [directory.path().join("a.npy"), directory.path().join("b.npy")];
-/// # array![[1, 2], [3, 4]].save_npy(&paths[0])?;
-/// # array![[5, 6], [7, 8]].save_npy(&paths[1])?;
-/// let mut images = Array3::<i32>::zeros((2, 2, 2));
-/// for (path, mut image) in paths.iter().zip(images.outer_iter_mut()) {
-///     load_npy_into(path, &mut image)?;
-/// }
-/// assert_eq!(images.slice(s![.., 1, 0]), array![3, 7]);
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// array![[1, 2], [3, 4]].save_npy(&path)?;
+///
+/// let mut images = Array3::<i32>::zeros((5, 2, 2));
+/// load_npy_into(&path, &mut images.slice_mut(s![3, .., ..]))?;
+/// assert_eq!(images.slice(s![2.., 1, 0]), array![0, 3, 0]);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub fn load_npy_into<P, A, D>(path: P, array: array_ref!(&mut A, D)) -> Result<()>
@@ -47,25 +44,7 @@ where
     load_npy_into_with(path, array, ReadOptions::new())
 }
 
-/// [`load_npy_into`] with [`ReadOptions`] or [`Limits`](npy_core::Limits).
-///
-/// # Errors
-///
-/// Fails like [`load_npy_into`].
-///
-/// ```
-/// use ndarray::Array1;
-/// use npy_ndarray::load_npy_into_with;
-/// use npy_core::ReadOptions;
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("trace.npy");
-/// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-/// let mut trace = Array1::<f64>::zeros(2);
-/// load_npy_into_with(&path, &mut trace, ReadOptions::new().threads(2))?;
-/// assert_eq!(trace.sum(), 4.0);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// [`load_npy_into`] with options: limits, threads.
 pub fn load_npy_into_with<P, A, D>(path: P, array: array_ref!(&mut A, D), options: impl Into<ReadOptions>) -> Result<()>
 where
     P: AsRef<Path>,
@@ -77,25 +56,7 @@ where
 
 /// Reads the array at the current position of a stream into an existing array.
 ///
-/// The stream is left just behind the array.
-///
-/// See [`load_npy_into`].
-///
-/// # Errors
-///
-/// Fails like [`load_npy_into`].
-///
-/// ```
-/// use ndarray::{Array1, array};
-/// use npy_ndarray::{WriteNpyExt, read_npy_into};
-///
-/// let mut stream = Vec::new();
-/// array![1.5, 2.5].write_npy(&mut stream)?;
-/// let mut samples = Array1::<f64>::zeros(2);
-/// read_npy_into(&stream[..], &mut samples)?;
-/// assert_eq!(samples, array![1.5, 2.5]);
-/// # Ok::<(), npy_ndarray::Error>(())
-/// ```
+/// The stream is left just behind the array. See [`load_npy_into`] for an example.
 pub fn read_npy_into<R, A, D>(reader: R, array: array_ref!(&mut A, D)) -> Result<()>
 where
     R: Read,

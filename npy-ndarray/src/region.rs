@@ -30,8 +30,7 @@ use super::order::{layout, layout_of};
 /// use npy_ndarray::npy_core::NpyReader;
 /// use npy_ndarray::{WriteNpyExt, read_region};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// array![[1, 2, 3], [4, 5, 6], [7, 8, 9]].save_npy(&path)?;
 /// let mut reader = NpyReader::open(&path)?;
 /// let corner: Array2<i32> = read_region(&mut reader, &[(1..).into(), (..2).into()])?;
@@ -67,8 +66,7 @@ where
 /// use ndarray::{Array2, Axis, Ix2};
 /// use npy_ndarray::{NpyBlocks, WriteNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// Array2::from_shape_fn((5, 3), |(i, _)| i as f64).save_npy(&path)?;
 /// let mut sums = Vec::new();
 /// for block in NpyBlocks::<f64, Ix2>::open(&path, 2)? {
@@ -91,12 +89,7 @@ pub struct NpyBlocks<A, D, R = BufReader<File>> {
 impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
     /// Opens a file to read it in blocks of `rows` rows. 0 is 1.
     ///
-    /// See [`NpyBlocks`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read, is not an `.npy` file, or has no dimension or another
-    /// number of them than `D`.
+    /// Fails if the file has no dimension or another number of them than `D`.
     pub fn open(path: impl AsRef<Path>, rows: usize) -> Result<Self> {
         let path = path.as_ref();
         let open = || Self::new(NpyReader::open(path)?, rows);
@@ -107,24 +100,8 @@ impl<A: NpyElement, D: Dimension> NpyBlocks<A, D> {
 impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
     /// Reads the remaining rows of a reader in blocks of `rows` rows.
     ///
-    /// # Errors
-    ///
-    /// Fails if the array has no dimension or another number of them than `D`, or if the reader is
-    /// not at the beginning of a row.
-    ///
-    /// ```
-    /// use ndarray::Ix1;
-    /// use npy_ndarray::npy_core::NpyReader;
-    /// use npy_ndarray::{NpyBlocks, WriteNpyExt};
-    ///
-    /// # let mut stream = Vec::new();
-    /// ndarray::array![1_u8, 2, 3, 4].write_npy(&mut stream)?;
-    /// let mut reader = NpyReader::new(&stream[..])?;
-    /// reader.skip(1)?;
-    /// let lengths: Vec<usize> = NpyBlocks::<u8, Ix1, _>::new(reader, 2)?.map(|block| Ok(block?.len())).collect::<Result<_, npy_ndarray::Error>>()?;
-    /// assert_eq!(lengths, [2, 1]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// Fails if the array has no dimension or another number of them than `D`, or if the reader is not
+    /// at the beginning of a row.
     pub fn new(reader: NpyReader<R>, rows: usize) -> Result<Self> {
         let header = reader.header();
         layout::<D>(header, header.order())?;

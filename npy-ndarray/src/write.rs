@@ -39,8 +39,6 @@ const LEAST_BYTES_ACROSS: usize = 4096;
 pub trait WriteNpyExt {
     /// Writes the array to a stream, without a second copy.
     ///
-    /// See [`WriteNpyExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if writing fails, or if an element cannot be expressed in its dtype.
@@ -52,17 +50,6 @@ pub trait WriteNpyExt {
     ///
     /// A save either replaces the whole file or leaves the old one untouched.
     ///
-    /// ```
-    /// use ndarray::{Array1, array};
-    /// use npy_ndarray::{ReadNpyExt, WriteNpyExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("x.npy");
-    /// array![1.5, 2.5].save_npy(&path)?;
-    /// assert_eq!(Array1::<f64>::load_npy(&path)?, array![1.5, 2.5]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails like [`write_npy`](Self::write_npy), and if the file cannot be created.
@@ -70,40 +57,10 @@ pub trait WriteNpyExt {
         self.save_npy_with(path, SaveOptions::new())
     }
 
-    /// [`write_npy`](Self::write_npy) with options.
-    ///
-    /// Only the order has an effect on a stream.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{SaveOptions, Order, WriteNpyExt, npy_core::Header};
-    ///
-    /// let mut file = Vec::new();
-    /// array![[1, 2], [3, 4]].write_npy_with(&mut file, SaveOptions::new().order(Order::Fortran))?;
-    /// assert_eq!(Header::read(&file[..])?.order(), Order::Fortran);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`write_npy`](Self::write_npy).
+    /// [`write_npy`](Self::write_npy) with options: order.
     fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()>;
 
-    /// [`save_npy`](Self::save_npy) with options.
-    ///
-    /// ```
-    /// # use ndarray::array;
-    /// # use npy_ndarray::{Order, SaveOptions, WriteNpyExt};
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.npy");
-    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().durable(true))?;
-    /// array![[1.0, 2.0]].save_npy_with(&path, SaveOptions::new().order(Order::Fortran))?;
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_npy`](Self::save_npy).
+    /// [`save_npy`](Self::save_npy) with options: order, durable, in place.
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
@@ -263,15 +220,14 @@ fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
 
 /// Saves an array as a file; see [`WriteNpyExt::save_npy`].
 ///
-/// # Errors
-///
-/// Fails like [`WriteNpyExt::save_npy`].
-///
 /// ```
-/// # use ndarray::array;
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npy");
-/// npy_ndarray::write_npy(&path, &array![[1_u8, 2], [3, 4]])?;
+/// use ndarray::{Array2, array};
+/// use npy_ndarray::{read_npy, write_npy};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// write_npy(&path, &array![[1_u8, 2], [3, 4]])?;
+/// let matrix: Array2<u8> = read_npy(&path)?;
+/// assert_eq!(matrix[[1, 0]], 3);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub fn write_npy<P, T>(path: P, array: &T) -> Result<()>
@@ -284,13 +240,10 @@ where
 
 /// Saves an array as a new file; an existing file is an error.
 ///
-/// # Errors
-///
-/// Fails like [`WriteNpyExt::save_npy`], and if the file exists.
-///
 /// ```
-/// # use ndarray::array;
-/// # use npy_ndarray::create_new_npy;
+/// use ndarray::array;
+/// use npy_ndarray::create_new_npy;
+///
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("matrix.npy");
 /// create_new_npy(&path, &array![1.0, 2.0])?;
@@ -314,20 +267,14 @@ where
 /// Writes an array of zeros in C order, without writing the zeros.
 ///
 /// It begins at the current position of the file. On most file systems the zeros take no disk
-/// space.
-///
-/// Map the file afterwards and fill it in place through [`ViewMutNpyExt`](super::ViewMutNpyExt).
-/// Bytes behind the position are lost.
-///
-/// # Errors
-///
-/// Fails if writing fails, or if the shape exceeds the address space.
+/// space. Map the file afterwards and fill it in place through
+/// [`ViewMutNpyExt`](super::ViewMutNpyExt). Bytes behind the position are lost.
 ///
 /// ```
-/// # use ndarray::Array2;
-/// # use npy_ndarray::{ReadNpyExt, write_zeroed_npy};
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("zeros.npy");
+/// use ndarray::Array2;
+/// use npy_ndarray::{ReadNpyExt, write_zeroed_npy};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// write_zeroed_npy::<f64, _>(&std::fs::File::create(&path)?, [1000, 1000])?;
 /// assert_eq!(Array2::<f64>::load_npy(&path)?, Array2::<f64>::zeros([1000, 1000]));
 /// # Ok::<(), npy_ndarray::Error>(())

@@ -13,7 +13,7 @@ use super::super::read::into_array;
 use super::super::view::overflow;
 use super::read::shaped;
 use super::write::to_values;
-use super::{DynArray, TypedArray, each};
+use super::{DynArray, TypedArray};
 
 /// An owned array that a [`DynArray`] converts to by [`into`](DynArray::into).
 ///
@@ -26,13 +26,7 @@ use super::{DynArray, TypedArray, each};
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait FromDynArray: Sized {
-    /// Converts the array, without a copy if its elements have this type.
-    ///
-    /// See [`FromDynArray`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`DynArray::into`].
+    /// Converts the array, without a copy if its elements have this type. Fails like [`DynArray::into`].
     fn from_dyn_array(array: DynArray) -> Result<Self>;
 }
 
@@ -84,18 +78,6 @@ impl DynArray {
     ///
     /// Fails if the dtype is not that of the type, if an element is not a value of it, or if the
     /// number of axes differs.
-    ///
-    /// ```
-    /// use ndarray::{Array1, ArrayD, array};
-    /// use npy_ndarray::DynArray;
-    ///
-    /// let numbers: Array1<f64> = DynArray::from(array![1.5, 2.5]).into()?;
-    /// assert_eq!(numbers, array![1.5, 2.5]);
-    ///
-    /// let texts = DynArray::new(&array!["a".to_owned(), "b".to_owned()])?;
-    /// assert_eq!(texts.into::<ArrayD<String>>()?[1], "b");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     #[allow(clippy::should_implement_trait, reason = "it can fail, and `TryInto` cannot be told the type as briefly")]
     pub fn into<A: FromDynArray>(self) -> Result<A> {
         A::from_dyn_array(self)
@@ -107,16 +89,6 @@ impl DynArray {
     ///
     /// Fails if the dtype is not that of the type, or if an element is not a value of it. Numbers
     /// are viewed in any byte order of the file, records and text only in that of the machine.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::DynArray;
-    ///
-    /// let array = DynArray::from(array![[1_u8, 2], [3, 4]]);
-    /// assert_eq!(array.view::<u8>()?[[1, 0]], 3);
-    /// assert!(array.view::<i8>().is_err());
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn view<T: NpyView>(&self) -> Result<ArrayViewD<'_, T>> {
         each!(
             self,
@@ -139,18 +111,6 @@ impl DynArray {
     ///
     /// Fails if the rule does not allow it, as from floats to integers, or if the elements are not
     /// numbers.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{Casting, DynArray};
-    ///
-    /// let array = DynArray::from(array![1_i32, 2, 300]);
-    /// assert_eq!(array.cast::<f32>()?, array![1.0, 2.0, 300.0].into_dyn());
-    ///
-    /// let error = array.cast_as::<u8>(Casting::Checked).unwrap_err();
-    /// assert_eq!(error.to_string(), "element 2: 300 is out of range for |u1");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn cast<T: NpyNumber>(&self) -> Result<ArrayD<T>> {
         self.cast_as(Casting::SameKind)
     }
@@ -162,16 +122,6 @@ impl DynArray {
     /// Fails if the rule does not allow it, if the elements are not numbers, or, with
     /// [`Casting::Checked`], if one does not fit. The error names the first, by its position with
     /// the last axis fastest.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{Casting, DynArray};
-    ///
-    /// let array = DynArray::from(array![1.0, 2.0]);
-    /// assert!(array.cast::<u8>().is_err());
-    /// assert_eq!(array.cast_as::<u8>(Casting::Checked)?, array![1, 2].into_dyn());
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn cast_as<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
@@ -198,15 +148,6 @@ impl DynArray {
     /// # Errors
     ///
     /// Fails if the elements are not records or have no such field.
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};
-    ///
-    /// let dtype = "[('id', '|u1'), ('pose', [('x', '|i1'), ('y', '|i1')])]".parse()?;
-    /// let array = DynArray::from_values(DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?)?;
-    /// assert_eq!(array.field("pose")?.field_as::<i8>("y")?, array.field_as::<i8>("pose.y")?);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn field(&self, name: &str) -> Result<Self> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
@@ -216,12 +157,6 @@ impl DynArray {
     }
 
     /// Decodes one field: [`field`](Self::field), then [`into`](Self::into).
-    ///
-    /// See [`field`](Self::field) for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like those.
     pub fn field_as<T: NpyElement + 'static>(&self, name: &str) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {

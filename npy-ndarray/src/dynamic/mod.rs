@@ -1,13 +1,7 @@
 //! Arrays whose dtype is known at run time.
 
-mod convert;
-#[cfg(feature = "object")]
-mod object;
-#[cfg(feature = "print")]
-mod print;
 mod read;
 mod typed;
-mod write;
 
 use std::borrow::Cow;
 use std::mem;
@@ -39,18 +33,12 @@ use super::write::WriteNpyExt;
 /// records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make
 /// arrays.
 ///
-/// It prints exactly as NumPy prints it (arrays within Python objects are printed on one line).
-///
-/// It is saved byte for byte as it was loaded: byte order, padding, and bytes that are not a value
-/// of the dtype stay. Only pickles of Python objects are encoded anew, with the same values.
-///
 /// ```
 /// use ndarray::{Array2, array};
-/// use npy_ndarray::{DynArray, WriteNpyExt};
+/// use npy_ndarray::{Casting, DynArray, WriteNpyExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("measured.npy");
-/// array![[1_i16, 2], [3, 4]].save_npy(&path)?;
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// array![[1_i16, 2], [3, 300]].save_npy(&path)?;
 ///
 /// let array = DynArray::load_npy(&path)?;
 /// assert_eq!((array.dtype().to_string().as_str(), array.shape()), ("<i2", &[2, 2][..]));
@@ -60,11 +48,37 @@ use super::write::WriteNpyExt;
 ///     other => println!("{} elements of {}", other.len(), other.dtype()),
 /// }
 ///
-/// let floats: Array2<f32> = array.cast::<f32>()?.into_dimensionality().unwrap();
+/// // Converted, viewed in place, or moved into an array of exactly this type.
+/// assert_eq!(array.cast::<f32>()?[[1, 0]], 3.0);
+/// let error = array.cast_as::<u8>(Casting::Checked).unwrap_err();
+/// assert_eq!(error.to_string(), "element 3: 300 is out of range for |u1");
+/// assert_eq!(array.view::<i16>()?[[1, 0]], 3);
 /// let exact: Array2<i16> = array.into()?;
-/// # assert_eq!((floats[[1, 0]], exact[[1, 0]]), (3.0, 3));
+/// assert_eq!(exact[[1, 0]], 3);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
+///
+/// Text and records are copied by [`new`](Self::new), and fields by their path:
+///
+/// ```
+/// use ndarray::{ArrayD, array};
+/// use npy_ndarray::DynArray;
+/// use npy_ndarray::npy_core::{DynValues, Order};
+///
+/// let texts = DynArray::new(&array!["a".to_owned(), "bcd".to_owned()])?;
+/// assert_eq!(texts.dtype().to_string(), "<U3");
+/// assert_eq!(texts.into::<ArrayD<String>>()?[1], "bcd");
+///
+/// let dtype = "[('id', '|u1'), ('pose', [('x', '|i1'), ('y', '|i1')])]".parse()?;
+/// let records = DynArray::from_values(DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?)?;
+/// assert_eq!(records.field_as::<i8>("pose.y")?, array![2, 4].into_dyn());
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
+///
+/// It prints exactly as NumPy prints it (arrays within Python objects are printed on one line).
+///
+/// It is saved byte for byte as it was loaded: byte order, padding, and bytes that are not a value
+/// of the dtype stay. Only pickles of Python objects are encoded anew, with the same values.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DynArray {
@@ -170,25 +184,11 @@ macro_rules! each {
         }
     };
 }
-use each;
 
 impl DynArray {
     /// Copies an array of any elements, such as text, times and records.
     ///
     /// Records need `#[derive(NpyRecord)]`, but not `#[npy(view)]`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an element cannot be expressed in its dtype.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::DynArray;
-    ///
-    /// let texts = DynArray::new(&array!["a".to_owned(), "bcd".to_owned()])?;
-    /// assert_eq!(texts.dtype().to_string(), "<U3");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn new<T: NpyElement, D: Dimension>(array: array_ref!(&T, D)) -> Result<Self> {
         let mut file = Vec::new();
         array.write_npy(&mut file)?;
@@ -308,3 +308,11 @@ from_arrays! {
     Complex128 Complex<f64>,
     ComplexLongDouble Complex<LongDouble>,
 }
+
+// Here, because rustdoc shows methods in this order, and because `each!` is declared above.
+mod write;
+mod convert;
+#[cfg(feature = "object")]
+mod object;
+#[cfg(feature = "print")]
+mod print;

@@ -7,19 +7,11 @@ use npy_core::__private::{ItemBytes, printed, printed_edges};
 use npy_core::print::PrintOptions;
 use npy_core::{DType, DynValues, Header, Order, Result};
 
+use super::DynArray;
 use super::write::stored_as;
-use super::{DynArray, each};
 
 impl DynArray {
-    /// Returns the text of the array, as NumPy prints it with these options.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{DynArray, npy_core::print::PrintOptions};
-    ///
-    /// let array = DynArray::from(array![[0.5, 100.0], [1.25, -3.0]]);
-    /// assert_eq!(array.display_with(&PrintOptions::new().precision(1)).to_string(), "[[  0.5 100. ]\n [  1.2  -3. ]]");
-    /// ```
+    /// Returns the text of the array, as NumPy prints it with options.
     pub fn display_with(&self, options: impl Into<PrintOptions>) -> PrintedArray<'_> {
         PrintedArray { array: self, options: options.into() }
     }
@@ -40,6 +32,15 @@ impl fmt::Display for DynArray {
 }
 
 /// The text of a [`DynArray`], formatted when it is displayed.
+///
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::{DynArray, npy_core::print::PrintOptions};
+///
+/// let array = DynArray::from(array![[0.5, 100.0], [1.25, -3.0]]);
+/// let printed = array.display_with(&PrintOptions::new().precision(1));
+/// assert_eq!(printed.to_string(), "[[  0.5 100. ]\n [  1.2  -3. ]]");
+/// ```
 #[derive(Clone, Debug)]
 pub struct PrintedArray<'a> {
     array: &'a DynArray,

@@ -16,104 +16,26 @@ use super::{DynArray, TypedArray};
 
 impl DynArray {
     /// Loads a file of any dtype.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, is not an `.npy` file, or is damaged.
-    ///
-    /// ```
-    /// use npy_ndarray::DynArray;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let array = DynArray::load_npy(&path)?;
-    /// assert_eq!(array.to_string(), "[1.5 2.5]");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn load_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy(path)
     }
 
-    /// Reads the array at the current position of a stream.
-    ///
-    /// The stream is left just behind the array.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{DynArray, WriteNpyExt};
-    ///
-    /// let mut file = Vec::new();
-    /// array![true, false].write_npy(&mut file)?;
-    /// assert!(matches!(DynArray::read_npy(&file[..])?, DynArray::Bool(_)));
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// Reads the array at the current position of a stream, which is left just behind it.
     pub fn read_npy<R: Read>(reader: R) -> Result<Self> {
         <Self as ReadNpyExt>::read_npy(reader)
     }
 
-    /// [`load_npy`](Self::load_npy) with options, such as the order and limits.
-    ///
-    /// With the feature `object` they can allow Python objects.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, ReadOptions, Order};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let array = DynArray::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(2))?;
-    /// assert_eq!(array.to_string(), "[1.5 2.5]");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`load_npy`](Self::load_npy) with options: limits, threads, order, objects.
     pub fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_with(path, options)
     }
 
-    /// Reads a stream like [`read_npy`](Self::read_npy), with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, ReadOptions, npy_core::Limits};
-    ///
-    /// let mut upload = Vec::new();
-    /// npy_core::write(&mut upload, &[1.5_f64, 2.5])?;
-    /// let small = ReadOptions::new().limits(Limits::new().data_bytes(10));
-    /// assert!(DynArray::read_npy_with(&upload[..], small).is_err());
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`read_npy`](Self::read_npy) with options: limits, order, objects.
     pub fn read_npy_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         <Self as ReadNpyExt>::read_npy_with(reader, options)
     }
 
     /// Loads an open file: see [`ReadNpyExt::load_npy_file`].
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use std::fs::File;
-    ///
-    /// use npy_ndarray::DynArray;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1.5_f64])?;
-    /// assert!(matches!(DynArray::load_npy_file(File::open(&path)?)?, DynArray::Float64(_)));
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn load_npy_file(file: File) -> Result<Self> {
         <Self as ReadNpyExt>::load_npy_file(file)
     }
@@ -122,46 +44,12 @@ impl DynArray {
     ///
     /// From a reader at its first element, the array has its shape and order. If some elements were
     /// read or skipped, the remaining ones form a one-dimensional array.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, npy_core::NpyReader};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("unknown.npy");
-    /// # npy_core::save(&path, &[1.5_f64, 2.5])?;
-    /// let reader = NpyReader::open(&path)?;
-    /// if reader.header().data_bytes() < 1 << 20 {
-    ///     assert_eq!(DynArray::from_reader(reader)?.to_string(), "[1.5 2.5]");
-    /// }
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn from_reader<R: Read>(reader: NpyReader<R>) -> Result<Self> {
         Self::from_reader_with(reader, ReadOptions::new())
     }
 
-    /// [`from_reader`](Self::from_reader) with options.
-    ///
-    /// Limits and threads are those of the reader.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npy`](Self::load_npy).
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{DynArray, ReadOptions, Order, WriteNpyExt, npy_core::NpyReader};
-    ///
-    /// let mut file = Vec::new();
-    /// array![[1_u8, 2], [3, 4]].write_npy(&mut file)?;
-    /// let reader = NpyReader::from_bytes(&file)?;
-    /// let array = DynArray::from_reader_with(reader, ReadOptions::new().order(Order::Fortran))?;
-    /// assert_eq!(array.to_values()?.bytes(), [1, 3, 2, 4]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`from_reader`](Self::from_reader) with options: order, objects. Limits and threads are those of the
+    /// reader.
     pub fn from_reader_with<R: Read>(reader: NpyReader<R>, options: impl Into<ReadOptions>) -> Result<Self> {
         if reader.remaining() < reader.header().element_count() {
             return reader.into_values().and_then(Self::from_values);
@@ -170,18 +58,6 @@ impl DynArray {
     }
 
     /// Creates an array of dynamic values. Numbers are copied.
-    ///
-    /// # Errors
-    ///
-    /// Fails if memory cannot be allocated for them.
-    ///
-    /// ```
-    /// use npy_ndarray::{DynArray, npy_core::DynValues};
-    ///
-    /// let array = DynArray::from_values(DynValues::from_slice(&[1.5_f64])?)?;
-    /// assert!(matches!(array, DynArray::Float64(_)));
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn from_values(values: DynValues) -> Result<Self> {
         if let Some(numbers) = numbers(values.reader().elements(), None)? {
             return Ok(numbers);

@@ -16,9 +16,11 @@ use npy_core::{DType, NpyElement, Order};
 /// use ndarray::array;
 /// use npy_ndarray::{DynArray, TypedArray};
 ///
-/// let DynArray::Float64(numbers) = DynArray::from(array![1.0, 2.0]) else { unreachable!() };
+/// let DynArray::Float64(mut numbers) = DynArray::from(array![1.0, 2.0]) else { unreachable!() };
 /// assert_eq!(numbers.sum(), 3.0);
 /// assert_eq!(numbers.dtype().to_string(), "<f8");
+/// numbers.view_mut().fill(7.0);
+/// assert_eq!(numbers.into_array(), array![7.0, 7.0].into_dyn());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedArray<T> {
@@ -43,26 +45,11 @@ impl<T> TypedArray<T> {
     }
 
     /// Returns the array by value.
-    ///
-    /// ```
-    /// # use ndarray::array;
-    /// # use npy_ndarray::TypedArray;
-    /// let typed = TypedArray::from(array![[1_u8, 2]]);
-    /// assert_eq!(typed.into_array(), array![[1, 2]].into_dyn());
-    /// ```
     pub fn into_array(self) -> ArrayD<T> {
         self.array
     }
 
     /// Borrows the elements mutably.
-    ///
-    /// ```
-    /// # use ndarray::array;
-    /// # use npy_ndarray::TypedArray;
-    /// let mut typed = TypedArray::from(array![1_u8, 2]);
-    /// typed.view_mut().fill(7);
-    /// assert_eq!(*typed, array![7, 7].into_dyn());
-    /// ```
     pub fn view_mut(&mut self) -> ArrayViewMutD<'_, T> {
         self.array.view_mut()
     }

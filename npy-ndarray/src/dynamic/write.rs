@@ -9,101 +9,30 @@ use npy_core::{DType, DynValues, Header, NpyElement, Result, SaveOptions};
 
 use super::super::write::WriteNpyExt;
 use super::read::stored_dtype;
-use super::{DynArray, TypedArray, each};
+use super::{DynArray, TypedArray};
 
 impl DynArray {
     /// Saves the array as a file, atomically.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written; an existing file is then untouched.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::DynArray;
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("copy.npy");
-    /// DynArray::from(array![1.5, 2.5]).save_npy(&path)?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
         WriteNpyExt::save_npy(self, path)
     }
 
-    /// [`save_npy`](Self::save_npy) with options.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_npy`](Self::save_npy).
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::{DynArray, SaveOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("copy.npy");
-    /// DynArray::from(array![1.5, 2.5]).save_npy_with(&path, SaveOptions::new().durable(true))?;
-    /// assert_eq!(npy_core::load::<f64>(&path)?, [1.5, 2.5]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`save_npy`](Self::save_npy) with options: order, durable, in place.
     pub fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         WriteNpyExt::save_npy_with(self, path, options)
     }
 
     /// Writes the array to a stream.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::DynArray;
-    ///
-    /// let mut stream = Vec::new();
-    /// DynArray::from(array![1.5, 2.5]).write_npy(&mut stream)?;
-    /// assert_eq!(npy_core::read::<f64>(&stream[..])?, [1.5, 2.5]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     pub fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         WriteNpyExt::write_npy(self, writer)
     }
 
-    /// [`write_npy`](Self::write_npy) with options.
-    ///
-    /// Only the order has an effect on a stream.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`write_npy`](Self::write_npy).
-    ///
-    /// ```
-    /// # use ndarray::array;
-    /// # use npy_ndarray::{DynArray, SaveOptions, Order};
-    /// let mut file = Vec::new();
-    /// DynArray::from(array![[1_u8, 2], [3, 4]]).write_npy_with(&mut file, SaveOptions::new().order(Order::Fortran))?;
-    /// assert_eq!(file[128..], [1, 3, 2, 4]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// [`write_npy`](Self::write_npy) with options: order.
     pub fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         WriteNpyExt::write_npy_with(self, writer, options)
     }
 
-    /// Copies the array to bytes with a dtype.
-    ///
-    /// # Errors
-    ///
-    /// Fails if memory cannot be allocated for them, or if the elements are Python objects.
-    ///
-    /// ```
-    /// # use ndarray::array;
-    /// # use npy_ndarray::DynArray;
-    /// let values = DynArray::from(array![1_u8, 2]).to_values()?;
-    /// assert_eq!(values.bytes(), [1, 2]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
+    /// Copies the array to bytes with a dtype. Fails if the elements are Python objects.
     pub fn to_values(&self) -> Result<DynValues> {
         each!(
             self,

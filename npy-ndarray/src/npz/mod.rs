@@ -1,9 +1,10 @@
 //! Archives of arrays.
 
 pub(crate) mod archive;
+mod reader;
+// Behind `reader`, because rustdoc shows methods in this order.
 #[cfg(feature = "dynamic")]
 mod dynamic;
-mod reader;
 pub mod sparse;
 mod writer;
 #[cfg(feature = "zip")]

@@ -4,8 +4,7 @@
 //! use npy_ndarray::NpzArchive;
 //! use npy_ndarray::sparse::CsrMatrix;
 //!
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("graph.npz");
+//! # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 //! // [[0, 2], [3, 0]]
 //! let graph = CsrMatrix::new([2, 2], vec![0, 1, 2], vec![1, 0], vec![2.0, 3.0])?;
 //! graph.save_npz(&path)?; // scipy.sparse.load_npz(path)
@@ -89,7 +88,15 @@ pub struct CscMatrix<T> {
 
 /// A sparse matrix of compressed rows of dense blocks.
 ///
-/// See [`BsrMatrix::new`] for an example.
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::sparse::BsrMatrix;
+///
+/// // [[0, 0, 1, 2], [0, 0, 3, 4]]: one row of blocks, and in it the block of column 1
+/// let matrix = BsrMatrix::new([2, 4], vec![0, 1], vec![1], array![[[1, 2], [3, 4]]])?;
+/// assert_eq!(matrix.data.dim(), (1, 2, 2));
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BsrMatrix<T> {
@@ -109,7 +116,16 @@ pub struct BsrMatrix<T> {
 ///
 /// Several entries in one place are summed.
 ///
-/// See [`CooMatrix::new`] for an example.
+/// ```
+/// use npy_ndarray::sparse::CooMatrix;
+///
+/// // 5 in row 0 and column 1, 7 in row 2 and column 1
+/// let (rows, columns) = (vec![0, 2], vec![1, 1]);
+/// let matrix = CooMatrix::new(vec![3, 3], vec![rows, columns], vec![5, 7])?;
+/// let error = CooMatrix::new(vec![2, 3], matrix.coords, matrix.data).unwrap_err();
+/// assert_eq!(error.to_string(), "invalid sparse matrix: expected indices less than 2, found 2");
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CooMatrix<T> {
@@ -127,7 +143,15 @@ pub struct CooMatrix<T> {
 ///
 /// `data[[k, j]]` is the entry in row `j - offsets[k]` and column `j`.
 ///
-/// See [`DiaMatrix::new`] for an example.
+/// ```
+/// use ndarray::array;
+/// use npy_ndarray::sparse::DiaMatrix;
+///
+/// // [[1, 20, 0], [0, 2, 30], [0, 0, 3]]: the main diagonal, and the one above it, whose first number is outside
+/// let matrix = DiaMatrix::new([3, 3], vec![0, 1], array![[1, 2, 3], [0, 20, 30]])?;
+/// assert_eq!(matrix.offsets, [0, 1]);
+/// # Ok::<(), npy_ndarray::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiaMatrix<T> {
@@ -147,8 +171,7 @@ pub struct DiaMatrix<T> {
 /// use npy_ndarray::NpzArchive;
 /// use npy_ndarray::sparse::{CooMatrix, SparseMatrix};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("matrix.npz");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// CooMatrix::new(vec![3, 3], vec![vec![0, 2], vec![1, 1]], vec![1.0, 2.0])?.save_npz(&path)?;
 /// match SparseMatrix::<f64>::load_npz(&path)? {
 ///     SparseMatrix::Coo(matrix) => assert_eq!(matrix.coords[0], [0, 2]),
@@ -195,17 +218,6 @@ compressed!(CscMatrix, 1, 0);
 impl<T> BsrMatrix<T> {
     /// Creates a matrix of these arrays.
     ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::sparse::BsrMatrix;
-    ///
-    /// // [[0, 0, 1, 2], [0, 0, 3, 4]]: one row of blocks, and in it the block of column 1
-    /// let matrix = BsrMatrix::new([2, 4], vec![0, 1], vec![1], array![[[1, 2], [3, 4]]])?;
-    /// assert_eq!(matrix.data.dim(), (1, 2, 2));
-    /// assert!(BsrMatrix::new([3, 4], vec![0, 1], vec![1], matrix.data).is_err()); // three rows
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if their lengths do not fit, if the shape is not a multiple of that of the blocks, or
@@ -222,17 +234,6 @@ impl<T> BsrMatrix<T> {
 
 impl<T> CooMatrix<T> {
     /// Creates a matrix, or an array of any number of dimensions.
-    ///
-    /// ```
-    /// use npy_ndarray::sparse::CooMatrix;
-    ///
-    /// // 5 in row 0 and column 1, 7 in row 2 and column 1
-    /// let (rows, columns) = (vec![0, 2], vec![1, 1]);
-    /// let matrix = CooMatrix::new(vec![3, 3], vec![rows, columns], vec![5, 7])?;
-    /// let error = CooMatrix::new(vec![2, 3], matrix.coords, matrix.data).unwrap_err();
-    /// assert_eq!(error.to_string(), "invalid sparse matrix: expected indices less than 2, found 2");
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     ///
     /// # Errors
     ///
@@ -253,16 +254,6 @@ impl<T> CooMatrix<T> {
 
 impl<T> DiaMatrix<T> {
     /// Creates a matrix of these arrays.
-    ///
-    /// ```
-    /// use ndarray::array;
-    /// use npy_ndarray::sparse::DiaMatrix;
-    ///
-    /// // [[1, 20, 0], [0, 2, 30], [0, 0, 3]]: the main diagonal, and the one above it, of which the first number stands outside
-    /// let matrix = DiaMatrix::new([3, 3], vec![0, 1], array![[1, 2, 3], [0, 20, 30]])?;
-    /// assert!(DiaMatrix::new([3, 3], vec![0, 0], matrix.data).is_err()); // a diagonal twice
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
     ///
     /// # Errors
     ///

@@ -48,8 +48,6 @@ pub trait ZipArchiveExt {
     ///
     /// The elements of a vector are numbers or records.
     ///
-    /// See [`ZipArchiveExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
@@ -57,65 +55,12 @@ pub trait ZipArchiveExt {
     fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V>;
 
     /// Reads the array at an index.
-    ///
-    /// ```
-    /// # use std::io::Cursor;
-    /// # use ndarray::{Array1, array};
-    /// # use npy_ndarray::{ZipArchiveExt, ZipWriterExt};
-    /// # use npy_ndarray::zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
-    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// # archive.write_npy("x", &array![1, 2], SimpleFileOptions::default())?;
-    /// let mut archive = ZipArchive::new(archive.finish()?)?;
-    /// assert_eq!(archive.read_npy_by_index::<Array1<i32>>(0)?, array![1, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V>;
 
     /// [`read_npy`](Self::read_npy) with limits, and options of `zip`, such as a password.
-    ///
-    /// ```
-    /// use npy_ndarray::{ReadOptions, ZipArchiveExt, ZipWriterExt, zip};
-    /// # use std::io::Cursor;
-    /// # use ndarray::{Array1, array};
-    /// # use zip::{ZipArchive, ZipReadOptions, ZipWriter, unstable::write::FileOptionsExt, write::SimpleFileOptions};
-    ///
-    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// # let encrypted = SimpleFileOptions::default().with_deprecated_encryption(b"secret")?;
-    /// # archive.write_npy("x", &array![1, 2], encrypted)?;
-    /// let mut archive = ZipArchive::new(archive.finish()?)?;
-    /// let password = ZipReadOptions::new().password(Some(b"secret"));
-    /// let x: Array1<i32> = archive.read_npy_with("x", ReadOptions::new(), password)?;
-    /// assert_eq!(x, array![1, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
     fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V>;
 
     /// Reads the array of a name, of any dtype.
-    ///
-    /// ```
-    /// # use std::io::Cursor;
-    /// # use ndarray::array;
-    /// # use npy_ndarray::{ZipArchiveExt, ZipWriterExt};
-    /// # use npy_ndarray::zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
-    /// # let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// # archive.write_npy("mask", &array![true, false], SimpleFileOptions::default())?;
-    /// let mut archive = ZipArchive::new(archive.finish()?)?;
-    /// let mask = archive.dynamic("mask")?;
-    /// assert_eq!((mask.dtype().to_string(), mask.shape()), ("|b1".to_owned(), &[2][..]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_npy`](Self::read_npy).
     #[cfg(feature = "dynamic")]
     fn dynamic(&mut self, name: &str) -> Result<DynArray> {
         self.read_npy(name)
@@ -147,21 +92,6 @@ pub trait ZipWriterExt {
     ///
     /// It takes an array or a view of `ndarray`, or a [`DynArray`].
     ///
-    /// ```
-    /// # use std::io::Cursor;
-    /// # use ndarray::{Array2, array};
-    /// use npy_ndarray::{NpzReader, ZipWriterExt};
-    /// use npy_ndarray::zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
-    ///
-    /// let matrix = array![[1.0, 2.0], [3.0, 4.0]];
-    /// let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    /// let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    /// archive.write_npy("run/transposed", &matrix.t(), stored)?;
-    /// let transposed: Array2<f64> = NpzReader::new(archive.finish()?)?.by_name("run/transposed")?;
-    /// assert_eq!(transposed, matrix.t());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if `zip` refuses the member, if an element cannot be expressed in the dtype, or if
@@ -174,12 +104,6 @@ pub trait ZipWriterExt {
     ) -> Result<()>;
 
     /// Writes a one-dimensional array of elements or records.
-    ///
-    /// See [`ZipArchiveExt`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`write_npy`](Self::write_npy).
     fn write_npy_slice<T: NpyElement, E: FileOptionExtension>(
         &mut self,
         name: &str,

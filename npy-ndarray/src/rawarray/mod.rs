@@ -38,8 +38,6 @@ pub trait ReadRaExt: Sized {
     ///
     /// The stream is left just behind the elements.
     ///
-    /// See [`ReadRaExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if reading fails, if no `.ra` file begins there, if its elements are of another type,
@@ -49,42 +47,14 @@ pub trait ReadRaExt: Sized {
     }
 
     /// Loads a file by path.
-    ///
-    /// See [`WriteRaExt`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_ra`](Self::read_ra).
     fn load_ra<P: AsRef<Path>>(path: P) -> Result<Self> {
         Self::load_ra_with(path, ReadOptions::new())
     }
 
-    /// Reads a stream like [`read_ra`](Self::read_ra), with options.
-    ///
-    /// See [`ReadRaExt`] for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_ra`](Self::read_ra).
+    /// [`read_ra`](Self::read_ra) with options: limits, order.
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self>;
 
-    /// Reads a file like [`load_ra`](Self::load_ra), with options.
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{ReadOptions, Order, ReadRaExt, WriteRaExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.ra");
-    /// array![[1, 2], [3, 4]].save_ra(&path)?;
-    /// let matrix = Array2::<i32>::load_ra_with(&path, ReadOptions::new().order(Order::C))?;
-    /// assert_eq!(matrix.strides(), [2, 1]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_ra`](Self::read_ra).
+    /// [`load_ra`](Self::load_ra) with options: limits, order.
     fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self>;
 }
 
@@ -117,8 +87,7 @@ where
 /// use ndarray::{Array2, s};
 /// use npy_ndarray::{ReadRaExt, WriteRaExt};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("part.ra");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let matrix = Array2::from_shape_fn((4, 6), |(i, j)| (i * 10 + j) as f32);
 /// matrix.slice(s![..;-1, 1..;2]).save_ra(&path)?;
 /// assert_eq!(Array2::<f32>::load_ra(&path)?, matrix.slice(s![..;-1, 1..;2]));
@@ -132,8 +101,6 @@ where
 pub trait WriteRaExt {
     /// Writes the array to a stream, without a second copy.
     ///
-    /// See [`ReadRaExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if writing fails, or if an element cannot be expressed in its dtype.
@@ -143,8 +110,6 @@ pub trait WriteRaExt {
     ///
     /// A save either replaces the whole file or leaves the old one untouched.
     ///
-    /// See [`WriteRaExt`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails like [`write_ra`](Self::write_ra), and if the file cannot be created.
@@ -152,22 +117,7 @@ pub trait WriteRaExt {
         self.save_ra_with(path, SaveOptions::new())
     }
 
-    /// Saves like [`save_ra`](Self::save_ra), with options.
-    ///
-    /// ```
-    /// use ndarray::{Array2, array};
-    /// use npy_ndarray::{ReadRaExt, SaveOptions, WriteRaExt};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("matrix.ra");
-    /// array![[1, 2], [3, 4]].save_ra_with(&path, SaveOptions::new().durable(true))?;
-    /// assert_eq!(Array2::<i32>::load_ra(&path)?, array![[1, 2], [3, 4]]);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_ra`](Self::save_ra).
+    /// [`save_ra`](Self::save_ra) with options: durable, in place.
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         replace_file_with(path.as_ref(), options.into(), self.data_bytes(), |file| self.write_ra(file))
     }

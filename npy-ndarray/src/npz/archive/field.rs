@@ -33,10 +33,6 @@ pub trait NpzField<Kind>: Sized {
     fn plan<R: Read + Seek>(name: &str, plan: &mut ReadPlan<'_, R>) -> Pending<Self>;
 
     /// Writes the field.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`NpzArchive::save_npz`].
     fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()>;
 
     /// Plans to read the first of these names that exists, or else the first.

@@ -42,8 +42,7 @@ pub use write::MemberWriter;
 ///     steps: Vec<u32>,
 /// }
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("model.npz");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// let optimizer = Optimizer { rate: 0.01, steps: vec![1, 2, 3] };
 /// let model = Model { weights: array![[1.0, 2.0]], bias: None, optimizer };
 /// model.save_npz(&path)?; // members: weights, optimizer/rate, optimizer/steps
@@ -62,8 +61,6 @@ pub use write::MemberWriter;
 pub trait NpzArchive: Sized + 'static {
     /// Loads an archive from a file.
     ///
-    /// See [`NpzArchive`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if the file cannot be read or is not an archive. Fails if the member of a field is
@@ -73,26 +70,7 @@ pub trait NpzArchive: Sized + 'static {
         Self::load_npz_with(path, ReadOptions::new())
     }
 
-    /// [`load_npz`](Self::load_npz) with options, such as threads and limits.
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use ndarray::{Array1, array};
-    /// use npy_ndarray::{NpzArchive, ReadOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("run.npz");
-    /// let arrays = BTreeMap::from([("x".to_owned(), array![1.0, 2.0])]);
-    /// arrays.save_npz(&path)?;
-    /// let loaded = BTreeMap::<String, Array1<f64>>::load_npz_with(&path, ReadOptions::new().threads(2))?;
-    /// assert_eq!(loaded, arrays);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npz`](Self::load_npz).
+    /// [`load_npz`](Self::load_npz) with options: limits, threads, order, objects.
     fn load_npz_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         npz::NpzReader::open_with(path, options.limits)
@@ -103,46 +81,11 @@ pub trait NpzArchive: Sized + 'static {
     /// Reads an archive from a stream that can seek.
     ///
     /// From a pipe, read all bytes first, or one member after another with [`npz::NpzStream`].
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use ndarray::{Array1, array};
-    /// use npy_ndarray::NpzArchive;
-    ///
-    /// let arrays = BTreeMap::from([("x".to_owned(), array![1.0, 2.0])]);
-    /// let mut file = std::io::Cursor::new(Vec::new());
-    /// arrays.write_npz(&mut file)?;
-    /// assert_eq!(BTreeMap::<String, Array1<f64>>::read_npz(file)?, arrays);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npz`](Self::load_npz).
     fn read_npz<R: Read + Seek>(reader: R) -> Result<Self> {
         Self::read_npz_with(reader, ReadOptions::new())
     }
 
-    /// [`read_npz`](Self::read_npz) with options. One thread reads a stream.
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use ndarray::{Array1, array};
-    /// use npy_ndarray::{NpzArchive, ReadOptions, npy_core::Limits};
-    ///
-    /// let arrays = BTreeMap::from([("x".to_owned(), array![1.0, 2.0])]);
-    /// let mut file = std::io::Cursor::new(Vec::new());
-    /// arrays.write_npz(&mut file)?;
-    /// let small = ReadOptions::new().limits(Limits::new().data_bytes(10));
-    /// assert!(BTreeMap::<String, Array1<f64>>::read_npz_with(file, small).is_err());
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`load_npz`](Self::load_npz).
+    /// [`read_npz`](Self::read_npz) with options: limits, order, objects. One thread reads a stream.
     fn read_npz_with<R: Read + Seek>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         read::read(npz::NpzReader::new_with(reader, options)?, options, read::run)
@@ -153,8 +96,6 @@ pub trait NpzArchive: Sized + 'static {
     /// The fields are its keywords. Atomic: a save either replaces the whole file or leaves the old
     /// one untouched.
     ///
-    /// See [`NpzArchive`] for an example.
-    ///
     /// # Errors
     ///
     /// Fails if the file cannot be written, if an element cannot be expressed in its dtype, or if
@@ -163,27 +104,7 @@ pub trait NpzArchive: Sized + 'static {
         self.save_npz_with(path, WriteOptions::new())
     }
 
-    /// [`save_npz`](Self::save_npz) with options, such as compression.
-    ///
-    /// Other options are its level, threads and alignment.
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use ndarray::Array2;
-    /// use npy_ndarray::{NpzArchive, npz::WriteOptions};
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// # let path = directory.path().join("run.npz");
-    /// let arrays = BTreeMap::from([("zeros".to_owned(), Array2::<f64>::zeros((100, 100)))]);
-    /// arrays.save_npz_with(&path, WriteOptions::new().compressed(true).threads(2))?;
-    /// assert!(std::fs::metadata(&path)?.len() < 1000);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_npz`](Self::save_npz).
+    /// [`save_npz`](Self::save_npz) with options: compression, level, alignment, durable, threads.
     fn save_npz_with<P: AsRef<Path>>(&self, path: P, options: impl Into<WriteOptions>) -> Result<()> {
         let path = path.as_ref();
         npz::NpzWriter::create_with(path, options)
@@ -195,34 +116,11 @@ pub trait NpzArchive: Sized + 'static {
     /// Writes an archive to a stream that can seek.
     ///
     /// The archive begins at the current position.
-    ///
-    /// See [`read_npz`](Self::read_npz) for an example.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_npz`](Self::save_npz).
     fn write_npz<W: Write + Seek>(&self, writer: W) -> Result<()> {
         self.write_npz_with(writer, WriteOptions::new())
     }
 
-    /// Writes to a stream like [`write_npz`](Self::write_npz), with options.
-    ///
-    /// ```
-    /// use std::collections::BTreeMap;
-    ///
-    /// use ndarray::Array2;
-    /// use npy_ndarray::{NpzArchive, npz::WriteOptions};
-    ///
-    /// let arrays = BTreeMap::from([("zeros".to_owned(), Array2::<f64>::zeros((100, 100)))]);
-    /// let mut file = std::io::Cursor::new(Vec::new());
-    /// arrays.write_npz_with(&mut file, WriteOptions::new().compressed(true))?;
-    /// assert!(file.into_inner().len() < 1000);
-    /// # Ok::<(), npy_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`save_npz`](Self::save_npz).
+    /// [`write_npz`](Self::write_npz) with options: compression, level, alignment, threads.
     fn write_npz_with<W: Write + Seek>(&self, writer: W, options: impl Into<WriteOptions>) -> Result<()> {
         write::write(self, npz::NpzWriter::new_with(writer, options)).map(drop)
     }

@@ -34,8 +34,7 @@ use super::super::super::write::WriteNpyExt;
 ///     }
 /// }
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("bits.npz");
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
 /// # use std::collections::BTreeMap;
 /// BTreeMap::from([("mask".to_owned(), Bits(5))]).save_npz(&path)?;
 /// assert_eq!(BTreeMap::<String, Bits>::load_npz(&path)?["mask"], Bits(5));
@@ -43,8 +42,6 @@ use super::super::super::write::WriteNpyExt;
 /// ```
 pub trait NpzValue: Sized + Send + 'static {
     /// Reads the value from an array whose header was read.
-    ///
-    /// See [`NpzValue`] for an example.
     ///
     /// # Errors
     ///
@@ -54,10 +51,6 @@ pub trait NpzValue: Sized + Send + 'static {
     /// [`from_npy`](Self::from_npy) with the options of the archive.
     ///
     /// Limits and threads are those of the reader.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`from_npy`](Self::from_npy).
     #[doc(hidden)]
     fn from_npy_with<R: Read>(reader: NpyReader<R>, options: ReadOptions) -> Result<Self> {
         let _ = options;
@@ -65,8 +58,6 @@ pub trait NpzValue: Sized + Send + 'static {
     }
 
     /// Writes the value as a whole `.npy` file.
-    ///
-    /// See [`NpzValue`] for an example.
     ///
     /// # Errors
     ///
