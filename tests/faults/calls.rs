@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::base::some;
 use crate::writers::{WRITERS, Writer};
 use crate::{CHILD, MARKS, problem};
 
@@ -92,7 +93,7 @@ fn sweep(writer: &Writer, errors: &[&str]) -> (usize, Vec<String>) {
     (writer.check)(&target, true).unwrap();
     let (mut count, mut problems) = (0, Vec::new());
     for (call, (before, within)) in calls(&fs::read_to_string(&log).unwrap()) {
-        for k in before + 1..=before + within {
+        for k in some(before + 1..=before + within, 3) {
             for error in errors {
                 let inject =
                     [format!("-etrace={call}"), format!("-einject={call}:error={error}:when={k}"), "-o/dev/null".to_owned()];

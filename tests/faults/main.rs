@@ -2,8 +2,11 @@
 //! disks that are full: the file stays whole, nothing is left over, and the error has the path.
 //!
 //! The calls need `strace`, and the right to trace; what is missing is skipped and named. `NPY_FAULTS=all` tries
-//! more errors; the default is what takes seconds.
+//! more errors, `NPY_ROUNDS=10` every call; the default is every third of a name, which takes seconds.
 
+#[path = "../support/base.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod base;
 mod calls;
 #[cfg(unix)]
 mod places;

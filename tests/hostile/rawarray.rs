@@ -80,7 +80,7 @@ fn every_cut_is_an_error_and_every_bit_flip_is_harmless() {
         }
         let original = read(&file).unwrap();
         let (mut taken, mut refused) = (0, 0);
-        for byte in 0..file.len() {
+        for byte in some(0..file.len(), 3) {
             for bit in 0..8 {
                 let mut changed = file.clone();
                 changed[byte] ^= 1 << bit;
@@ -97,7 +97,8 @@ fn every_cut_is_an_error_and_every_bit_flip_is_harmless() {
                 }
             }
         }
-        assert!(taken > 100 && refused > 8 * 40, "{taken} {refused}");
+        let tried = taken + refused;
+        assert!(taken * 12 > tried && refused * 4 > tried, "{taken} {refused}");
     }
 }
 

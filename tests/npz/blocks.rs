@@ -464,7 +464,7 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
     for archive in [&file, &stream] {
         NpzReader::from_bytes(archive).unwrap().verify().unwrap();
     }
-    for threads in [2, 7] {
+    for threads in some([7, 2], 2) {
         let (same_file, same_stream) = write(threads);
         assert!(file == same_file && stream == same_stream, "{threads}");
     }

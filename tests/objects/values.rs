@@ -11,7 +11,7 @@ use npy_core::object::{
 use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order};
 use serde::Deserialize;
 
-use crate::support::rounds;
+use crate::support::{rounds, some};
 
 /// Written and read again.
 fn again(array: &ObjectArray) -> ObjectArray {
@@ -183,7 +183,7 @@ fn written_objects_load_on_a_small_stack() {
     ];
     let test = move || {
         for (levels, wrap) in wraps {
-            for leaf in &leaves {
+            for leaf in some(&leaves, 5) {
                 for form in [PickleForm::Portable, PickleForm::NumPy2] {
                     let most_depth = if form == PickleForm::NumPy2 { 200 } else { 200 / levels + 1 };
                     let written = (150 / levels..most_depth).rev().filter_map(|depth| {
