@@ -421,7 +421,7 @@ fn pickles_are_carried_through() {
     insta::assert_snapshot!(files.run("convert o.npy p.npy"), @"exit code 0");
     assert_eq!(fs::read(files.path("p.npy")).unwrap(), with_unknown_class());
     insta::assert_snapshot!(files.run("repack o.npy"), @"
-    o.npy: 325 B, 325 B before
+    o.npy: 313 B, 313 B before
     exit code 0
     ");
     assert_eq!(fs::read(files.path("o.npy")).unwrap(), with_unknown_class());

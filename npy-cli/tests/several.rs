@@ -37,22 +37,22 @@ fn npy(directory: &TempDir, arguments: &[&str]) -> Run {
 fn info_lists_each_array() {
     let directory = directory(&several());
     insta::assert_snapshot!(npy(&directory, &["info", "m.npy"]).ok(), @r#"
-m.npy  .npy, version 1.0, 740 B
+m.npy  .npy, version 1.0, 727 B
   shape     (3,), 3 elements
   order     C (the last index varies fastest)
   data      24 bytes at offset 128, aligned to 64
   mappable  yes
-  trailing  588 bytes after the array
+  trailing  575 bytes after the array
   dtype     <f8
   further   the 3 arrays behind it
   array    dtype  shape   order    size  offset
   m.npy#1  |O     (2,)    C         0 B     280  Python objects
-  m.npy#2  <u2    (2, 3)  Fortran  12 B     584
-  m.npy#3  <U2    (2,)    C        16 B     724
+  m.npy#2  <u2    (2, 3)  Fortran  12 B     571
+  m.npy#3  <U2    (2,)    C        16 B     711
 "#);
     insta::assert_snapshot!(npy(&directory, &["info", "."]).ok(), @r#"
 file       dtype  shape   order    size
-./m.npy    <f8    (3,)    C        24 B  588 bytes after the array
+./m.npy    <f8    (3,)    C        24 B  575 bytes after the array
 ./m.npy#1  |O     (2,)    C         0 B  Python objects
 ./m.npy#2  <u2    (2, 3)  Fortran  12 B
 ./m.npy#3  <U2    (2,)    C        16 B

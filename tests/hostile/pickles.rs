@@ -139,7 +139,7 @@ fn small() -> Vec<u8> {
         PyObject::Dict(vec![(PyObject::from("k"), PyObject::Bool(true))]),
         PyObject::Set(vec![PyObject::from(1)]),
     ];
-    ObjectArray::from(items).write_as(&mut written, object::PickleForm::NumPy2).unwrap();
+    ObjectArray::from(items).write(&mut written).unwrap();
     written.split_off(128)
 }
 
@@ -186,7 +186,7 @@ fn every_changed_byte_is_survived() {
 fn array_of(item: &[u8]) -> Vec<u8> {
     let marker = b"\x8c\x04here";
     let mut file = Vec::new();
-    ObjectArray::from(vec!["here"]).write_as(&mut file, object::PickleForm::NumPy2).unwrap();
+    ObjectArray::from(vec!["here"]).write(&mut file).unwrap();
     let pickle = file.split_off(128);
     let at = pickle.windows(marker.len()).position(|window| window == marker).unwrap();
     // Without the frame, whose length would be another.
@@ -491,9 +491,12 @@ fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
 /// Pickles without frames, as NumPy 1 writes them, are not read byte by byte.
 #[test]
 fn pickles_are_read_in_large_parts() {
-    let mut strings = Vec::new();
-    let texts: Vec<String> = (0..50_000).map(|i| format!("text {i}")).collect();
-    ObjectArray::from(texts).write(&mut strings).unwrap();
+    let text = |i: u32| {
+        let text = format!("text {i}");
+        [&b"X"[..], &u32::try_from(text.len()).unwrap().to_le_bytes(), text.as_bytes(), b"r", &i.to_le_bytes()].concat()
+    };
+    let texts: Vec<u8> = (1_000..51_000).flat_map(text).collect();
+    let strings = file(&array_of(&[b"(", &texts[..], b"l"].concat()));
     let marks = file(&vec![b'('; 1 << 20]);
     for (kind, file) in [("strings", &strings), ("marks", &marks)] {
         for (name, calls) in reads(file) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PickleForm, PyObject};
+use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject};
 use npy_core::{DType, Order};
 
 use crate::support::{announce, data};
@@ -59,18 +59,15 @@ fn files_of_every_numpy_are_read() {
 fn files_of_numpy_are_written_again_byte_for_byte() {
     let mut count = 0;
     for directory in versions() {
-        let version = directory.file_name().unwrap().to_str().unwrap().to_owned();
-        let form = match version.trim_start_matches("numpy-") {
-            version if version.starts_with("2.") => PickleForm::NumPy2,
-            // Before NumPy 1.24 headers had less room.
-            version if version.starts_with("1.24") || version.starts_with("1.26") => PickleForm::Portable,
-            _ => continue,
-        };
+        // Older ones wrote pickles of protocol 3.
+        if !directory.file_name().unwrap().to_str().unwrap().starts_with("numpy-2.") {
+            continue;
+        }
         for name in ["object", "object_2d_fortran", "object_0d", "object_empty", "object_string_dtype"] {
             let path = directory.join(format!("{name}.npy"));
             let Ok(bytes) = fs::read(&path) else { continue };
             let mut written = Vec::new();
-            object::load(&path).unwrap().write_as(&mut written, form).unwrap();
+            object::load(&path).unwrap().write(&mut written).unwrap();
             assert_eq!(written.escape_ascii().to_string(), bytes.escape_ascii().to_string(), "{path:?}");
             count += 1;
         }

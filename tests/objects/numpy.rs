@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream};
-use npy_core::object::{self, ObjectArray, ObjectOptions, PickleForm};
+use npy_core::object::{self, ObjectArray, ObjectOptions};
 use npy_core::{ErrorKind, NpyReader};
 
 use crate::support::announce;
@@ -43,33 +43,32 @@ fn decodes_every_object_in_every_protocol_as_python() {
         if name.contains("protocol") {
             continue;
         }
-        for form in [PickleForm::Portable, PickleForm::NumPy2] {
-            let mut again = Vec::new();
-            array.write_as(&mut again, form).unwrap_or_else(|error| panic!("{name}: {error}"));
-            identical += usize::from(form == PickleForm::NumPy2 && again == **file);
-            assert_eq!(dump(&read(&again, ObjectOptions::new())), dump(&array), "{name} written and read again");
-            push_frame(&mut written, &again);
-            expected.push((name, form, values));
-        }
+        let mut again = Vec::new();
+        array.write(&mut again).unwrap_or_else(|error| panic!("{name}: {error}"));
+        identical += usize::from(again == **file);
+        assert_eq!(dump(&read(&again, ObjectOptions::new())), dump(&array), "{name} written and read again");
+        push_frame(&mut written, &again);
+        expected.push((name, values));
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     let printed = numpy.run(["objects.py", "read"], &written);
     let printed = crate::support::numpy::frames(&printed);
     assert_eq!(printed.len(), expected.len());
-    for (values, (name, form, expected)) in printed.iter().zip(&expected) {
-        assert_eq!(std::str::from_utf8(values).unwrap(), *expected, "{name} as {form:?}, read by NumPy");
+    for (values, (name, expected)) in printed.iter().zip(&expected) {
+        assert_eq!(std::str::from_utf8(values).unwrap(), *expected, "{name}, read by NumPy");
     }
     announce(&format!(
         "objects of {}: {count} pickles read, {} written, {identical} of them as NumPy does, byte for byte",
         String::from_utf8_lossy(about),
         expected.len()
     ));
-    assert!(count > 2_000 && expected.len() > 300 && identical > 100, "{identical}");
+    assert!(count > 2_000 && expected.len() > 150 && identical > 100, "{identical}");
 }
 
 #[test]
-fn portable_files_open_in_numpy_1() {
-    let (Some(numpy), Some(old)) = (numpy("portable_files_open_in_numpy_1"), old_numpy("portable_files_open_in_numpy_1")) else {
+fn written_files_open_in_numpy_1_26() {
+    let (Some(numpy), Some(old)) = (numpy("written_files_open_in_numpy_1_26"), old_numpy("written_files_open_in_numpy_1_26"))
+    else {
         return;
     };
     let stream = numpy.run(["objects.py", "write"], b"");
@@ -96,7 +95,7 @@ fn portable_files_open_in_numpy_1() {
         let without_fold = |array| dump(array).replace("fold=1, ", "").replace(", fold=1", "");
         assert_eq!(without_fold(&read(file, ObjectOptions::new())), without_fold(array), "{name}");
     }
-    announce(&format!("objects: {} portable files opened by NumPy 1, and what it saves read again", expected.len()));
+    announce(&format!("objects: {} files opened by NumPy 1.26, and what it saves read again", expected.len()));
     assert!(expected.len() > 150);
 }
 

@@ -1,16 +1,12 @@
 //! What is written of objects: as deep as is read again, in batches, with each text once.
 
 use npy_core::error::{PickleProblem, ValueProblem};
-use npy_core::object::{
-    self, ObjectArray, ObjectOptions, PickleForm, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone,
-};
+use npy_core::object::{self, ObjectArray, ObjectOptions, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone};
 use npy_core::{DType, DynValues, ErrorKind, Order};
 
-const FORMS: [PickleForm; 2] = [PickleForm::Portable, PickleForm::NumPy2];
-
-fn written(object: &PyObject, form: PickleForm) -> npy_core::Result<Vec<u8>> {
+fn written(object: &PyObject) -> npy_core::Result<Vec<u8>> {
     let mut file = Vec::new();
-    ObjectArray::from(vec![object.clone()]).write_as(&mut file, form).map(|()| file)
+    ObjectArray::from(vec![object.clone()]).write(&mut file).map(|()| file)
 }
 
 /// Whether a file is read with this many levels.
@@ -93,10 +89,8 @@ fn objects() -> Vec<PyObject> {
 #[test]
 fn objects_are_read_as_they_were_written() {
     for object in objects() {
-        for form in FORMS {
-            let file = written(&object, form).unwrap();
-            assert_eq!(object::read(&file[..]).unwrap().items(), std::slice::from_ref(&object), "{form:?}");
-        }
+        let file = written(&object).unwrap();
+        assert_eq!(object::read(&file[..]).unwrap().items(), std::slice::from_ref(&object));
     }
 }
 
@@ -105,16 +99,14 @@ fn objects_are_read_as_they_were_written() {
 #[test]
 fn objects_are_written_as_deep_as_they_are_read() {
     for object in objects() {
-        for form in FORMS {
-            // In some lists, because the dtype of the array has levels of its own.
-            let shallow = written(&nested(&object, 10), form).unwrap();
-            let most = 210 - (10..100).find(|depth| is_read(&shallow, *depth)).unwrap();
-            let file = written(&nested(&object, most), form).unwrap_or_else(|error| panic!("{object} {form:?}: {error}"));
-            assert!(is_read(&file, 200) && !is_read(&file, 199), "{object} {form:?}");
-            let Err(error) = written(&nested(&object, most + 1), form) else { panic!("{object} {form:?} in {} lists", most + 1) };
-            let is_too_deep =
-                matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::NestedTooDeep { limit: 200 }, .. });
-            assert!(is_too_deep, "{object} {form:?}: {error}");
-        }
+        // In some lists, because the dtype of the array has levels of its own.
+        let shallow = written(&nested(&object, 10)).unwrap();
+        let most = 210 - (10..100).find(|depth| is_read(&shallow, *depth)).unwrap();
+        let file = written(&nested(&object, most)).unwrap_or_else(|error| panic!("{object}: {error}"));
+        assert!(is_read(&file, 200) && !is_read(&file, 199), "{object}");
+        let Err(error) = written(&nested(&object, most + 1)) else { panic!("{object} in {} lists", most + 1) };
+        let is_too_deep =
+            matches!(error.kind(), ErrorKind::InvalidValue { problem: ValueProblem::NestedTooDeep { limit: 200 }, .. });
+        assert!(is_too_deep, "{object}: {error}");
     }
 }

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use npy_core::dtype::Record;
 use npy_core::error::ValueProblem;
-use npy_core::object::{
-    self, ObjectArray, PickleForm, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, StringDType,
-};
+use npy_core::object::{self, ObjectArray, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, StringDType};
 use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order};
 use serde::Deserialize;
 
@@ -81,14 +79,12 @@ fn texts_of_any_length() {
     let missing = StringDType::new(false, Some(PyObject::Float(f64::NAN)));
     let items = vec![PyObject::from("a"), PyObject::Float(f64::NAN)];
     let array = ObjectArray::from(items).with_string_dtype(missing).unwrap();
-    for form in [PickleForm::Portable, PickleForm::NumPy2] {
-        let mut file = Vec::new();
-        array.write_as(&mut file, form).unwrap();
-        let array = object::read(&file[..]).unwrap();
-        let dtype = array.string_dtype().unwrap();
-        assert!(!dtype.coerce() && matches!(dtype.na_object(), Some(PyObject::Float(nan)) if nan.is_nan()));
-        assert_eq!(array.items()[0], PyObject::from("a"));
-    }
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    let array = object::read(&file[..]).unwrap();
+    let dtype = array.string_dtype().unwrap();
+    assert!(!dtype.coerce() && matches!(dtype.na_object(), Some(PyObject::Float(nan)) if nan.is_nan()));
+    assert_eq!(array.items()[0], PyObject::from("a"));
     assert!(ObjectArray::from(vec![1]).with_string_dtype(StringDType::new(true, None)).is_err());
 }
 
@@ -184,23 +180,20 @@ fn written_objects_load_on_a_small_stack() {
     let test = move || {
         for (levels, wrap) in wraps {
             for leaf in some(&leaves, 5) {
-                for form in [PickleForm::Portable, PickleForm::NumPy2] {
-                    let most_depth = if form == PickleForm::NumPy2 { 200 } else { 200 / levels + 1 };
-                    let written = (150 / levels..most_depth).rev().filter_map(|depth| {
-                        let array = ObjectArray::from(vec![(0..depth).fold(leaf.clone(), |inner, _| wrap(inner))]);
-                        let mut file = Vec::new();
-                        array.write_as(&mut file, form).ok().map(|()| (depth, array, file))
-                    });
-                    // The deepest ones.
-                    let mut most = 0;
-                    for (depth, array, file) in written.take(if rounds(1) < 10 { 2 } else { usize::MAX }) {
-                        let read = object::read(&file[..]).unwrap_or_else(|error| panic!("{depth} of {leaf}: {error}"));
-                        assert!(read == array && read.clone().items()[0].to_string() == array.items()[0].to_string());
-                        most = most.max(depth);
-                    }
-                    // Little of what could be read is not written.
-                    assert!(most * levels > 170, "{most} of {levels}: {leaf}");
+                let written = (150 / levels..200).rev().filter_map(|depth| {
+                    let array = ObjectArray::from(vec![(0..depth).fold(leaf.clone(), |inner, _| wrap(inner))]);
+                    let mut file = Vec::new();
+                    array.write(&mut file).ok().map(|()| (depth, array, file))
+                });
+                // The deepest ones.
+                let mut most = 0;
+                for (depth, array, file) in written.take(if rounds(1) < 10 { 2 } else { usize::MAX }) {
+                    let read = object::read(&file[..]).unwrap_or_else(|error| panic!("{depth} of {leaf}: {error}"));
+                    assert!(read == array && read.clone().items()[0].to_string() == array.items()[0].to_string());
+                    most = most.max(depth);
                 }
+                // Little of what could be read is not written.
+                assert!(most * levels > 170, "{most} of {levels}: {leaf}");
             }
         }
     };

@@ -19,8 +19,8 @@ const NUMPY: [&str; 2] = ["numpy==2.4.6", "numpy>=2"];
 /// Where to look for a Python, the usual one first. NumPy 2.5 needs 3.12.
 const PYTHONS: [&str; 5] = ["python3", "python", "python3.14", "python3.13", "python3.12"];
 
-/// What portable files must still open in.
-const OLD_NUMPY: [&str; 2] = ["numpy==1.23.5", "numpy==1.26.4"];
+/// The oldest that written objects must open in.
+const OLD_NUMPY: [&str; 1] = ["numpy==1.26.4"];
 
 /// What else writes archives: sparse matrices, and Zstandard before Python 3.14.
 const OTHERS: [&str; 2] = ["scipy", "backports.zstd; python_version < '3.14'"];
@@ -47,14 +47,14 @@ pub fn numpy(test: &str) -> Option<&'static NumPy> {
     required(NUMPY.get_or_init(|| provide_numpy("numpy", &OTHERS, IMPORTS)), "NumPy", test)
 }
 
-/// A NumPy of version 1, for what it is to read. Where its releases do not run on the Python that
-/// there is, the test is skipped.
+/// NumPy 1.26, for what it is to read. Where it does not run on the Python that there is, the test is
+/// skipped.
 pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
     static NUMPY: OnceLock<Result<NumPy, String>> = OnceLock::new();
-    match NUMPY.get_or_init(|| provide("numpy-1", &OLD_NUMPY, &[], "import numpy")) {
+    match NUMPY.get_or_init(|| provide("numpy-1.26", &OLD_NUMPY, &[], "import numpy")) {
         Ok(numpy) => Some(numpy),
         Err(problem) => {
-            announce(&format!("SKIPPED {test}: there is no NumPy 1 for this Python: {problem}"));
+            announce(&format!("SKIPPED {test}: there is no NumPy 1.26 for this Python: {problem}"));
             None
         }
     }

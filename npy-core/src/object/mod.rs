@@ -50,7 +50,6 @@ pub use value::subclass::{ArrayClass, Subclass};
 pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
-pub use write::PickleForm;
 
 pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 

@@ -14,41 +14,8 @@ use crate::format::header::Header;
 use crate::options::{Order, SaveOptions};
 use crate::write::replace::replace_file_with;
 
-/// The NumPy version that is to open the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PickleForm {
-    /// Every NumPy on Python 3, without warnings: protocol 3, with the names that NumPy 1 has. What
-    /// `np.save` of NumPy 1.17 to 1.26 writes.
-    #[default]
-    Portable,
-    /// NumPy 1.26 and later: protocol 4, what `np.save` of NumPy 2 writes.
-    NumPy2,
-}
-
-impl PickleForm {
-    pub(super) fn protocol(self) -> u8 {
-        match self {
-            Self::Portable => 3,
-            Self::NumPy2 => 4,
-        }
-    }
-
-    /// Whether the pickle consists of frames, and has the shorter opcodes that came with them.
-    pub(super) fn has_frames(self) -> bool {
-        self.protocol() >= 4
-    }
-
-    fn multiarray(self) -> &'static str {
-        match self {
-            Self::Portable => "numpy.core.multiarray",
-            Self::NumPy2 => "numpy._core.multiarray",
-        }
-    }
-}
-
 impl ObjectArray {
-    /// Writes a file atomically. NumPy opens it with `np.load(path, allow_pickle=True)`.
+    /// Writes a file atomically. NumPy 1.26 and later opens it with `np.load(path, allow_pickle=True)`.
     ///
     /// # Errors
     ///
@@ -89,6 +56,9 @@ impl ObjectArray {
 
     /// Writes the array to a stream.
     ///
+    /// The bytes equal those of `np.save` of NumPy 2 if the values are plain, and no two of them the
+    /// same object.
+    ///
     /// # Errors
     ///
     /// When an object cannot be written, or writing fails; something may have been written then.
@@ -101,35 +71,17 @@ impl ObjectArray {
     /// assert_eq!(object::read(&file[..])?.to_vec::<u8>()?, [1, 2]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn write(&self, writer: impl Write) -> Result<()> {
-        self.write_as(writer, PickleForm::Portable)
-    }
-
-    /// Writes the array in the form of a given NumPy.
-    ///
-    /// With [`PickleForm::NumPy2`] the file equals that of `np.save` of NumPy 2, byte for byte. The
-    /// values must be plain, and no two of them the same object.
-    ///
-    /// # Errors
-    ///
-    /// Like [`write`](Self::write).
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PickleForm};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec![Some(1), None]).write_as(&mut file, PickleForm::NumPy2)?;
-    /// assert_eq!(file.len(), 128 + 152);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn write_as(&self, mut writer: impl Write, form: PickleForm) -> Result<()> {
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;
-        let mut pickler = Pickler::new(&mut writer, form)?;
+        let mut pickler = Pickler::new(&mut writer)?;
         pickler.object_array(("numpy", "ndarray"), self).map_err(|(index, failure)| failure.in_element(index))?;
         pickler.finish()
     }
 }
+
+/// The module of the functions that make arrays and scalars, as NumPy has named it since 1.26.
+const MULTIARRAY: &str = "numpy._core.multiarray";
 
 /// Levels above the dtype of an array or a scalar: the call, and its state or its arguments.
 const ARRAY_LEVELS: usize = 2;
@@ -265,7 +217,7 @@ impl Pickler<'_> {
 
     /// `_reconstruct(class, (0,), b'b')`, and the beginning of its state up to the shape.
     fn begin_array(&mut self, (module, class): (&str, &str), shape: &[usize]) -> Result<(), Failure> {
-        self.global(self.form.multiarray(), "_reconstruct")?;
+        self.global(MULTIARRAY, "_reconstruct")?;
         self.global(module, class)?;
         self.small_int(0)?;
         self.end_tuple(0x85);
@@ -294,7 +246,7 @@ impl Pickler<'_> {
 
     /// `scalar(dtype, bytes)`.
     pub(super) fn scalar(&mut self, scalar: &DynValues, is_record: bool) -> Result<(), Failure> {
-        self.global(self.form.multiarray(), "scalar")?;
+        self.global(MULTIARRAY, "scalar")?;
         self.nested(ARRAY_LEVELS, |pickler| pickler.dtype_of_class(scalar.dtype(), is_record))?;
         self.bytes(scalar.bytes())?;
         self.end_tuple(0x86);
@@ -425,13 +377,7 @@ impl Pickler<'_> {
 
     /// Metadata, which there are none of, and the unit of a time.
     fn time_metadata(&mut self, symbol: &str, count: u32) -> Result<(), Failure> {
-        // NumPy 1 has an empty dictionary in this place, and NumPy 2 nothing.
-        if self.form == PickleForm::Portable {
-            self.op(b'}');
-            self.memoize();
-        } else {
-            self.op(b'N');
-        }
+        self.op(b'N');
         self.op(b'(');
         self.bytes(symbol.as_bytes())?;
         self.small_int(i64::from(count))?;

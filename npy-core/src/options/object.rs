@@ -106,7 +106,7 @@ impl ObjectOptions {
     /// # let mut file = Vec::new();
     /// # object::ObjectArray::from(vec!["caf?"]).write(&mut file)?;
     /// # let at = file.windows(4).position(|window| window == b"caf?").unwrap_or_default();
-    /// # file[at - 5] = b'T';
+    /// # file[at - 2] = b'U';
     /// # file[at + 3] = 0xe9;
     /// assert!(object::read(&file[..]).is_err()); // of Python 2: np.array(["caf\xe9"], dtype=object)
     /// let names = object::read_with(&file[..], ObjectOptions::new().encoding(Encoding::Latin1))?;

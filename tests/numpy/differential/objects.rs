@@ -3,7 +3,7 @@
 //! NumPy finds no globals but those of data there, and works in a child with limits.
 
 use npy_core::error::PickleProblem;
-use npy_core::object::{self, PickleForm};
+use npy_core::object;
 use npy_core::{Error, ErrorKind};
 
 use super::rules::{Rule, find};
@@ -278,18 +278,16 @@ fn compare(numpy: &NumPy, seed: u64, count: u64, counts: &mut Counts, difference
         if verdict.is_unhashable() || rule == Some(TYPED_FIELDS) {
             continue;
         }
-        for form in [PickleForm::Portable, PickleForm::NumPy2] {
-            let mut file = Vec::new();
-            match array.write_as(&mut file, form) {
-                Ok(()) => {
-                    counts.add("written");
-                    push_frame(&mut written, &file);
-                    let is_like_theirs = problem.is_empty() && rule != Some(FRAMES);
-                    let values = if is_like_theirs { theirs.to_owned() } else { ours.clone() };
-                    expected.push((values, file, problem.is_empty()));
-                }
-                Err(error) => differ(&format!("not written: {error}")),
+        let mut file = Vec::new();
+        match array.write(&mut file) {
+            Ok(()) => {
+                counts.add("written");
+                push_frame(&mut written, &file);
+                let is_like_theirs = problem.is_empty() && rule != Some(FRAMES);
+                let values = if is_like_theirs { theirs.to_owned() } else { ours.clone() };
+                expected.push((values, file, problem.is_empty()));
             }
+            Err(error) => differ(&format!("not written: {error}")),
         }
     }
     let output = numpy.run(["differential_objects.py", "read"], &written);

@@ -6,8 +6,10 @@ use std::io::Write;
 use super::super::value::PyObject;
 use super::super::value::int::PyInt;
 use super::super::value::time::PyTimeZone;
-use super::super::write::PickleForm;
 use crate::error::{Error, Result, ValueError, ValueProblem};
+
+/// The protocol of the pickles, which is that of `np.save` of NumPy 2.
+const PROTOCOL: u8 = 4;
 
 /// Bytes after which a frame ends, and from which on a text is not put into one:
 /// `_FRAME_SIZE_TARGET` of Python's `pickle`.
@@ -52,8 +54,7 @@ impl Failure {
 /// Writes a pickle.
 pub(crate) struct Pickler<'a> {
     writer: &'a mut dyn Write,
-    pub(crate) form: PickleForm,
-    /// What is not written yet: the content of a frame, where there are frames.
+    /// The content of the next frame.
     buffer: Vec<u8>,
     memo_len: u32,
     /// Where the names of modules and classes, and dtypes, are in the memo.
@@ -62,10 +63,9 @@ pub(crate) struct Pickler<'a> {
 }
 
 impl<'a> Pickler<'a> {
-    pub(crate) fn new(writer: &'a mut dyn Write, form: PickleForm) -> Result<Self> {
-        let protocol = form.protocol();
-        writer.write_all(&[0x80, protocol]).map_err(cannot_write)?;
-        Ok(Self { writer, form, buffer: Vec::new(), memo_len: 0, known: HashMap::new(), depth: 0 })
+    pub(crate) fn new(writer: &'a mut dyn Write) -> Result<Self> {
+        writer.write_all(&[0x80, PROTOCOL]).map_err(cannot_write)?;
+        Ok(Self { writer, buffer: Vec::new(), memo_len: 0, known: HashMap::new(), depth: 0 })
     }
 
     /// Ends the pickle.
@@ -75,11 +75,11 @@ impl<'a> Pickler<'a> {
         self.writer.flush().map_err(cannot_write)
     }
 
-    /// Writes what is in the buffer, as a frame where there are frames.
+    /// Writes what is in the buffer, as a frame.
     fn flush(&mut self) -> Result<()> {
         // Python leaves less than that without a frame.
         const LEAST: usize = 4;
-        if self.form.has_frames() && self.buffer.len() >= LEAST {
+        if self.buffer.len() >= LEAST {
             let mut frame = [0x95; 9];
             frame[1..].copy_from_slice(&(self.buffer.len() as u64).to_le_bytes());
             self.writer.write_all(&frame).map_err(cannot_write)?;
@@ -96,14 +96,7 @@ impl<'a> Pickler<'a> {
     /// Keeps the value on top of the stack under the next number, which is returned.
     pub(crate) fn memoize(&mut self) -> u32 {
         let index = self.memo_len;
-        if self.form.has_frames() {
-            self.op(0x94);
-        } else if let Ok(index) = u8::try_from(index) {
-            self.buffer.extend([b'q', index]);
-        } else {
-            self.op(b'r');
-            self.buffer.extend(index.to_le_bytes());
-        }
+        self.op(0x94);
         // Only what was written under a number before is fetched, so that it does no harm if they
         // end.
         self.memo_len = index.saturating_add(1);
@@ -140,15 +133,9 @@ impl<'a> Pickler<'a> {
         if self.fetch_known(&path) {
             return Ok(());
         }
-        if self.form.has_frames() {
-            self.shared_text(module)?;
-            self.text(name)?;
-            self.op(0x93);
-        } else {
-            self.op(b'c');
-            self.buffer.extend(path.as_bytes());
-            self.op(b'\n');
-        }
+        self.shared_text(module)?;
+        self.text(name)?;
+        self.op(0x93);
         self.memoize_known(path);
         Ok(())
     }
@@ -384,9 +371,6 @@ impl<'a> Pickler<'a> {
     }
 
     fn set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
-        if !self.form.has_frames() {
-            return self.set_of_list("set", items);
-        }
         self.op(0x8f);
         self.memoize();
         self.nested(1, |pickler| {
@@ -400,21 +384,9 @@ impl<'a> Pickler<'a> {
     }
 
     fn frozen_set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
-        if !self.form.has_frames() {
-            return self.set_of_list("frozenset", items);
-        }
         self.op(b'(');
         self.nested(1, |pickler| items.iter().try_for_each(|item| pickler.object(item)))?;
         self.end_tuple(0x91);
-        Ok(())
-    }
-
-    /// How protocol 3 writes sets.
-    fn set_of_list(&mut self, class: &str, items: &[PyObject]) -> Result<(), Failure> {
-        self.global("builtins", class)?;
-        self.nested(2, |pickler| pickler.list(items.len(), |pickler, i| pickler.item(items, i)))?;
-        self.end_tuple(0x85);
-        self.reduce();
         Ok(())
     }
 
@@ -477,21 +449,18 @@ impl<'a> Pickler<'a> {
     }
 
     fn fresh_text(&mut self, text: &[u8]) -> Result<(), Failure> {
-        // Protocol 3 has no short form.
-        let opcodes = if self.form.has_frames() { [0x8c, b'X', 0x8d] } else { [0, b'X', 0] };
-        self.counted(opcodes, text)?;
+        self.counted([0x8c, b'X', 0x8d], text)?;
         self.memoize();
         Ok(())
     }
 
     /// Bytes. Python has each single one once.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let opcodes = if self.form.has_frames() { [b'C', b'B', 0x8e] } else { [b'C', b'B', 0] };
         let key = if bytes.len() < 2 { Some(format!("bytes {}", bytes.escape_ascii())) } else { None };
         if key.as_ref().is_some_and(|key| self.fetch_known(key)) {
             return Ok(());
         }
-        self.counted(opcodes, bytes)?;
+        self.counted([b'C', b'B', 0x8e], bytes)?;
         self.memoize();
         if let Some(key) = key {
             self.memoized_as(key);
@@ -504,22 +473,21 @@ impl<'a> Pickler<'a> {
         self.known.insert(key, self.memo_len.saturating_sub(1));
     }
 
-    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes, of which 0 is
-    /// none. Long ones are in no frame.
-    fn counted(&mut self, opcodes: [u8; 3], bytes: &[u8]) -> Result<(), Failure> {
-        let (length, [short, medium, long]) = (bytes.len(), opcodes);
+    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes. Long ones are in no
+    /// frame.
+    fn counted(&mut self, [short, medium, long]: [u8; 3], bytes: &[u8]) -> Result<(), Failure> {
+        let length = bytes.len();
         let mut prefix = Vec::with_capacity(9);
         match (u8::try_from(length), u32::try_from(length)) {
-            (Ok(length), _) if short != 0 => prefix.extend([short, length]),
+            (Ok(length), _) => prefix.extend([short, length]),
             (_, Ok(length)) => {
                 prefix.push(medium);
                 prefix.extend(length.to_le_bytes());
             }
-            _ if long != 0 => {
+            _ => {
                 prefix.push(long);
                 prefix.extend((length as u64).to_le_bytes());
             }
-            _ => return Err(too_long(length)),
         }
         if length < FRAME_BYTES {
             self.buffer.extend(prefix);
