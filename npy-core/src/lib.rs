@@ -26,6 +26,14 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
+//! Three words of NumPy:
+//!
+//! - **dtype**: the type of the elements and their layout in the file, such as `<f8`. A [`DType`]
+//!   is one, and the module [`dtype`] lists the Rust type of each.
+//! - **record**: an element with named fields. In Rust it is a struct that derives [`NpyRecord`].
+//! - **order**: which axis varies fastest in the file, the last one in C order, the first one in
+//!   Fortran order. See [`Order`].
+//!
 //! [`.npy` format]: https://numpy.org/neps/nep-0001-npy-format.html
 //!
 //! # Where to look
@@ -39,10 +47,9 @@
 //!
 //! Types:
 //!
-//! - [`dtype`]: a table of the Rust type of each dtype, and the parts of a [`DType`].
-//! - [`NpyRecord`]: structs for structured dtypes; [`NpyElement`]: every element type.
+//! - [`NpyElement`]: every element type; [`NpyRecord`]: structs for structured dtypes.
 //! - [`types`]: times, text and bytes of fixed width, long doubles.
-//! - `DynValues` (feature `dynamic`): arrays of unknown dtype; `Casting`: the rules of their
+//! - [`DynValues`] (feature `dynamic`): arrays of unknown dtype; [`Casting`]: the rules of their
 //!   conversion.
 //!
 //! Parts of files:
@@ -54,7 +61,7 @@
 //! In place:
 //!
 //! - [`view`], [`view_mut`]: a file in memory as a slice.
-//! - `NpyMap`, `NpyMapMut` (feature `mmap`): a file of any size as a slice.
+//! - [`NpyMap`], [`NpyMapMut`] (feature `mmap`): a file of any size as a slice.
 //!
 //! Files that grow:
 //!
@@ -64,23 +71,33 @@
 //!
 //! Other formats:
 //!
-//! - `npz` (feature `npz`): archives of arrays, from files, memory and pipes.
-//! - `object` (feature `object`): arrays of Python objects, read without running anything.
-//! - `rawarray` (feature `rawarray`): `.ra` files of the RawArray format.
-//! - `zarr_references` (feature `zarr`): many files as one Zarr array, which Xarray and Dask read in
-//!   place.
+//! - [`npz`] (feature `npz`): archives of arrays, from files, memory and pipes.
+//! - [`object`] (feature `object`): arrays of Python objects, read without running anything.
+//! - [`rawarray`] (feature `rawarray`): `.ra` files of the RawArray format.
+//! - [`zarr_references`] (feature `zarr`): many files as one Zarr array, which Xarray and Dask read
+//!   in place.
 //! - [`FileFormat`]: the format of a file, by its content.
 //!
 //! And:
 //!
 //! - [`Header`]: dtype, shape, order and version of a file.
-//! - `print` (feature `print`): arrays as text, exactly as NumPy prints them, and as tables.
+//! - [`print`][printing] (feature `print`): arrays as text, exactly as NumPy prints them, and as
+//!   tables.
 //! - [`Error`], [`error`]: what went wrong, and where; [`Limits`]: bounds for untrusted files.
 //!
 //! The crate `npy-ndarray` reads and writes arrays of `ndarray`. Its [guide] has a chapter for each
 //! job, of which those on records, growing files and async code need this crate alone.
 //!
 //! [guide]: https://docs.rs/npy-ndarray/latest/npy_ndarray/guide/index.html
+// Names of a feature that is off lead to the list of features.
+#![cfg_attr(not(feature = "dynamic"), doc = "[`DynValues`]: #features\n[`Casting`]: #features")]
+#![cfg_attr(not(feature = "mmap"), doc = "[`NpyMap`]: #features\n[`NpyMapMut`]: #features")]
+#![cfg_attr(not(feature = "npz"), doc = "[`npz`]: #features")]
+#![cfg_attr(not(feature = "object"), doc = "[`object`]: #features")]
+#![cfg_attr(not(feature = "rawarray"), doc = "[`rawarray`]: #features")]
+#![cfg_attr(not(feature = "zarr"), doc = "[`zarr_references`]: #features")]
+#![cfg_attr(feature = "print", doc = "[printing]: mod@print")]
+#![cfg_attr(not(feature = "print"), doc = "[printing]: #features")]
 //!
 //! # Features
 //!

@@ -1,13 +1,19 @@
-//! `#[derive(NpyRecord)]`: a Rust struct for a structured dtype of NumPy.
-//! `#[derive(NpzArchive)]`: a Rust struct for an `.npz` archive.
+//! The derive macros of `npy-core` and `npy-ndarray`, which re-export them with the feature `derive`:
 //!
-//! `npy_core` and `npy_ndarray` re-export them with the feature `derive`, beside the traits of the
-//! same names.
+//! ```toml
+//! [dependencies]
+//! npy-core = { version = "0.1", features = ["derive"] }
+//! ```
 //!
-//! The modules, from the lowest up: `ctxt` collects errors. `hygiene` hides names. `case`, `meta`
-//! and `types` parse names, attribute values and types. `record` and `archive` derive one trait
-//! each, in the steps `attr`, `model` and `expand`.
+//! A dtype is the type of the elements of an array and their layout in the file. A record is an
+//! element with named fields, and its dtype lists them, in the order of the struct.
+//!
+//! - [`NpyRecord`](macro@NpyRecord): a Rust struct for a structured dtype of NumPy.
+//! - [`NpzArchive`](macro@NpzArchive): a Rust struct for an `.npz` archive.
 
+// The modules, from the lowest up: `ctxt` collects errors. `hygiene` hides names. `case`, `meta` and
+// `types` parse names, attribute values and types. `record` and `archive` derive one trait each, in
+// the steps `attr`, `model` and `expand`.
 mod ctxt;
 mod hygiene;
 mod case;

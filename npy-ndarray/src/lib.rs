@@ -19,6 +19,15 @@
 //! # Ok::<(), npy_ndarray::Error>(())
 //! ```
 //!
+//! Three words of NumPy:
+//!
+//! - **dtype**: the type of the elements and their layout in the file, such as `<f8`.
+//!   [`npy_core::dtype`] lists the Rust type of each.
+//! - **record**: an element with named fields. In Rust it is a struct that derives [`NpyRecord`]
+//!   (feature `derive`).
+//! - **order**: which axis varies fastest in the file, the last one in C order, the first one in
+//!   Fortran order.
+//!
 //! # Where to look
 //!
 //! Whole files:
@@ -26,8 +35,8 @@
 //! - [`ReadNpyExt`], [`WriteNpyExt`]: any array from and to a file or a stream.
 //! - [`ReadOptions`], [`SaveOptions`]: limits, threads and order; atomic, durable or in place.
 //! - [`load_npy_into`], [`read_npy_into`]: into the elements of an existing array.
-//! - `DynArray`, `match_dtype!` (feature `dynamic`): arrays of unknown dtype; `load_any`: files of
-//!   any format.
+//! - [`DynArray`], [`match_dtype!`] (feature `dynamic`): arrays of unknown dtype; [`load_any`]: files
+//!   of any format.
 //! - [`read_npy`], [`write_npy`], [`create_new_npy`], [`write_zeroed_npy`]: the functions of
 //!   `ndarray-npy`.
 //!
@@ -39,18 +48,29 @@
 //! In place:
 //!
 //! - [`ViewNpyExt`], [`ViewMutNpyExt`]: a file in memory as an array view.
-//! - `MapNpyExt`, `MapMutNpyExt` (feature `mmap`): a file of any size as an array view.
+//! - [`MapNpyExt`], [`MapMutNpyExt`] (feature `mmap`): a file of any size as an array view.
 //!
 //! Other formats:
 //!
-//! - `NpzReader`, `NpzWriter` (feature `npz`): archives; `NpzArchive`: a struct for a whole one.
-//! - `sparse` (feature `npz`): sparse matrices of SciPy.
-//! - `ReadRaExt`, `WriteRaExt` (feature `rawarray`): `.ra` files of the RawArray format.
+//! - [`NpzReader`], [`NpzWriter`] (feature `npz`): archives; [`NpzArchive`][archive]: a
+//!   struct for a whole one.
+//! - [`sparse`] (feature `npz`): sparse matrices of SciPy.
+//! - [`ReadRaExt`], [`WriteRaExt`] (feature `rawarray`): `.ra` files of the RawArray format.
 //!
 //! [`guide`] has a chapter for each job, and the counterparts of all functions of NumPy,
 //! `ndarray-npy` and `npyz`. Names are those of `ndarray-npy` where it has the same thing.
 //!
 //! Elements are the types of [`npy_core::NpyElement`], records of `#[derive(NpyRecord)]` included.
+//!
+// Names of a feature that is off lead to the list of features.
+#![cfg_attr(not(feature = "dynamic"), doc = "[`DynArray`]: #features\n[`match_dtype!`]: #features\n[`load_any`]: #features")]
+#![cfg_attr(not(feature = "mmap"), doc = "[`MapNpyExt`]: #features\n[`MapMutNpyExt`]: #features")]
+#![cfg_attr(
+    not(feature = "npz"),
+    doc = "[`NpzReader`]: #features\n[`NpzWriter`]: #features\n[archive]: #features\n[`sparse`]: #features"
+)]
+#![cfg_attr(feature = "npz", doc = "[archive]: trait@NpzArchive")]
+#![cfg_attr(not(feature = "rawarray"), doc = "[`ReadRaExt`]: #features\n[`WriteRaExt`]: #features")]
 //!
 //! # Order
 //!
