@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::DynValues;
+use super::array::DynValues;
 use crate::error::Result;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;

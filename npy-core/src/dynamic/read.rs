@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::DynValues;
+use super::array::DynValues;
 use crate::error::{ErrorKind, Result};
 use crate::format::rows::OuterAxis;
 use crate::read::NpyReader;

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek};
 
-use super::DynValues;
+use super::array::DynValues;
 use crate::error::{ErrorKind, Result};
 use crate::format::region::AxisRange;
 use crate::read::NpyReader;

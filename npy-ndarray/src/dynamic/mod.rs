@@ -309,7 +309,7 @@ from_arrays! {
     ComplexLongDouble Complex<LongDouble>,
 }
 
-// Here, because rustdoc shows methods in this order, and because `each!` is declared above.
+// Here, because `each!` is declared above.
 mod write;
 mod convert;
 #[cfg(feature = "object")]

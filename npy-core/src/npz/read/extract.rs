@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::zip::problem::{archive, cannot_read};
-use super::NpzReader;
+use super::reader::NpzReader;
 use crate::error::{ArchiveProblem, Error, Result};
 use crate::write::replace::replace_file;
 

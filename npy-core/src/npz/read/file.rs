@@ -10,7 +10,7 @@ use crate::memory::ReadBuf;
 
 /// A file with its own position, so that several threads can read clones of it.
 ///
-/// See [`NpzReader::open`](super::NpzReader::open) for an example.
+/// See [`NpzReader::open`](crate::npz::NpzReader::open) for an example.
 #[derive(Clone, Debug)]
 pub struct ArchiveFile {
     file: Arc<File>,

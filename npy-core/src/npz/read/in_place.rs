@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Cursor;
 
-use super::NpzReader;
+use super::reader::NpzReader;
 use crate::element::NpyElement;
 use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
 use crate::npz::zip::problem::archive;

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek};
 
-use super::NpzReader;
+use super::reader::NpzReader;
 use crate::error::{Error, Result};
 use crate::format::dtype::to_rust::archive::{ArchiveMember, archive_to_rust};
 

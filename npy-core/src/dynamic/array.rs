@@ -1,0 +1,365 @@
+//! An array whose dtype is known at run time: its constructors, its bytes and its fields.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::element::plan::names_of;
+use crate::element::{self, NpyElement};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::dtype::DType;
+use crate::format::header::Header;
+use crate::format::shape::is_same_in_both;
+use crate::limits::Limits;
+use crate::memory::reserve_exact;
+use crate::options::{Order, ReadOptions, SaveOptions};
+use crate::read::NpyReader;
+use crate::read::file::with_file;
+use crate::transpose::bytes::InOrderC;
+use crate::view::{NpyView, view_elements};
+use crate::write::bytes::ItemBytes;
+use crate::write::output::{cannot_write, total_length, write_parts};
+use crate::write::replace::replace_file_with;
+use crate::write::{dtype_of, header_of};
+
+/// An array of any dtype: a dtype, a shape, an order and bytes.
+///
+/// The dtype is known at run time only. The bytes are those of the file: nothing is converted and
+/// nothing is lost, such as padding, bytes of a bool other than 0 and 1, and invalid text. A loaded
+/// array is saved byte for byte, except that the header is written as current NumPy writes it.
+/// `npy_ndarray::DynArray` holds numbers as an array of `ndarray`.
+///
+/// ```
+/// use npy_core::{Casting, DynValues};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// DynValues::from_slice(&[1.5_f32, 2.5])?.save(&path)?;
+///
+/// let values = DynValues::load(&path)?;
+/// match values.dtype().to_string().as_str() {
+///     "<f4" => println!("{:?}", values.view::<f32>()?), // a slice in place
+///     "<f8" => println!("{:?}", values.to_vec::<f64>()?), // decoded
+///     other => println!("{} bytes of {other}", values.bytes().len()),
+/// }
+/// assert_eq!(values.cast::<f64>(Casting::Safe)?, [1.5, 2.5]); // any number
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Records
+///
+/// [`field`](Self::field) copies one field as an array. The axes of sub-arrays become the last ones:
+///
+/// ```
+/// use npy_core::{DynValues, Order};
+///
+/// let dtype = "[('id', '|u1'), ('at', '|i1', (2,))]".parse()?;
+/// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 2, 8, 3, 4])?;
+/// assert_eq!(values.field_as::<u8>("id")?, [7, 8]);
+/// let at = values.field("at")?;
+/// assert_eq!(at.shape(), [2, 2]);
+/// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct DynValues {
+    header: Header,
+    bytes: Vec<u8>,
+}
+
+impl DynValues {
+    /// Creates an array of a dtype, order and shape from its bytes.
+    ///
+    /// The elements are in the order and the byte order that the arguments say.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the number of bytes does not fit the dtype and the shape. Dtypes of Python objects and
+    /// sub-arrays are refused.
+    pub fn new(dtype: DType, order: Order, shape: &[usize], bytes: Vec<u8>) -> Result<Self> {
+        Self::with_header(Header::new(dtype, order, shape)?, bytes)
+    }
+
+    /// The bytes of the data.
+    pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
+        if header.dtype().has_object() {
+            return Err(ErrorKind::ObjectArray.into());
+        }
+        let (expected, found) = (header.data_bytes(), bytes.len() as u64);
+        if expected != found {
+            return Err(ErrorKind::WrongLength { expected, found }.into());
+        }
+        Ok(Self { header: normal(header), bytes })
+    }
+
+    /// Creates a one-dimensional array of elements.
+    ///
+    /// Text is as wide as the longest.
+    pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
+        let dtype = dtype_of(items.iter());
+        if let Some(bytes) = ItemBytes::new(items, &dtype) {
+            return Ok(Self { bytes: bytes.to_vec()?, header: header_of(dtype, &[items.len()])? });
+        }
+        Self::encode(Order::C, &[items.len()], items.iter())
+    }
+
+    /// An array of elements that are in the given order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an element cannot be expressed in its dtype, or if their number does not fit the
+    /// shape.
+    pub(crate) fn encode<'a, T: NpyElement + 'a>(
+        order: Order,
+        shape: &[usize],
+        items: impl Iterator<Item = &'a T> + Clone,
+    ) -> Result<Self> {
+        let dtype = dtype_of(items.clone());
+        // An array of sub-arrays also has their axes, as its last ones.
+        let header = match order {
+            Order::C => header_of(dtype.clone(), shape)?,
+            Order::Fortran => Header::new(dtype.clone(), order, shape)?,
+        };
+        let (plan, itemsize) = (element::plan::<T>(&dtype)?, dtype.itemsize());
+        let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+        let mut bytes = zeros(length)?;
+        let expected = shape.iter().product::<usize>();
+        let found = element::encode_all(&plan, itemsize, items.take(expected), &mut bytes, 0)?;
+        if found != expected {
+            return Err(ErrorKind::WrongCount { expected: expected as u64, found: found as u64 }.into());
+        }
+        Ok(Self { header, bytes })
+    }
+
+    /// An array of `items` of the dtype `stored`, which has the same bytes as that of the header.
+    /// For `npy-ndarray`: little more than a copy of bytes is compiled for each number type.
+    #[doc(hidden)]
+    pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
+        if let Some(items) = ItemBytes::new(items, stored) {
+            return Self::with_header(header, items.to_vec()?);
+        }
+        let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
+        let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
+        element::encode_rarely(&plan, itemsize, items.iter(), &mut bytes, 0)?;
+        Self::with_header(header, bytes)
+    }
+
+    /// Copies the elements at these indices of an array in memory. For `npy-ndarray`.
+    #[cfg(feature = "print")]
+    #[doc(hidden)]
+    pub fn of_picked(header: Header, items: ItemBytes<'_>, indices: &[usize]) -> Result<Self> {
+        Self::with_header(header, items.pick(indices))
+    }
+
+    /// Loads a file of any dtype.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read, is not an `.npy` file, is truncated, or holds Python objects.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, ReadOptions::new())
+    }
+
+    /// [`load`](Self::load) with options: limits, threads, order.
+    #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone has one lifetime, not every")]
+    pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        with_file(path.as_ref(), options, |reader| reader.into_values())?.demand(options.order)
+    }
+
+    /// Reads the array at the current position of a stream, which is left just behind it.
+    pub fn read(reader: impl Read) -> Result<Self> {
+        Self::read_with(reader, Limits::new())
+    }
+
+    /// [`read`](Self::read) with options: limits, order.
+    pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Self> {
+        let options = options.into();
+        NpyReader::new_with(reader, options)?.into_values()?.demand(options.order)
+    }
+
+    /// Saves the array as a file, atomically.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, SaveOptions::new())
+    }
+
+    /// [`save`](Self::save) with options: order, durable, in place.
+    pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
+        let options = options.into();
+        let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
+        replace_file_with(path.as_ref(), options, bytes, |file| match options.order {
+            Some(order) => self.write_in_order(file, order),
+            None => self.write(file),
+        })
+    }
+
+    /// Writes the array to a stream.
+    pub fn write(&self, mut writer: impl Write) -> Result<()> {
+        let written = write_parts(&mut writer, &[&self.header.to_bytes(), &self.bytes]).and_then(|()| writer.flush());
+        written.map_err(cannot_write)
+    }
+
+    /// Returns dtype, order and shape, as in a file.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the dtype of the elements.
+    pub fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// Returns the lengths of the axes.
+    pub fn shape(&self) -> &[usize] {
+        self.header.shape()
+    }
+
+    /// Returns the order of the elements in [`bytes`](Self::bytes).
+    pub fn order(&self) -> Order {
+        self.header.order()
+    }
+
+    /// Returns the bytes of the elements.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the bytes of the elements by value.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Decodes the elements, in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the dtype is not that of the type, or if an element is not a value of it.
+    pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {
+        self.reader().into_vec()
+    }
+
+    /// Returns a reader of the elements, which decodes them in parts.
+    pub fn reader(&self) -> NpyReader<&[u8]> {
+        NpyReader::from_parts(&self.bytes, self.header.clone())
+    }
+
+    /// Borrows the elements as a slice, in the order of [`order`](Self::order).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the dtype is not that of the type, in the byte order of the machine; if an element
+    /// is not a value of it; or if the memory is not aligned for it, which does not happen for
+    /// types whose alignment the allocator gives to every block.
+    pub fn view<T: NpyView>(&self) -> Result<&[T]> {
+        view_elements(&self.header, &self.bytes)
+    }
+
+    /// Copies one field of an array of records.
+    ///
+    /// A dot names a field of a nested record, also of records in a sub-array: `pose.position`. A field
+    /// whose own name has dots comes first.
+    ///
+    /// The axes of sub-arrays, around the field and of the field itself, become the last ones of the
+    /// array.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the elements are not records, if they have no such field, or if the result has more
+    /// than 64 dimensions.
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let found = self.dtype().field(name).ok_or_else(|| missing_field(name, self.dtype()))?;
+        let (itemsize, count) = (self.dtype().itemsize(), self.header.element_count());
+        let (base, own) = found.dtype().flattened();
+        let inner = [found.shape(), &own].concat();
+        // The axes of sub-arrays vary fastest, in C order; so must the others.
+        let order = if inner.is_empty() { self.order() } else { Order::C };
+        let header = Header::new(base.clone(), order, &[self.shape(), &inner].concat())?;
+        let total = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        reserve_exact(&mut bytes, total)?;
+        if total > 0 {
+            let runs = found.runs();
+            let mut element = |index: usize| {
+                let element = &self.bytes[index * itemsize..][..itemsize];
+                runs.clone().for_each(|run| bytes.extend_from_slice(&element[run]));
+            };
+            if order == self.order() || self.shape().len() < 2 {
+                (0..count).for_each(&mut element);
+            } else {
+                InOrderC::new(self.shape()).for_each(&mut element);
+            }
+        }
+        Self::with_header(header, bytes)
+    }
+
+    /// The positions of the elements in C order.
+    #[cfg(feature = "object")]
+    pub(crate) fn c_order(&self) -> Box<dyn Iterator<Item = usize>> {
+        match self.order() {
+            Order::C => Box::new(0..self.header.element_count()),
+            Order::Fortran => Box::new(InOrderC::new(self.shape())),
+        }
+    }
+
+    /// The position of the element of this index in C order.
+    #[cfg(feature = "object")]
+    pub(crate) fn position_of(&self, index: usize) -> usize {
+        if self.order() == Order::C {
+            return index;
+        }
+        let (mut rest, mut stride, mut position) = (index, self.header.element_count(), 0);
+        for &length in self.shape().iter().rev().filter(|length| **length > 0) {
+            stride /= length;
+            position += rest % length * stride;
+            rest /= length;
+        }
+        position
+    }
+
+    /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
+    pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
+        self.field(name)?.to_vec()
+    }
+}
+
+/// Zeros, so that padding between stored values is zero.
+fn zeros(length: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve_exact(&mut bytes, length)?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+impl fmt::Debug for DynValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynValues").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// The error for a missing field, which lists the names of the innermost record that exists.
+#[cold]
+pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
+    let (record, dtype) = dtype.fields_before(name).next().map_or(("", dtype), |(path, field)| (path, field.dtype()));
+    let name = name.to_owned();
+    match dtype.record() {
+        Some(fields) if !fields.fields().is_empty() => {
+            let (available, omitted) = names_of(fields);
+            ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
+        }
+        _ => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
+    }
+}
+
+/// The header as current NumPy writes it: in the lowest version that can hold it, in C order if
+/// both orders are the same, and without a sub-array for the elements.
+fn normal(header: Header) -> Header {
+    // In what `np.load` makes of them, elements without bytes have no strides, which is C order.
+    let is_same = is_same_in_both(header.shape()) || header.dtype().itemsize() == 0;
+    let order = if is_same { Order::C } else { header.order() };
+    let renewed = match order {
+        Order::C => header_of(header.dtype().clone(), header.shape()),
+        Order::Fortran => Header::new(header.dtype().clone(), order, header.shape()),
+    };
+    // In Fortran order the axes of sub-arrays would not be the last ones: such an array stays as no
+    // NumPy has it.
+    renewed.unwrap_or(header)
+}
