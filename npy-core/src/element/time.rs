@@ -37,6 +37,8 @@ pub mod unit {
     macro_rules! units {
         ($($name:ident $symbol:literal,)*) => {$(
             #[doc = concat!("NumPy's `", $symbol, "`.")]
+            ///
+            /// See [`Datetime64`](super::Datetime64) for an example.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub enum $name {}
 

@@ -42,6 +42,8 @@ impl fmt::Display for ObjectArray {
 }
 
 /// The text of an array of objects, formatted when it is displayed.
+///
+/// See [`ObjectArray::display_with`] for an example.
 #[derive(Clone, Debug)]
 pub struct PrintedObjects<'a> {
     array: &'a ObjectArray,

@@ -2,7 +2,7 @@
 
 /// The treatment of unknown classes and functions in a pickle.
 ///
-/// Known are those that NumPy's own files and plain values need.
+/// Known are those that NumPy's own files and plain values need. See [`ObjectOptions`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownGlobals {
@@ -15,6 +15,8 @@ pub enum UnknownGlobals {
 }
 
 /// The encoding of a `str` of Python 2: `encoding` of `np.load`.
+///
+/// See [`ObjectOptions`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -33,13 +35,18 @@ pub enum Encoding {
 /// file.
 ///
 /// ```
-/// use npy_core::object::{self, ObjectArray, ObjectOptions, UnknownGlobals};
+/// use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 ///
+/// let nested = (0..10).fold(PyObject::None, |inner, _| PyObject::List(vec![inner]));
 /// let mut file = Vec::new();
-/// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
+/// ObjectArray::from(vec![nested]).write(&mut file)?;
 ///
-/// let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque).bytes(1 << 20);
-/// assert_eq!(object::read_with(&file[..], options)?.shape(), [2]);
+/// // Files of Python 2, and objects of classes that this library does not know.
+/// let options = ObjectOptions::new().encoding(Encoding::Latin1).unknown_globals(UnknownGlobals::Opaque);
+/// assert_eq!(object::read_with(&file[..], options)?.shape(), [1]);
+///
+/// let error = object::read_with(&file[..], options.depth(10)).unwrap_err();
+/// assert!(error.to_string().contains("levels of objects"));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,42 +84,12 @@ impl ObjectOptions {
     }
 
     /// Sets the treatment of unknown classes and functions.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectOptions, UnknownGlobals};
-    ///
-    /// # let mut file = Vec::new();
-    /// # object::ObjectArray::from(vec![object::PyObject::Decimal("1".to_owned())]).write(&mut file)?;
-    /// # for (known, unknown) in [(b"decimal", b"physics"), (b"Decimal", b"Quantum")] {
-    /// #     let at = file.windows(7).position(|window| window == known).unwrap_or_default();
-    /// #     file[at..at + 7].copy_from_slice(unknown);
-    /// # }
-    /// let error = object::read(&file[..]).unwrap_err(); // with an object of the class physics.Quantum
-    /// assert!(error.to_string().contains("unknown global physics.Quantum"));
-    /// let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
-    /// assert_eq!(object::read_with(&file[..], options)?.shape(), [1]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn unknown_globals(mut self, choice: UnknownGlobals) -> Self {
         self.unknown_globals = choice;
         self
     }
 
     /// Sets the encoding of a `str` of Python 2.
-    ///
-    /// ```
-    /// use npy_core::object::{self, Encoding, ObjectOptions};
-    ///
-    /// # let mut file = Vec::new();
-    /// # object::ObjectArray::from(vec!["caf?"]).write(&mut file)?;
-    /// # let at = file.windows(4).position(|window| window == b"caf?").unwrap_or_default();
-    /// # file[at - 2] = b'U';
-    /// # file[at + 3] = 0xe9;
-    /// assert!(object::read(&file[..]).is_err()); // of Python 2: np.array(["caf\xe9"], dtype=object)
-    /// let names = object::read_with(&file[..], ObjectOptions::new().encoding(Encoding::Latin1))?;
-    /// assert_eq!(names.to_vec::<String>()?, ["café"]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
         self
@@ -122,50 +99,18 @@ impl ObjectOptions {
     ///
     /// The array itself counts, and so does each axis beyond the first. Values above 200 have no
     /// effect.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectArray, ObjectOptions, PyObject};
-    ///
-    /// let nested = (0..10).fold(PyObject::None, |inner, _| PyObject::List(vec![inner]));
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec![nested]).write(&mut file)?;
-    /// let error = object::read_with(&file[..], ObjectOptions::new().depth(10)).unwrap_err();
-    /// assert!(error.to_string().contains("levels of objects"));
-    /// assert!(object::read(&file[..]).is_ok());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn depth(mut self, limit: usize) -> Self {
         self.depth = if limit < MOST_DEPTH { limit } else { MOST_DEPTH };
         self
     }
 
     /// Limits the number of objects in the pickle, dtypes and the like included.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from((0..1000).collect::<Vec<i64>>()).write(&mut file)?;
-    /// let error = object::read_with(&file[..], ObjectOptions::new().items(100)).unwrap_err();
-    /// assert!(error.to_string().contains("objects of the pickle"));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn items(mut self, limit: u64) -> Self {
         self.items = limit;
         self
     }
 
     /// Limits the size of the pickle in bytes.
-    ///
-    /// ```
-    /// use npy_core::object::{self, ObjectArray, ObjectOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec!["a".repeat(1000)]).write(&mut file)?;
-    /// let error = object::read_with(&file[..], ObjectOptions::new().bytes(500)).unwrap_err();
-    /// assert!(error.to_string().contains("bytes of the pickle"));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub const fn bytes(mut self, limit: u64) -> Self {
         self.bytes = limit;
         self

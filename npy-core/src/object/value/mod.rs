@@ -110,6 +110,8 @@ pub enum PyObject {
 ///
 /// Only [`UnknownGlobals::Opaque`](super::UnknownGlobals::Opaque) makes them. They cannot be
 /// written.
+///
+/// See [`ObjectOptions`](super::ObjectOptions) for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Opaque {

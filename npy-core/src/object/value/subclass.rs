@@ -6,6 +6,17 @@ use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind};
 
 /// An array or a scalar of one of NumPy's own subclasses: `np.matrix`, `np.recarray`, `np.record`, or
 /// a masked array.
+///
+/// ```no_run
+/// use npy_core::object::{self, ArrayClass, PyObject};
+///
+/// for item in object::load("arrays.npy")?.items() {
+///     if let PyObject::Subclass(array) = item && array.class == ArrayClass::Matrix {
+///         println!("a matrix: {}", array.base);
+///     }
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Subclass {
@@ -17,6 +28,8 @@ pub struct Subclass {
 }
 
 /// The class of a [`Subclass`].
+///
+/// See [`Subclass`] for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ArrayClass {
