@@ -1,7 +1,8 @@
 //! The floors of the house: a room imports only from rooms declared above it, and never through the
 //! crate root.
 //!
-//! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order.
+//! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order. Inside `object`, no two files import each
+//! other, directly or in a ring.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -140,6 +141,109 @@ fn rooms_of_npy_ndarray_import_only_from_below() {
     let (wrong, count) = violations(&source, &rooms, &["array_ref", "dispatch", "match_dtype", "ndarray"]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count > 50, "{count} imports");
+}
+
+/// Types that contain each other, each in a file of its own: Python's objects, arrays of them, and NumPy's subclasses.
+const RECURSIVE: [&str; 3] = ["object::value", "object::value::array", "object::value::subclass"];
+
+/// The paths that the `use` declarations of a file name, with their groups taken apart.
+fn uses(text: &str) -> Vec<String> {
+    fn expand(prefix: &str, tree: &str, found: &mut Vec<String>) {
+        let Some((start, group)) = tree.split_once('{') else {
+            found.push(format!("{prefix}{}", tree.trim()));
+            return;
+        };
+        let prefix = format!("{prefix}{}", start.trim());
+        let (mut depth, mut begin) = (0, 0);
+        for (at, char) in group.char_indices() {
+            match char {
+                '{' => depth += 1,
+                ',' | '}' if depth == 0 => {
+                    expand(&prefix, &group[begin..at], found);
+                    begin = at + 1;
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let mut lines = text.split("#[cfg(test)]").next().unwrap().lines().map(|line| code(line).trim());
+    while let Some(line) = lines.next() {
+        let Some(begin) = ["use ", "pub use ", "pub(crate) use "].iter().find_map(|start| line.strip_prefix(start)) else {
+            continue;
+        };
+        let mut declaration = begin.to_owned();
+        while !declaration.ends_with(';') {
+            declaration.push_str(lines.next().unwrap());
+        }
+        expand("", declaration.trim_end_matches(';'), &mut found);
+    }
+    found
+}
+
+/// The files of a room that each of its files imports from, or names by a path, as modules below `source`.
+fn imports(source: &Path, room: &str) -> BTreeMap<String, Vec<String>> {
+    let files = rust_files(&source.join(room));
+    let modules: Vec<Vec<String>> = files.iter().map(|file| module_of(file, source)).collect();
+    let mut graph = BTreeMap::new();
+    for (file, module) in files.iter().zip(&modules).filter(|(file, _)| !file.ends_with("tests.rs")) {
+        let text = fs::read_to_string(file).unwrap();
+        let mut named: Vec<Vec<String>> = Vec::new();
+        for path in uses(&text) {
+            let names: Vec<String> = path.split("::").map(str::to_owned).collect();
+            let ups = names.iter().take_while(|name| *name == "super").count();
+            let is_child = modules.iter().any(|other| other.split_last() == Some((&names[0], module)));
+            if ups > 0 || is_child {
+                named.push(module[..module.len() - ups].iter().chain(&names[ups..]).cloned().collect());
+            } else if names[0] == "crate" {
+                named.push(names[1..].to_vec());
+            }
+        }
+        let lines = text.split("#[cfg(test)]").next().unwrap().lines();
+        named.extend(lines.flat_map(|line| paths(code(line), module)).flatten());
+        // The longest beginning that is a file.
+        let file_of = |names: Vec<String>| modules.iter().filter(|other| names.starts_with(other)).max_by_key(|other| other.len());
+        let to = named.into_iter().filter_map(file_of).filter(|to| *to != module).map(|to| to.join("::")).collect();
+        graph.insert(module.join("::"), to);
+    }
+    graph
+}
+
+/// What is left of the graph when files that import from none of the others are taken away: those in rings, and those above them.
+fn rings(mut graph: BTreeMap<String, Vec<String>>) -> Vec<String> {
+    while let Some(free) =
+        graph.iter().find(|(_, to)| !to.iter().any(|file| graph.contains_key(file))).map(|(file, _)| file.clone())
+    {
+        graph.remove(&free);
+    }
+    graph.into_keys().collect()
+}
+
+#[test]
+fn files_of_objects_import_in_one_direction() {
+    let mut graph = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-core/src"), "object");
+    assert!(graph.len() > 25 && graph.values().map(Vec::len).sum::<usize>() > 100, "{graph:?}");
+    // Values know no pickles, and neither know their texts.
+    let floors = ["object::value", "object::pickle", "object::repr", "object::serde"];
+    let floor = |file: &str| floors.iter().position(|room| file.starts_with(room)).unwrap_or(floors.len());
+    for (file, to) in &mut graph {
+        to.retain(|other| ![&*file, other].iter().all(|file| RECURSIVE.contains(&file.as_str())));
+        let up: Vec<_> = to.iter().filter(|other| floor(other) > floor(file)).collect();
+        assert!(up.is_empty(), "{file} imports from {up:?}");
+    }
+    assert_eq!(rings(graph), [""; 0], "files that import each other, and those that import them");
+}
+
+#[test]
+fn rings_of_imports_are_found() {
+    let of = |edges: &[(&str, &[&str])]| {
+        rings(edges.iter().map(|(file, to)| ((*file).to_owned(), to.iter().map(|to| (*to).to_owned()).collect())).collect())
+    };
+    assert!(of(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])]).is_empty());
+    assert_eq!(of(&[("a", &["b"]), ("b", &["c"]), ("c", &["a", "d"]), ("d", &[])]), ["a", "b", "c"]);
+    let text = "use a::b;\n// a use c of\npub use super::{d, e::{f, self}};\n    use g;\n#[cfg(test)]\nuse h;\n";
+    assert_eq!(uses(text), ["a::b", "super::d", "super::e::f", "super::e::self", "g"]);
 }
 
 #[test]

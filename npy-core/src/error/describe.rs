@@ -88,6 +88,15 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>
     (first, names.count())
 }
 
+/// The beginning of a text, as much of it as a message shows.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 /// As many names as a message lists, and how many more there are.
 pub(crate) fn first_names<T: AsRef<str>>(names: &[T]) -> String {
     let (first, omitted) = listed(names);

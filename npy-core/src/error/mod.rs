@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "npz")]
 pub use archive::ArchiveProblem;
 pub use conflict::Conflict;
+pub(crate) use describe::excerpt;
 #[cfg(all(feature = "object", feature = "serde"))]
 pub(crate) use describe::first_names;
 #[doc(hidden)]

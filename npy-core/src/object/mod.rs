@@ -27,25 +27,26 @@
 //! and NumPy 2's `StringDType`. The pickle has the shape of the array; that in the file's header is
 //! not used, as in `np.load`.
 
-mod encode;
-mod parts;
-mod pickle;
-mod print;
-mod subclass;
 mod value;
+
+mod pickle;
+
+mod repr;
+#[cfg(feature = "serde")]
+mod serde;
 mod write;
 
 use std::io::Read;
 use std::path::Path;
 
-#[doc(hidden)]
-pub use parts::{ObjectItems, encode_object, items_of_sub_arrays, record_item, sub_items};
-pub use print::PrintedObjects;
+pub use repr::array::PrintedObjects;
+#[cfg(feature = "serde")]
+pub use serde::from_object;
 pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;
-#[cfg(feature = "serde")]
-pub use value::de::from_object;
 pub use value::int::PyInt;
+#[doc(hidden)]
+pub use value::parts::{ObjectItems, encode_object, items_of_sub_arrays, record_item, sub_items};
 pub use value::subclass::{ArrayClass, Subclass};
 pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};

@@ -7,7 +7,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use crate::error::{ErrorKind, LiteralProblem, Result};
+use crate::error::{ErrorKind, LiteralProblem, Result, excerpt};
 
 /// How the bytes of a text are to be understood.
 #[derive(Clone, Copy, Debug)]
@@ -60,13 +60,8 @@ pub(crate) enum Value<'a> {
 impl Node<'_> {
     /// The literal as written in the text, truncated if it is long.
     pub(crate) fn excerpt(&self) -> String {
-        const LONGEST: usize = 60;
-        // A character has at most 4 bytes.
-        let text = self.decode(&self.source[..self.source.len().min(4 * (LONGEST + 1))]);
-        match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        }
+        // More than that is not shown, and may be very long.
+        excerpt(&self.decode(&self.source[..self.source.len().min(1024)]))
     }
 
     /// The whole text of the literal, for values that are kept as they were written.

@@ -9,7 +9,6 @@ pub(crate) mod measure;
 pub(crate) mod numpy;
 pub(crate) mod opcode;
 pub(crate) mod pickler;
-pub(crate) mod pickler_times;
 pub(crate) mod reduce;
 pub(crate) mod text;
 pub(crate) mod tree;

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::super::encode::swap_bytes;
 use super::super::value::PyObject;
 use super::super::value::array::{ObjectArray, StringDType};
+use super::super::value::encode::swap_bytes;
 use super::super::value::subclass::{ArrayClass, mask_dtype};
 use super::arena::{Items, NONE, Node};
 use super::error::{PickleError, Result};
 use super::globals::Known;
-use super::tree::{Builder, invalid};
+use super::tree::{Builder, PickledDType, invalid};
 use crate::dynamic::DynValues;
 use crate::error::{ArrayProblem, Error, ErrorKind, PickleProblem};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
@@ -39,24 +39,6 @@ struct DTypeState<'a> {
     size: Option<usize>,
     flags: i64,
     metadata: u32,
-}
-
-/// A dtype as it is pickled.
-#[derive(Clone)]
-pub(crate) struct PickledDType {
-    dtype: DType,
-    /// Bytes of an element in memory, where an object is a pointer.
-    itemsize: usize,
-    /// That the objects are texts of a `StringDType`.
-    string: Option<Box<StringDType>>,
-}
-
-/// The dtype that was made last, because many scalars share one.
-#[derive(Default)]
-pub(crate) struct Numpy {
-    last: Option<(u32, PickledDType)>,
-    /// The header of a scalar of that dtype.
-    header: Option<Header>,
 }
 
 impl<'a> Builder<'a> {

@@ -1,5 +1,7 @@
 //! Parsing of numbers and texts in the notation of pickles.
 
+use crate::error;
+
 /// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python
 /// for all else, as UTF-8 in which surrogates are encoded as if they were characters. `None` if an escape
 /// is no code point.
@@ -129,13 +131,8 @@ pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
 
 /// The beginning of a text, for a message.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const MOST: usize = 60;
-    let text = String::from_utf8_lossy(bytes.get(..MOST.saturating_mul(4)).unwrap_or(bytes));
-    let mut excerpt: String = text.chars().take(MOST).collect();
-    if excerpt.len() < bytes.len() && text.chars().nth(MOST).is_some() {
-        excerpt.push('…');
-    }
-    excerpt
+    // More than that is not shown, and may be very long.
+    error::excerpt(&String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)))
 }
 
 #[cfg(test)]

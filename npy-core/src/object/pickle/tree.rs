@@ -4,15 +4,17 @@
 
 use std::borrow::Cow;
 
+use super::super::value::array::StringDType;
 use super::super::value::subclass::ArrayClass;
 use super::super::value::surrogates::SurrogateStr;
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
 use super::error::{PickleError, Result};
 use super::globals::Known;
-use super::numpy::Numpy;
 use super::text;
 use crate::error::PickleProblem;
+use crate::format::dtype::DType;
+use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::memory::reserve_exact;
 use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
@@ -23,6 +25,24 @@ pub(crate) struct Builder<'a> {
     pub(crate) options: ObjectOptions,
     pub(crate) limits: Limits,
     pub(crate) numpy: Numpy,
+}
+
+/// A dtype as it is pickled.
+#[derive(Clone)]
+pub(crate) struct PickledDType {
+    pub(crate) dtype: DType,
+    /// Bytes of an element in memory, where an object is a pointer.
+    pub(crate) itemsize: usize,
+    /// That the objects are texts of a `StringDType`.
+    pub(crate) string: Option<Box<StringDType>>,
+}
+
+/// The dtype that was made last, because many scalars share one.
+#[derive(Default)]
+pub(crate) struct Numpy {
+    pub(crate) last: Option<(u32, PickledDType)>,
+    /// The header of a scalar of that dtype.
+    pub(crate) header: Option<Header>,
 }
 
 impl<'a> Builder<'a> {

@@ -1,7 +1,6 @@
 //! Arrays of Python objects.
 
 use super::PyObject;
-use super::convert::FromPyObject;
 use super::subclass::{cover, is_covered, uncover};
 use crate::dynamic::{DynValues, missing_field};
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
@@ -259,26 +258,6 @@ impl ObjectArray {
         let order = if shape.len() == self.shape.len() { self.order } else { Order::C };
         let dtype = if length.is_some() { dtype.clone() } else { object_dtype() };
         Ok(Self::from_pickle(dtype, order, shape, items.into_iter().cloned().collect(), None))
-    }
-
-    /// Converts the objects to values of a Rust type, in C order.
-    ///
-    /// # Errors
-    ///
-    /// When an object is not a value of that type: the error says which and what it is.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let array = ObjectArray::from(vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None]);
-    /// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.0), Some(0.5), None]);
-    /// let error = array.to_vec::<i64>().unwrap_err();
-    /// assert_eq!(error.to_string(), "element 1: cannot represent 0.5 exactly as i64");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn to_vec<T: FromPyObject>(&self) -> Result<Vec<T>> {
-        let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.in_element(index as u64));
-        self.items.iter().enumerate().map(convert).collect()
     }
 }
 

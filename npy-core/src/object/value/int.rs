@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use num_bigint::{BigInt, Sign};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, excerpt};
 
 /// Digits to which Python itself converts between integers and text (`sys.get_int_max_str_digits`):
 /// it takes time that grows with their square.
@@ -135,7 +135,7 @@ impl FromStr for PyInt {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let invalid = || ErrorKind::InvalidInteger { text: super::super::pickle::text::excerpt(text.as_bytes()) };
+        let invalid = || ErrorKind::InvalidInteger { text: excerpt(text) };
         parse(text).ok_or_else(|| invalid().into())
     }
 }

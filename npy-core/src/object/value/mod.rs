@@ -2,13 +2,11 @@
 
 pub(crate) mod array;
 pub(crate) mod convert;
-#[cfg(feature = "serde")]
-pub(crate) mod de;
-#[cfg(feature = "serde")]
-mod de_object;
+pub(crate) mod decimal;
+pub(crate) mod encode;
 pub(crate) mod int;
 pub(crate) mod iso;
-pub(crate) mod repr;
+pub(crate) mod parts;
 pub(crate) mod subclass;
 pub(crate) mod surrogates;
 pub(crate) mod time;

@@ -1,7 +1,7 @@
 //! The part of the pickler that writes dates and times.
 
-use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
-use super::pickler::{Failure, Pickler};
+use super::super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+use super::{Failure, Pickler};
 use crate::error::Result;
 
 impl Pickler<'_> {

@@ -1,9 +1,9 @@
 //! Parts of arrays of objects, for `npy-cli`.
 
+use super::PyObject;
+use super::array::{ObjectArray, StringDType, flatten, part, taken_apart};
 use super::encode::encode;
-use super::value::PyObject;
-use super::value::array::{ObjectArray, StringDType, flatten, part, taken_apart};
-use super::value::subclass::ArrayClass;
+use super::subclass::ArrayClass;
 use crate::dynamic::missing_field;
 use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
 use crate::format::dtype::{DType, Field, Record};

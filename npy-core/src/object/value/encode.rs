@@ -1,8 +1,8 @@
 //! Encoding of objects as the bytes of a dtype, as NumPy loads pickled records.
 
-use super::value::PyObject;
-use super::value::iso::microseconds;
-use super::value::time::{PyDate, PyDateTime};
+use super::PyObject;
+use super::iso::microseconds;
+use super::time::{PyDate, PyDateTime};
 use crate::dynamic::DynValues;
 use crate::format::calendar::days_before;
 use crate::format::dtype::{Class, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
@@ -11,7 +11,7 @@ use crate::format::dtype::{Class, DType, Record, Scalar, ScalarKind, SubArray, T
 const NAT: i64 = i64::MIN;
 
 /// Appends an element of a dtype without objects; `None` if the object is not a value of it.
-pub(super) fn encode(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn encode(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
     match (dtype, object) {
         (DType::Record(record), PyObject::Tuple(items)) => encode_record(record, items, out),
         (_, PyObject::Scalar(values)) if values.dtype() == dtype => copy(values, out),
@@ -122,7 +122,7 @@ fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()>
 
 /// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw
 /// bytes stay.
-pub(super) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
+pub(crate) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
     elements.chunks_exact_mut(scalar.word_size()).for_each(<[u8]>::reverse);
 }
 

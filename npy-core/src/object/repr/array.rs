@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use super::encode::encode;
-use super::value::PyObject;
-use super::value::array::{ObjectArray, StringDType, flatten};
-use super::value::convert::scalars;
-use super::value::int::PyInt;
-use super::value::repr::{list_repr, repr, write_str};
+use super::super::value::PyObject;
+use super::super::value::array::{ObjectArray, StringDType, flatten};
+use super::super::value::convert::scalars;
+use super::super::value::encode::encode;
+use super::super::value::int::PyInt;
 use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
 use crate::options::Order;
 use crate::print::{self, Elements, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, Text, write_array};
@@ -25,6 +24,20 @@ impl ObjectArray {
     /// ```
     pub fn display_with(&self, options: impl Into<PrintOptions>) -> PrintedObjects<'_> {
         PrintedObjects { array: self, options: options.into() }
+    }
+
+    /// `repr` of the array, which begins with `array(`, or the name of another class.
+    #[inline(never)]
+    pub(super) fn repr(&self, prefix: &str, options: &PrintOptions) -> String {
+        let mut body = String::new();
+        let place = if self.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
+        // Writing to a `String` cannot fail.
+        let _ = write_elements(self, options, Frame::of_repr(prefix, options), place, &mut body);
+        let dtype = match self.string_dtype() {
+            Some(dtype) => Some(string_dtype_repr(dtype, options)),
+            None => print::repr_of_dtype(self.dtype(), self.items().len()),
+        };
+        print::assemble_repr(prefix, &body, self.shape(), dtype, options)
     }
 }
 
@@ -54,30 +67,16 @@ impl fmt::Display for PrintedObjects<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { array, options } = self;
         match (array.shape(), array.dtype(), array.items()) {
-            ([], DType::Scalar(_), [item]) => write_str(item, options, f),
+            ([], DType::Scalar(_), [item]) => item.write_str(options, f),
             ([], _, _) => write_elements(array, options, Frame::plain(options), Place::Alone, f),
             _ => write_elements(array, options, Frame::plain(options), Place::Array, f),
         }
     }
 }
 
-/// `repr` of the array, which begins with `array(`, or the name of another class.
-#[inline(never)]
-pub(super) fn array_repr(prefix: &str, array: &ObjectArray, options: &PrintOptions) -> String {
-    let mut body = String::new();
-    let place = if array.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
-    // Writing to a `String` cannot fail.
-    let _ = write_elements(array, options, Frame::of_repr(prefix, options), place, &mut body);
-    let dtype = match array.string_dtype() {
-        Some(dtype) => Some(string_dtype_repr(dtype, options)),
-        None => print::repr_of_dtype(array.dtype(), array.items().len()),
-    };
-    print::assemble_repr(prefix, &body, array.shape(), dtype, options)
-}
-
 /// `StringDType(na_object=nan, coerce=False)`
 fn string_dtype_repr(dtype: &StringDType, options: &PrintOptions) -> String {
-    let missing = dtype.na_object().map(|object| format!("na_object={}", repr(object, options)));
+    let missing = dtype.na_object().map(|object| format!("na_object={}", object.repr(options)));
     let coerce = (!dtype.coerce()).then(|| "coerce=False".to_owned());
     format!("StringDType({})", missing.into_iter().chain(coerce).collect::<Vec<_>>().join(", "))
 }
@@ -97,7 +96,7 @@ fn write_elements(
         match &column {
             Some(column) => column.write(index, text)?,
             // A pickle may hold anything in the place of a record.
-            None => text.extend(items.get(index).map(|item| repr(item, options))),
+            None => text.extend(items.get(index).map(|item| item.repr(options))),
         }
         index += 1;
         Ok(())
@@ -146,7 +145,7 @@ impl<'a> Column<'a> {
     fn new(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         match dtype {
             dtype if !dtype.has_object() => Self::of_values(dtype, objects, options, place),
-            DType::Scalar(_) => Some(Self::Objects(objects.iter().map(|object| list_repr(object, options)).collect())),
+            DType::Scalar(_) => Some(Self::Objects(objects.iter().map(|object| object.list_repr(options)).collect())),
             DType::Record(record) => Self::of_records(record, objects, options, place),
             DType::SubArray(array) => Self::of_sub_arrays(array, objects, options, place),
         }
@@ -267,9 +266,9 @@ fn axes_repr(object: &PyObject, edge_items: Option<usize>, options: &PrintOption
         },
         PyObject::Array(array) if !array.shape().is_empty() => match scalars(array) {
             Some(items) => of_array(array.shape(), &items),
-            None => repr(object, options),
+            None => object.repr(options),
         },
-        object => repr(object, options),
+        object => object.repr(options),
     }
 }
 

@@ -1,9 +1,8 @@
 //! The text of arrays of NumPy's subclasses.
 
-use super::print::{Texts, array_repr};
-use super::value::PyObject;
-use super::value::repr::{list_repr, repr};
-use super::value::subclass::{ArrayClass, mask_dtype};
+use super::super::value::PyObject;
+use super::super::value::subclass::{ArrayClass, Subclass, mask_dtype};
+use super::array::Texts;
 use crate::dynamic::DynValues;
 use crate::dynamic::cast::Casting;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, python_shape, short_repr};
@@ -13,37 +12,39 @@ use crate::print::{self, Frame, PrintOptions, Selection, push_unicode, scalar_te
 /// What NumPy prints in the place of a masked value.
 const MASKED: &str = "--";
 
-/// `repr` of an array or a scalar of that class.
-pub(crate) fn subclass_repr(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> String {
-    match (class, base) {
-        (ArrayClass::MaskedConstant, _) => "masked".to_owned(),
-        (ArrayClass::MaskedElement, _) => MASKED.to_owned(),
-        (ArrayClass::Masked { mask, is_void: true, .. }, base) => masked_elements(base, mask, Frame::plain(options), options),
-        (ArrayClass::Masked { mask, fill_value, .. }, base) => masked_repr(base, mask, fill_value, options),
-        (ArrayClass::Matrix, PyObject::Array(values)) => print::array_repr("matrix(", values, options),
-        (ArrayClass::Matrix, PyObject::Objects(array)) => array_repr("matrix(", array, options),
-        (ArrayClass::RecArray, PyObject::Array(values)) => {
-            const PREFIX: &str = "rec.array(";
-            let body = print::elements_text(values, Frame::of_repr(PREFIX, options), options);
-            let shape = if values.header().element_count() == 0 && values.shape() != [0] {
-                format!(", shape={}", python_shape(values.shape()))
-            } else {
-                String::new()
-            };
-            format!("{PREFIX}{body}{shape},\n{}dtype={})", " ".repeat(PREFIX.len()), dtype_str(values.dtype()))
+impl Subclass {
+    /// `repr` of an array or a scalar of that class.
+    pub(super) fn repr(&self, options: &PrintOptions) -> String {
+        match (&self.class, &self.base) {
+            (ArrayClass::MaskedConstant, _) => "masked".to_owned(),
+            (ArrayClass::MaskedElement, _) => MASKED.to_owned(),
+            (ArrayClass::Masked { mask, is_void: true, .. }, base) => masked_elements(base, mask, Frame::plain(options), options),
+            (ArrayClass::Masked { mask, fill_value, .. }, base) => masked_repr(base, mask, fill_value, options),
+            (ArrayClass::Matrix, PyObject::Array(values)) => print::array_repr("matrix(", values, options),
+            (ArrayClass::Matrix, PyObject::Objects(array)) => array.repr("matrix(", options),
+            (ArrayClass::RecArray, PyObject::Array(values)) => {
+                const PREFIX: &str = "rec.array(";
+                let body = print::elements_text(values, Frame::of_repr(PREFIX, options), options);
+                let shape = if values.header().element_count() == 0 && values.shape() != [0] {
+                    format!(", shape={}", python_shape(values.shape()))
+                } else {
+                    String::new()
+                };
+                format!("{PREFIX}{body}{shape},\n{}dtype={})", " ".repeat(PREFIX.len()), dtype_str(values.dtype()))
+            }
+            (ArrayClass::RecArray, PyObject::Objects(array)) => array.repr("rec.array(", options),
+            (ArrayClass::Record, base) => base.repr(options).replacen("np.void(", "np.record(", 1),
+            (_, base) => base.repr(options),
         }
-        (ArrayClass::RecArray, PyObject::Objects(array)) => array_repr("rec.array(", array, options),
-        (ArrayClass::Record, base) => repr(base, options).replacen("np.void(", "np.record(", 1),
-        (_, base) => repr(base, options),
     }
-}
 
-/// `str` of the same.
-pub(crate) fn subclass_str(class: &ArrayClass, base: &PyObject, options: &PrintOptions) -> Option<String> {
-    match (class, base) {
-        (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => Some(MASKED.to_owned()),
-        (ArrayClass::Masked { mask, .. }, base) => Some(masked_elements(base, mask, Frame::plain(options), options)),
-        _ => None,
+    /// `str` of the same.
+    pub(super) fn str(&self, options: &PrintOptions) -> Option<String> {
+        match (&self.class, &self.base) {
+            (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => Some(MASKED.to_owned()),
+            (ArrayClass::Masked { mask, .. }, base) => Some(masked_elements(base, mask, Frame::plain(options), options)),
+            _ => None,
+        }
     }
 }
 
@@ -53,7 +54,7 @@ fn masked_repr(values: &PyObject, mask: &DynValues, fill_value: &PyObject, optio
     let (dtype, shape) = match values {
         PyObject::Array(values) => (values.dtype(), values.shape()),
         PyObject::Objects(array) => (array.dtype(), array.shape()),
-        other => return repr(other, options),
+        other => return other.repr(options),
     };
     let rows = shape.split_last().map_or(&[][..], |(_, rows)| rows);
     let is_one_row = rows.iter().all(|length| *length == 1);
@@ -81,10 +82,10 @@ fn fill_text(dtype: &DType, fill_value: &PyObject, options: &PrintOptions) -> St
     let value = match fill_value {
         PyObject::Array(value) | PyObject::Scalar(value) if value.shape().is_empty() => value,
         PyObject::Objects(array) if array.shape().is_empty() => {
-            return array.items().first().map_or_else(String::new, |item| repr(item, options));
+            return array.items().first().map_or_else(String::new, |item| item.repr(options));
         }
         PyObject::None => return default_fill(dtype),
-        other => return repr(other, options),
+        other => return other.repr(options),
     };
     let is_text = |dtype: &DType| match dtype {
         DType::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }),
@@ -95,7 +96,7 @@ fn fill_text(dtype: &DType, fill_value: &PyObject, options: &PrintOptions) -> St
     } else if value.dtype() == dtype {
         scalar_text(dtype, value.bytes(), options)
     } else {
-        repr(&PyObject::Scalar(value.clone()), options)
+        PyObject::Scalar(value.clone()).repr(options)
     }
 }
 
@@ -147,7 +148,7 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
         let values = match base {
             PyObject::Array(values) => values,
             PyObject::Objects(array) => {
-                text.extend(array.items().get(item).map(|item| list_repr(item, options)));
+                text.extend(array.items().get(item).map(|item| item.list_repr(options)));
                 return Ok(());
             }
             _ => return Ok(()),
@@ -213,7 +214,7 @@ fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
         ScalarKind::Float16 | ScalarKind::Float32 => {
             let values = DynValues::new(dtype.clone(), Order::C, &[], bytes.to_vec()).ok();
             let wide = values.and_then(|values| values.cast::<f64>(Casting::Safe).ok()?.pop());
-            wide.map(|wide| repr(&PyObject::Float(wide), options))
+            wide.map(|wide| PyObject::Float(wide).repr(options))
         }
         // With the digits of Python, whatever the options say.
         ScalarKind::Float64 => Some(scalar_text(dtype, bytes, &PrintOptions::new())),

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::PyObject;
+use super::super::value::PyObject;
 
 /// The name by which [`PyObject`] asks for an object as it is.
 pub(super) const NAME: &str = "$npy_core::object::PyObject";

@@ -1,14 +1,16 @@
 //! Deserialization of objects into any type that implements `serde::Deserialize`.
 
+mod object;
+
 use std::fmt;
 
 use serde::Deserializer;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::array::ObjectArray;
-use super::convert::FromPyObject;
-use super::{PyObject, convert, de_object, iso};
+use super::value::array::ObjectArray;
+use super::value::convert::FromPyObject;
+use super::value::{PyObject, convert, iso};
 use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError, ValueProblem, first_names};
 use crate::format::calendar::iso_8601;
@@ -255,7 +257,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
         match name {
-            de_object::NAME => de_object::hand_over(self.object, visitor),
+            object::NAME => object::hand_over(self.object, visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -463,7 +465,7 @@ impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Prob
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
         match (self.shape, self.items) {
             // The element itself, not data of it.
-            ([], [object]) if name == de_object::NAME => (self.of)(object).deserialize_newtype_struct(name, visitor),
+            ([], [object]) if name == object::NAME => (self.of)(object).deserialize_newtype_struct(name, visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -541,7 +543,7 @@ impl<'de> Deserializer<'de> for Scalar<'_> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
         match name {
-            de_object::NAME => de_object::hand_over(self.object, visitor),
+            object::NAME => object::hand_over(self.object, visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }

@@ -3,10 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use super::super::pickle::globals::Known;
-use super::super::print::array_repr;
-use super::super::subclass::{subclass_repr, subclass_str};
-use super::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
-use super::{Opaque, PyObject, iso};
+use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
+use super::super::value::{Opaque, PyObject, iso};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{
     ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, name_of_number, push_bytes_repr, push_repr,
@@ -25,18 +23,47 @@ impl fmt::Display for PyObject {
     }
 }
 
-/// `repr` of an object; the options are for NumPy's arrays in it.
-pub(crate) fn repr(object: &PyObject, options: &PrintOptions) -> String {
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = write_repr(object, options, &mut text);
-    text
-}
+impl PyObject {
+    /// `repr` of an object; the options are for NumPy's arrays in it.
+    pub(super) fn repr(&self, options: &PrintOptions) -> String {
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = write_repr(self, options, &mut text);
+        text
+    }
 
-/// Formats an element of an array of objects, where a list could be mistaken for an axis.
-pub(crate) fn list_repr(object: &PyObject, options: &PrintOptions) -> String {
-    let text = repr(object, options);
-    if matches!(object, PyObject::List(_)) { format!("list({text})") } else { text }
+    /// Formats an element of an array of objects, where a list could be mistaken for an axis.
+    pub(super) fn list_repr(&self, options: &PrintOptions) -> String {
+        let text = self.repr(options);
+        if matches!(self, Self::List(_)) { format!("list({text})") } else { text }
+    }
+
+    /// `str` of an object, which is how NumPy prints an array without axes that holds it.
+    pub(super) fn write_str(&self, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+        match self {
+            Self::Str(text) | Self::Decimal(text) => out.write_str(text),
+            Self::SurrogateStr(text) => {
+                text.code_points().try_for_each(|code| out.write_char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
+            }
+            Self::Fraction(parts) if parts[1].to_i64() == Some(1) => write!(out, "{}", parts[0]),
+            Self::Fraction(parts) => write!(out, "{}/{}", parts[0], parts[1]),
+            Self::Uuid(bytes) => out.write_str(&uuid(*bytes)),
+            Self::Date(date) => out.write_str(&iso::of_date(*date)),
+            Self::Time(time) => out.write_str(&iso::of_time(time)),
+            Self::DateTime(moment) => out.write_str(&date_time(moment)),
+            Self::TimeDelta(delta) => out.write_str(&span(*delta)),
+            Self::TimeZone(zone) => out.write_str(&iso::of_zone(zone)),
+            Self::DType(dtype) => out.write_str(&dtype_str(dtype)),
+            Self::Scalar(scalar) => out.write_str(&scalar_text(scalar.dtype(), scalar.bytes(), options)),
+            Self::Array(array) => write!(out, "{}", array.display_with(options)),
+            Self::Objects(array) => write!(out, "{}", array.display_with(options)),
+            Self::Subclass(object) => match object.str(options) {
+                Some(text) => out.write_str(&text),
+                None => object.base.write_str(options, out),
+            },
+            object => write_repr(object, options, out),
+        }
+    }
 }
 
 fn write_repr(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -52,8 +79,8 @@ fn write_repr(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Writ
         PyObject::OrderedDict(entries) => mapping("OrderedDict({", entries, "})", options, out),
         PyObject::Slice(parts) => sequence("slice(", &parts[..], ")", options, out),
         PyObject::Opaque(opaque) => opaque_object(opaque, options, out),
-        PyObject::Objects(array) => out.write_str(&array_repr("array(", array, options)),
-        PyObject::Subclass(object) => out.write_str(&subclass_repr(&object.class, &object.base, options)),
+        PyObject::Objects(array) => out.write_str(&array.repr("array(", options)),
+        PyObject::Subclass(object) => out.write_str(&object.repr(options)),
         leaf => out.write_str(&repr_of_leaf(leaf, options)),
     }
 }
@@ -96,33 +123,6 @@ fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Wri
         sequence("(", arguments, ")", options, out)?;
     }
     out.write_str(">")
-}
-
-/// `str` of an object, which is how NumPy prints an array without axes that holds it.
-pub(crate) fn write_str(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
-    match object {
-        PyObject::Str(text) | PyObject::Decimal(text) => out.write_str(text),
-        PyObject::SurrogateStr(text) => {
-            text.code_points().try_for_each(|code| out.write_char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
-        }
-        PyObject::Fraction(parts) if parts[1].to_i64() == Some(1) => write!(out, "{}", parts[0]),
-        PyObject::Fraction(parts) => write!(out, "{}/{}", parts[0], parts[1]),
-        PyObject::Uuid(bytes) => out.write_str(&uuid(*bytes)),
-        PyObject::Date(date) => out.write_str(&iso::of_date(*date)),
-        PyObject::Time(time) => out.write_str(&iso::of_time(time)),
-        PyObject::DateTime(moment) => out.write_str(&date_time(moment)),
-        PyObject::TimeDelta(delta) => out.write_str(&span(*delta)),
-        PyObject::TimeZone(zone) => out.write_str(&iso::of_zone(zone)),
-        PyObject::DType(dtype) => out.write_str(&dtype_str(dtype)),
-        PyObject::Scalar(scalar) => out.write_str(&scalar_text(scalar.dtype(), scalar.bytes(), options)),
-        PyObject::Array(array) => write!(out, "{}", array.display_with(options)),
-        PyObject::Objects(array) => write!(out, "{}", array.display_with(options)),
-        PyObject::Subclass(object) => match subclass_str(&object.class, &object.base, options) {
-            Some(text) => out.write_str(&text),
-            None => write_str(&object.base, options, out),
-        },
-        object => write_repr(object, options, out),
-    }
 }
 
 fn date_time(moment: &PyDateTime) -> String {

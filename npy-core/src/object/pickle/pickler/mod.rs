@@ -1,9 +1,14 @@
 //! The pickler, which writes values of Python's own types as opcodes, as Python does.
 
+mod dtype;
+mod numpy;
+mod times;
+
 use std::collections::HashMap;
 use std::io::Write;
 
 use super::super::value::PyObject;
+use super::super::value::decimal::is_decimal;
 use super::super::value::int::PyInt;
 use super::super::value::time::PyTimeZone;
 use crate::error::{Error, Result, ValueError, ValueProblem};
@@ -226,7 +231,7 @@ impl<'a> Pickler<'a> {
                 self.end_tuple(0x86);
                 self.reduce();
             }
-            PyObject::Decimal(text) if super::reduce::is_decimal(text) => {
+            PyObject::Decimal(text) if is_decimal(text) => {
                 self.global("decimal", "Decimal")?;
                 self.text(text)?;
                 self.end_tuple(0x85);

@@ -1,0 +1,229 @@
+//! The part of the pickler that writes dtypes.
+
+use super::super::super::value::PyObject;
+use super::{Failure, Pickler};
+use crate::error::{Error, ErrorKind, Result, StorageProblem};
+use crate::format::dtype::{DType, ScalarKind, Title};
+
+/// The class that a dtype of `ml_dtypes` is known by.
+fn ml_name(dtype: &DType) -> Option<&'static str> {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Ml(ml) => Some(ml.name()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Pickler<'_> {
+    /// `dtype(code, False, True)`, and its state.
+    pub(super) fn dtype(&mut self, dtype: &DType) -> Result<(), Failure> {
+        self.dtype_of_class(dtype, false)
+    }
+
+    /// The same, whose elements may be of the class `numpy.record`.
+    pub(super) fn dtype_of_class(&mut self, dtype: &DType, is_record: bool) -> Result<(), Failure> {
+        let memory = Memory::of(dtype);
+        self.check_levels(memory.levels)?;
+        self.dtype_in_memory(dtype, &memory, is_record)
+    }
+
+    fn dtype_in_memory(&mut self, dtype: &DType, memory: &Memory, is_record: bool) -> Result<(), Failure> {
+        let key = format!("{} {}", if is_record { "record" } else { "dtype" }, dtype.descr());
+        if self.fetch_known(&key) {
+            return Ok(());
+        }
+        let (code, order, numbers) = match dtype {
+            DType::Scalar(scalar) => {
+                let text = scalar.to_string();
+                if ml_name(dtype).is_some() {
+                    (String::new(), '<', [1, 1])
+                } else if scalar.kind() == ScalarKind::Object {
+                    ("O8".to_owned(), '|', [-1, -1])
+                } else {
+                    let order = text.chars().next().unwrap_or('|');
+                    let code = text.get(1..).unwrap_or_default().split('[').next().unwrap_or_default().to_owned();
+                    let is_flexible = matches!(code.as_bytes().first(), Some(b'S' | b'U' | b'V'));
+                    (code, order, if is_flexible { [memory.itemsize, memory.alignment] } else { [-1, -1] })
+                }
+            }
+            _ => (format!("V{}", memory.itemsize), '|', [memory.itemsize, memory.alignment]),
+        };
+        self.global("numpy", "dtype")?;
+        if is_record {
+            self.global("numpy", "record")?;
+        } else if let Some(name) = ml_name(dtype) {
+            self.global("ml_dtypes", name)?;
+        } else {
+            self.text(&code)?;
+        }
+        self.op(0x89);
+        self.op(0x88);
+        self.end_tuple(0x87);
+        self.op(b'R');
+        self.memoize_known(key);
+        self.op(b'(');
+        let unit = time_unit(dtype);
+        self.small_int(if unit.is_some() { 4 } else { 3 })?;
+        self.shared_text(&order.to_string())?;
+        self.parts(dtype, memory)?;
+        self.small_int(numbers[0])?;
+        self.small_int(numbers[1])?;
+        self.small_int(memory.flags)?;
+        if let Some((symbol, count)) = unit {
+            self.time_metadata(symbol, count)?;
+        }
+        self.end_tuple(b't');
+        self.op(b'b');
+        Ok(())
+    }
+
+    /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
+    fn parts(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
+        if let (DType::SubArray(array), [base]) = (dtype, memory.parts.as_slice()) {
+            self.dtype_in_memory(array.base(), &base.memory, false)?;
+            self.shape(array.shape())?;
+            self.end_tuple(0x86);
+        } else {
+            self.op(b'N');
+        }
+        let DType::Record(record) = dtype else {
+            self.op(b'N');
+            self.op(b'N');
+            return Ok(());
+        };
+        let names: Vec<PyObject> = record.fields().iter().map(|field| PyObject::from(field.name())).collect();
+        self.object(&PyObject::Tuple(names))?;
+        self.op(b'}');
+        self.memoize();
+        for (field, part) in record.fields().iter().zip(&memory.parts) {
+            let keys = match field.title() {
+                None => vec![field.name()],
+                Some(Title::Text(title)) => vec![field.name(), title.as_str()],
+                Some(_) => {
+                    let problem = StorageProblem::Title { field: field.name().to_owned() };
+                    return Err(Error::from(ErrorKind::UnstorableDType { problem }).into());
+                }
+            };
+            for key in &keys {
+                self.text(key)?;
+                self.dtype_in_memory(field.dtype(), &part.memory, false)?;
+                self.small_int(part.offset)?;
+                match field.title() {
+                    Some(Title::Text(title)) => {
+                        self.text(title)?;
+                        self.end_tuple(0x87);
+                    }
+                    _ => self.end_tuple(0x86),
+                }
+                self.op(b's');
+            }
+        }
+        Ok(())
+    }
+
+    /// Metadata, which there are none of, and the unit of a time.
+    fn time_metadata(&mut self, symbol: &str, count: u32) -> Result<(), Failure> {
+        self.op(b'N');
+        self.op(b'(');
+        self.bytes(symbol.as_bytes())?;
+        self.small_int(i64::from(count))?;
+        self.small_int(1)?;
+        self.small_int(1)?;
+        self.end_tuple(b't');
+        self.end_tuple(0x86);
+        Ok(())
+    }
+}
+
+/// The unit of a datetime or a timedelta.
+fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
+    match dtype {
+        DType::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit.symbol(), count)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What NumPy keeps about a dtype beyond the header. Built once for a dtype and all of its parts,
+/// because each needs those below it.
+struct Memory {
+    itemsize: i64,
+    alignment: i64,
+    flags: i64,
+    /// Levels of objects in the pickle, as reading counts them.
+    levels: usize,
+    /// The fields of a record, or the base of a sub-array.
+    parts: Vec<Part>,
+}
+
+struct Part {
+    /// In memory an object takes the bytes of a pointer; in a header it takes none.
+    offset: i64,
+    memory: Memory,
+}
+
+/// Bytes of a pointer to an object, on all machines that are in use.
+const POINTER_BYTES: i64 = 8;
+
+impl Memory {
+    fn of(dtype: &DType) -> Self {
+        match dtype {
+            DType::Scalar(scalar) => {
+                let itemsize = i64::try_from(scalar.itemsize()).unwrap_or(i64::MAX);
+                match scalar.kind() {
+                    // All flags that NumPy has for objects: counted, kept as a list, initialised,
+                    // and so on.
+                    ScalarKind::Object => Self::of_scalar(POINTER_BYTES, POINTER_BYTES, 63),
+                    ScalarKind::Unicode { .. } => Self::of_scalar(itemsize, 4, 8),
+                    ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self::of_scalar(itemsize, 1, 0),
+                    ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
+                        Self::of_scalar(itemsize, itemsize / 2, 0)
+                    }
+                    // The dtype, its state, the metadata, the unit and its parts.
+                    ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
+                        Self { levels: 5, ..Self::of_scalar(itemsize, itemsize, 0) }
+                    }
+                    _ => Self::of_scalar(itemsize, itemsize, 0),
+                }
+            }
+            DType::SubArray(array) => {
+                let base = Self::of(array.base());
+                let count = |count: i64, length: &usize| count.saturating_mul(i64::try_from(*length).unwrap_or(i64::MAX));
+                let itemsize = array.shape().iter().fold(base.itemsize, count);
+                // The dtype, its state, a tuple of the base and the shape, and these.
+                let levels = base.levels.max(2).saturating_add(3);
+                let (alignment, flags) = (base.alignment, base.flags);
+                Self { itemsize, alignment, flags, levels, parts: vec![Part { offset: 0, memory: base }] }
+            }
+            DType::Record(record) => {
+                // Those flags of its fields that a record has too.
+                const OF_FIELDS: i64 = 27;
+                const RECORD: i64 = 16;
+                // The dtype, its state, the dictionary of fields, and a tuple for each.
+                let (mut flags, mut levels, mut added) = (RECORD, 4_usize, 0_i64);
+                let mut parts = Vec::with_capacity(record.fields().len());
+                // Fields come in the order of their offsets.
+                for field in record.fields() {
+                    let memory = Self::of(field.dtype());
+                    let in_file = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+                    let offset = in_file(field.offset()).saturating_add(added);
+                    added = added.saturating_add(memory.itemsize.saturating_sub(in_file(field.dtype().itemsize())));
+                    flags |= memory.flags & OF_FIELDS;
+                    levels = levels.max(memory.levels.saturating_add(4));
+                    parts.push(Part { offset, memory });
+                }
+                let itemsize = i64::try_from(record.itemsize()).unwrap_or(i64::MAX).saturating_add(added);
+                Self { itemsize, alignment: 1, flags, levels, parts }
+            }
+        }
+    }
+
+    fn of_scalar(itemsize: i64, alignment: i64, flags: i64) -> Self {
+        // The dtype, its arguments, and the code among them.
+        Self { itemsize, alignment, flags, levels: 3, parts: Vec::new() }
+    }
+}
