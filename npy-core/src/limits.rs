@@ -40,7 +40,7 @@ impl Limits {
     ///
     /// 1 MiB of header, 200 nested brackets, 65,536 fields, elements of 2 GiB, any amount of data,
     /// 65,536 elements of zero bytes; archives of 4,194,304 members, each of any size; 1 GiB of
-    /// metadata behind an array.
+    /// metadata after an array.
     pub const fn new() -> Self {
         Self {
             // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
@@ -126,7 +126,7 @@ impl Limits {
         self
     }
 
-    /// Limits the metadata behind the array of a RawArray file, in bytes.
+    /// Limits the metadata after the array of a RawArray file, in bytes.
     #[cfg(feature = "rawarray")]
     #[must_use]
     pub const fn metadata_bytes(mut self, limit: u64) -> Self {

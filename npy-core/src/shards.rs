@@ -20,7 +20,7 @@ use crate::write::replace::not_durable;
 /// Writes rows into numbered files, one after another.
 ///
 /// The current shard is a valid file, `steps-00002.npy.part`, and is renamed when it is full. If
-/// the process is killed, the finished shards are whole, and [`open`](Self::open) continues behind
+/// the process is killed, the finished shards are whole, and [`open`](Self::open) continues after
 /// the last row that was [flushed](Self::flush).
 ///
 /// ```

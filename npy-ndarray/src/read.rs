@@ -40,7 +40,7 @@ use super::region::read_region;
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
 pub trait ReadNpyExt: Sized {
-    /// Reads the array at the current position of a stream, which is left just behind it.
+    /// Reads the array at the current position of a stream, which is left just after it.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ where
 
 /// Reads the array at the current position of a stream into an existing array.
 ///
-/// The stream is left just behind the array. See [`load_npy_into`] for an example.
+/// The stream is left just after the array. See [`load_npy_into`] for an example.
 pub fn read_npy_into<R, A, D>(reader: R, array: array_ref!(&mut A, D)) -> Result<()>
 where
     R: Read,

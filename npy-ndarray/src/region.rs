@@ -18,7 +18,7 @@ use super::order::{layout, layout_of};
 /// [`ReadNpyExt::load_npy_region`](super::ReadNpyExt::load_npy_region) does this with a file. Use a
 /// reader for several regions of one file, for streams, and for limits.
 ///
-/// The array has the order of the file. The reader is then positioned behind the last element of
+/// The array has the order of the file. The reader is then positioned after the last element of
 /// the region.
 ///
 /// # Errors
@@ -119,7 +119,7 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
         Ok(Self { reader, shape, axis, per_row, rows: rows.max(1), is_done: false, array: PhantomData })
     }
 
-    /// Returns the reader, positioned behind the last block.
+    /// Returns the reader, positioned after the last block.
     pub fn into_inner(self) -> NpyReader<R> {
         self.reader
     }

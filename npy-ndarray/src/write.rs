@@ -268,7 +268,7 @@ where
 ///
 /// It begins at the current position of the file. On most file systems the zeros take no disk
 /// space. Map the file afterwards and fill it in place through
-/// [`ViewMutNpyExt`](super::ViewMutNpyExt). Bytes behind the position are lost.
+/// [`ViewMutNpyExt`](super::ViewMutNpyExt). Bytes after the position are lost.
 ///
 /// ```
 /// use ndarray::Array2;

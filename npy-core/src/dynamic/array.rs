@@ -166,7 +166,7 @@ impl DynValues {
         with_file(path.as_ref(), options, |reader| reader.into_values())?.demand(options.order)
     }
 
-    /// Reads the array at the current position of a stream, which is left just behind it.
+    /// Reads the array at the current position of a stream, which is left just after it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }

@@ -39,7 +39,7 @@ impl FileFormat {
     ///
     /// It is `None` if it is unknown or `bytes` are too few.
     ///
-    /// Archives behind other data (self-extracting ones) begin with those data and are not
+    /// Archives that follow other data (self-extracting ones) begin with those data and are not
     /// recognized, as in NumPy. `NpzReader` opens them.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         // The second signature of zip begins an archive without members.

@@ -114,7 +114,7 @@ impl OuterAxis {
         header.reshaped(&shape)
     }
 
-    /// The element that a row begins with. The row behind the last is the end.
+    /// The element that a row begins with. The row after the last is the end.
     pub(crate) fn element(&self, row: usize) -> Result<usize> {
         if row <= self.rows {
             // Not more than all elements, whose number was checked.

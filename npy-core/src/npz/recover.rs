@@ -31,7 +31,7 @@ pub struct Recovered {
     /// The number of these that no central directory listed: it was damaged, or the members were
     /// added and not finished.
     pub added: u64,
-    /// The number of bytes behind the last whole member that were replaced: an incomplete member, a
+    /// The number of bytes after the last whole member that were replaced: an incomplete member, a
     /// damaged central directory. The new central directory is not counted.
     pub dropped: u64,
 }

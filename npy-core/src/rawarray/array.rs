@@ -123,7 +123,7 @@ impl RaArray {
         self.values
     }
 
-    /// Returns the metadata behind the elements.
+    /// Returns the metadata after the elements.
     pub fn metadata(&self) -> &[u8] {
         &self.metadata
     }

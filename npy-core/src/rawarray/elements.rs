@@ -65,7 +65,7 @@ pub(super) struct Parts {
     pub(super) bytes: Vec<u8>,
     /// The compressed data, as in the file.
     pub(super) block: Option<Vec<u8>>,
-    /// The bytes behind the data.
+    /// The bytes after the data.
     pub(super) metadata: Vec<u8>,
 }
 

@@ -1,6 +1,6 @@
 //! Files of the [RawArray format](https://github.com/davidssmith/ra) (`.ra`).
 //!
-//! They have a header of some numbers, the elements, and any metadata behind them.
+//! They have a header of some numbers, the elements, and any metadata after them.
 //!
 //! ```
 //! use npy_core::rawarray::{self, RaArray};
@@ -89,7 +89,7 @@ pub use elements::{open_elements, read_elements, write_elements};
 
 /// Reads a one-dimensional `.ra` file into a vector.
 ///
-/// Metadata behind the elements are ignored. Elements of a user-defined type are read as `T` if they
+/// Metadata after the elements are ignored. Elements of a user-defined type are read as `T` if they
 /// have its size.
 ///
 /// # Errors
@@ -118,7 +118,7 @@ pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadO
 
 /// Reads a one-dimensional array from a stream into a vector.
 ///
-/// The stream is left just behind the elements. See [`write`](write()) for an example.
+/// The stream is left just after the elements. See [`write`](write()) for an example.
 pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
     read_with(reader, Limits::new())
 }

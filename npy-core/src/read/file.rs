@@ -120,7 +120,7 @@ const HEAD_BYTES: usize = 8 << 10;
 pub struct HeadedFile<'a> {
     /// The rest of the beginning.
     head: &'a [u8],
-    /// Positioned behind the beginning.
+    /// Positioned after the beginning.
     file: File,
 }
 

@@ -107,7 +107,7 @@ impl Elements<'_> {
         Some(FilePart { file, offset, end: offset.checked_add(bytes)?, threads })
     }
 
-    /// Moves the stream behind the array.
+    /// Moves the stream past the array.
     #[cfg(any(unix, windows))]
     fn go_behind(&mut self) -> Result<()> {
         let count = self.state.remaining();

@@ -66,8 +66,8 @@ use crate::options::ReadOptions;
 /// # Rows and regions
 ///
 /// A row is all that has the same index on the outer axis: the first axis in C order, the **last**
-/// in Fortran order. A row of a one-dimensional array is an element. Of a file, only what is asked
-/// for is read:
+/// in Fortran order. A row of a one-dimensional array is an element. The rest of a large file is not
+/// read:
 ///
 /// ```
 /// use npy_core::NpyReader;
@@ -106,9 +106,9 @@ use crate::options::ReadOptions;
 ///
 /// # Errors
 ///
-/// Nothing is converted but the byte order. The error of another dtype names both sides, and for
-/// records each field that does not fit. After an error no more can be read. A failed read of a
-/// file names its path:
+/// Nothing is converted but the byte order. The error of another dtype names both sides, and of a
+/// record each field that does not fit. Errors of a reader from [`open`](NpyReader::open) name the
+/// path. After an error no more can be read.
 ///
 /// ```
 /// use npy_core::NpyReader;
@@ -129,7 +129,7 @@ pub struct NpyReader<R> {
 }
 
 impl<R> NpyReader<R> {
-    /// A reader that stands behind the header.
+    /// A reader positioned after the header.
     #[inline]
     pub(crate) fn behind_header(reader: R, source: Source<R>, header: Header, data_offset: usize) -> Self {
         let state = State { header, data_offset: data_offset as u64, position: 0, failed: false, threads: 1, path: None };
@@ -227,7 +227,7 @@ impl<R: Read> NpyReader<R> {
         self.state.remaining()
     }
 
-    /// Returns the stream, positioned behind the last element that was read.
+    /// Returns the stream, positioned after the last element that was read.
     ///
     /// Whatever follows the array can be read from it.
     pub fn into_inner(self) -> R {

@@ -24,7 +24,7 @@ impl<R: Read + Seek> NpyReader<R> {
     ///
     /// Each axis takes a range, an index or a stepped range. The elements come in the order of the file,
     /// and [`region_shape`](crate::region::region_shape) returns their shape. Afterwards the reader is
-    /// positioned behind the last of them.
+    /// positioned after the last of them.
     ///
     /// The [`byte_ranges`](crate::region::byte_ranges) of the region are read. Gaps of at most 16 KiB
     /// are read and discarded. Reading takes 256 KiB of memory beyond the result.
@@ -92,7 +92,7 @@ impl<R: Read + Seek> NpyReader<R> {
 /// Reads the bytes of a region as if they were contiguous.
 pub(crate) struct Gather<'a, R> {
     origin: Origin<'a, R>,
-    /// The pieces behind the current one.
+    /// The pieces after the current one.
     pieces: Pieces,
     /// The rest of the current piece.
     current: Range<u64>,

@@ -55,7 +55,7 @@ impl Elements<'_> {
 impl<R: Read + Seek> NpyReader<R> {
     /// Seeks to a row, counted from the beginning of the array.
     ///
-    /// Whatever is read next continues from there. The row behind the last is the end of the array,
+    /// Whatever is read next continues from there. The row after the last is the end of the array,
     /// where the next array of a stream begins. The array need not begin at the start of the stream.
     ///
     /// Fails if there are fewer rows.
@@ -68,7 +68,7 @@ impl<R: Read + Seek> NpyReader<R> {
 
     /// Reads a range of rows, counted from the beginning of the array.
     ///
-    /// Afterwards the reader is positioned behind them. [`read_region`](Self::read_region) reads parts
+    /// Afterwards the reader is positioned after them. [`read_region`](Self::read_region) reads parts
     /// of rows. Fails if there are fewer rows.
     pub fn read_at<T: NpyElement>(&mut self, rows: Range<usize>) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;

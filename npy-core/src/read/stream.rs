@@ -10,7 +10,7 @@ use crate::options::ReadOptions;
 
 /// Reads a one-dimensional array from a stream into a vector.
 ///
-/// The stream is left just behind the array: to read several arrays, pass `&mut stream` each time.
+/// The stream is left just after the array: to read several arrays, pass `&mut stream` each time.
 /// Wrap a `File` in a `BufReader`, or better, use [`load`](crate::load).
 ///
 /// ```

@@ -64,7 +64,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// NumPy, this library or any other program may have written it. New rows extend the outer axis.
     ///
     /// The header keeps its length. NumPy 1.24 and later, and this library, reserve space for more
-    /// digits; an older file whose header has no space is an error. Bytes behind the array, such as
+    /// digits; an older file whose header has no space is an error. Bytes after the array, such as
     /// rows that a crash left uncounted, are truncated: call [`recover`] first to keep them.
     ///
     /// # Errors
@@ -214,7 +214,7 @@ pub struct Recovered {
 /// These are more than before if a crash left some uncounted, and fewer if the file is truncated.
 /// Whatever follows the counted rows counts as rows, unless another array begins there.
 ///
-/// After a crash of the process alone, every row is whole. After a power cut, rows behind the last
+/// After a crash of the process alone, every row is whole. After a power cut, rows after the last
 /// [`flush`](NpyWriter::flush) may hold anything. [`append`](NpyWriter::append) without `recover`
 /// truncates them.
 ///
@@ -222,7 +222,7 @@ pub struct Recovered {
 ///
 /// Fails if the file has a writer or no header; if the array has no dimensions or holds Python
 /// objects, whose pickle has no rows; if rows have no elements, or no bytes and others follow; if the
-/// header has no space, or another array begins behind the rows. The file is then unchanged.
+/// header has no space, or another array begins after the rows. The file is then unchanged.
 ///
 /// ```
 /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();

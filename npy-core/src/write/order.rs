@@ -126,7 +126,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Writes the stage and the rows behind it, up to the last multiple of a piece, and leaves the
+    /// Writes the stage and the rows after it, up to the last multiple of a piece, and leaves the
     /// rest in the stage. Returns whether the writer takes several rows at once.
     fn put_rows(&mut self, sink: &mut dyn Sink, rows: &[&[u8]]) -> Result<bool> {
         let staged = self.bytes.len();

@@ -17,7 +17,7 @@ use crate::memory::{BulkLayout, STAGE_BYTES, reserve_exact};
 /// times as long where that cache has 1 MiB.
 const STAGED_PIECE: usize = 512 << 10;
 
-/// The size of the pieces behind the first [`MANY_BYTES`]: the page cache of ext4 has a page for
+/// The size of the pieces after the first [`MANY_BYTES`]: the page cache of ext4 has a page for
 /// each. Saving 185 MB of records took 0.83 to 0.93 of the time there, and 0.93 to 1.04 on tmpfs.
 const LARGE_PIECE: usize = 2 << 20;
 

@@ -89,7 +89,7 @@ pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize:
 /// What the files have in common.
 struct Layout {
     order: Order,
-    /// The lengths of the axes behind the first.
+    /// The lengths of the axes after the first.
     axes: Vec<u64>,
     itemsize: u64,
 }

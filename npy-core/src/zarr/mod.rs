@@ -23,13 +23,13 @@ pub use document::ZarrReferences;
 /// [`Display`](std::fmt::Display) is the JSON that readers open. Only the headers are read.
 ///
 /// The files are concatenated along axis 0 as the array `data`. They must have the same dtype, byte
-/// order, order and axes behind the first.
+/// order, order and axes after the first.
 ///
 /// - **Chunks.** All chunks of a Zarr array have the same number of rows, here the greatest that
 ///   divides all files. Chunks larger than 128 MiB are divided further, to at least 1 MiB, for readers
 ///   that are parallel by chunks.
 /// - **Rest.** Where that takes more than 16 chunks a file, and they are smaller than 1 MiB, the last
-///   file does not count. Its rows behind the last complete chunk become a second array, `rest`.
+///   file does not count. Its rows after the last complete chunk become a second array, `rest`.
 /// - **Dimensions.** They are `dim_0`, `dim_1`, … as Xarray names them; `rest_0` for the rows of `rest`.
 /// - **Fortran order.** A file cannot be divided by rows. A large one is divided along the last axis.
 /// - **Paths.** They stand in the document as given. Readers resolve relative ones in their working

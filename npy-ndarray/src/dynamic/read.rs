@@ -20,7 +20,7 @@ impl DynArray {
         <Self as ReadNpyExt>::load_npy(path)
     }
 
-    /// Reads the array at the current position of a stream, which is left just behind it.
+    /// Reads the array at the current position of a stream, which is left just after it.
     pub fn read_npy<R: Read>(reader: R) -> Result<Self> {
         <Self as ReadNpyExt>::read_npy(reader)
     }

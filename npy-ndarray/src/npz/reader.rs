@@ -53,7 +53,7 @@ impl NpzReader<npz::ArchiveFile> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with options: limits, [threads](Self::set_threads).
+    /// [`open`](Self::open) with options: limits, order, [threads](Self::set_threads).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         Ok(Self { archive: npz::NpzReader::open_with(path, options)?, arrays: options })
@@ -66,7 +66,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::new_with(reader, ReadOptions::new())
     }
 
-    /// [`new`](Self::new) with options: limits.
+    /// [`new`](Self::new) with options: limits, order.
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         npz::NpzReader::new_with(reader, options).map(|archive| Self { archive, arrays: options })

@@ -18,7 +18,7 @@ use super::write::{bytes_of, write_elements};
 /// Implemented for every owned array of every dimension, fixed or dynamic. The shape is that of the
 /// file. The first axis varies fastest in memory (Fortran order), unless options set another order.
 /// [`npy_core::rawarray`] explains this, and which elements are read.
-/// [`RaArray`](npy_core::rawarray::RaArray) reads and writes the metadata behind the elements.
+/// [`RaArray`](npy_core::rawarray::RaArray) reads and writes the metadata after the elements.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -36,7 +36,7 @@ use super::write::{bytes_of, write_elements};
 pub trait ReadRaExt: Sized {
     /// Reads the file at the current position of a stream.
     ///
-    /// The stream is left just behind the elements.
+    /// The stream is left just after the elements.
     ///
     /// # Errors
     ///

@@ -204,7 +204,7 @@ impl Header {
         Self::from_text(text, version, limits)
     }
 
-    /// Reads a header from a stream, which is left just behind it.
+    /// Reads a header from a stream, which is left just after it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }

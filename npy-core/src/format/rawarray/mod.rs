@@ -86,7 +86,7 @@ impl RaHeader {
         Ok((header, data_offset))
     }
 
-    /// Reads a header from a stream, which is left just behind it.
+    /// Reads a header from a stream, which is left just after it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
     }

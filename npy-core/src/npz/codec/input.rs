@@ -203,7 +203,7 @@ impl<R: Read> Input<R> {
         Ok(true)
     }
 
-    /// Returns the reader, positioned behind the buffered bytes.
+    /// Returns the reader, positioned after the buffered bytes.
     pub(crate) fn reader_behind(&mut self) -> &mut R {
         &mut self.reader
     }

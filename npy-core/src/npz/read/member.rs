@@ -48,7 +48,7 @@ const PLAUSIBLE_RATIO: u64 = 16;
 ///
 /// let mut archive = NpzReader::new(archive.finish()?)?;
 /// let mut data = Vec::new();
-/// archive.array(0)?.into_inner().read_to_end(&mut data)?; // a `Member` positioned behind the header
+/// archive.array(0)?.into_inner().read_to_end(&mut data)?; // a `Member` positioned after the header
 /// assert_eq!(data, [1, 2, 3]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```

@@ -23,7 +23,7 @@ use crate::read::source::Source;
 ///
 /// Only the requested array is in memory. The rest of a member is skipped, and checked all the
 /// same. Sizes may precede the data, or follow them, as in NumPy's own archives from a pipe. The
-/// stream is read to its end, because members may have been added behind the central directory.
+/// stream is read to its end, because members may have been added after the central directory.
 /// Bound a stream without an end by [`Read::take`].
 ///
 /// ```
@@ -87,7 +87,7 @@ impl<R: Read> NpzStream<R> {
     ///
     /// The rest of the previous member is skipped.
     ///
-    /// After an error the next members can still be read if their position is known: behind a
+    /// After an error the next members can still be read if their position is known: after a
     /// member with a wrong checksum, or one whose compressed size precedes its data.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ impl NpzWriter<File> {
     /// Fails if there is no such file, if it cannot be written to, if it has another writer, or if
     /// the archive is not whole. That is everything that
     /// [`NpzReader::open`](crate::npz::NpzReader::open) refuses, a local header that differs from the
-    /// central directory, a comment that holds a local header, and bytes behind the end.
+    /// central directory, a comment that holds a local header, and bytes after the end.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         Self::append_with(path, WriteOptions::new())
     }

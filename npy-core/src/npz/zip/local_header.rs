@@ -25,7 +25,7 @@ pub(crate) struct LocalHeader {
 
 impl LocalHeader {
     /// Reads the header that begins here; `None` at the end of the archive. Skips central
-    /// directories, because members may have been appended behind them.
+    /// directories, because members may have been appended after them.
     pub(crate) fn read(reader: &mut dyn Read) -> Result<Option<Self>> {
         let mut signature = [0; 4];
         read_exact(reader, &mut signature)?;

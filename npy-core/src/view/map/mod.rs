@@ -339,7 +339,7 @@ macro_rules! impl_map {
 
             /// Borrows the mapped bytes of the file: header and data.
             ///
-            /// Bytes behind the array are not among them.
+            /// Bytes after the array are not among them.
             ///
             /// Functions that take a file in memory take this slice. The map itself is not a slice:
             /// its length would be that of the header and the data in bytes.
