@@ -30,8 +30,6 @@ use super::view::overflow;
 pub trait MapNpyExt {
     /// Views the whole array in place.
     ///
-    /// # Errors
-    ///
     /// Fails like [`NpyMap::view`], and if the number of dimensions differs.
     fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>>;
 
@@ -39,8 +37,6 @@ pub trait MapNpyExt {
     ///
     /// Rows are those of the first axis in C order, and of the last in Fortran order. Nothing else
     /// is read, so that others may change it.
-    ///
-    /// # Errors
     ///
     /// Fails like [`array`](Self::array), and if there are fewer rows.
     fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>>;

@@ -77,8 +77,6 @@ pub trait ReadNpyExt: Sized {
     /// Each axis takes a range, an index or a stepped range. The array has the axes and the order of the
     /// file. For several regions of one file, and for streams, see [`read_region`](super::read_region).
     ///
-    /// # Errors
-    ///
     /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
     fn load_npy_region<P: AsRef<Path>>(path: P, region: &[AxisRange]) -> Result<Self>;
 }

@@ -21,8 +21,6 @@ use super::order::{layout, layout_of};
 /// The array has the order of the file. The reader is then positioned after the last element of
 /// the region.
 ///
-/// # Errors
-///
 /// Fails like [`NpyReader::read_region`], and if the number of dimensions differs.
 ///
 /// ```

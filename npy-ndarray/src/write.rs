@@ -39,8 +39,6 @@ const LEAST_BYTES_ACROSS: usize = 4096;
 pub trait WriteNpyExt {
     /// Writes the array to a stream, without a second copy.
     ///
-    /// # Errors
-    ///
     /// Fails if writing fails, or if an element cannot be expressed in its dtype.
     fn write_npy<W: Write>(&self, writer: W) -> Result<()> {
         self.write_npy_with(writer, SaveOptions::new())
@@ -49,8 +47,6 @@ pub trait WriteNpyExt {
     /// Saves the array as a file, atomically.
     ///
     /// A save either replaces the whole file or leaves the old one untouched.
-    ///
-    /// # Errors
     ///
     /// Fails like [`write_npy`](Self::write_npy), and if the file cannot be created.
     fn save_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {

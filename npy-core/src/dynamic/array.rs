@@ -104,8 +104,6 @@ impl DynValues {
 
     /// An array of elements that are in the given order.
     ///
-    /// # Errors
-    ///
     /// Fails if an element cannot be expressed in its dtype, or if their number does not fit the
     /// shape.
     pub(crate) fn encode<'a, T: NpyElement + 'a>(
@@ -151,8 +149,6 @@ impl DynValues {
     }
 
     /// Loads a file of any dtype.
-    ///
-    /// # Errors
     ///
     /// Fails if it cannot be read, is not an `.npy` file, is truncated, or holds Python objects.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
@@ -229,8 +225,6 @@ impl DynValues {
     }
 
     /// Decodes the elements, in the order of [`order`](Self::order).
-    ///
-    /// # Errors
     ///
     /// Fails if the dtype is not that of the type, or if an element is not a value of it.
     pub fn to_vec<T: NpyElement>(&self) -> Result<Vec<T>> {

@@ -15,10 +15,6 @@ impl DynValues {
     ///
     /// The elements are moved only if that makes a difference, in the memory of a second array.
     ///
-    /// # Errors
-    ///
-    /// Fails if that memory cannot be allocated.
-    ///
     /// ```
     /// use npy_core::{DynValues, Order};
     ///

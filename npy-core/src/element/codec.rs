@@ -71,24 +71,16 @@ pub trait Codec<T> {
 
     /// Makes a value of the bytes at the beginning of `bytes`.
     ///
-    /// # Errors
-    ///
-    /// When the bytes are not a value of `T`.
+    /// Fails if the bytes are not a value of `T`.
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError>;
 
     /// Stores the value at the beginning of `bytes`.
     ///
-    /// # Errors
-    ///
-    /// When the value does not fit the file's dtype.
+    /// Fails if the value does not fit the file's dtype.
     fn encode(value: &T, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
 
     /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no
     /// value.
-    ///
-    /// # Errors
-    ///
-    /// Like [`decode`](Self::decode).
     #[inline(always)]
     fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
         Self::decode(plan, bytes).map(Some)
@@ -96,9 +88,7 @@ pub trait Codec<T> {
 
     /// Stores that there is no value.
     ///
-    /// # Errors
-    ///
-    /// When the dtype has no bytes that mean that there is no value.
+    /// Fails if the dtype has no bytes that mean that there is no value.
     fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
         let _ = (plan, bytes);
         Err(no_none())
@@ -230,14 +220,10 @@ pub trait With<T> {
     /// What is in the file.
     type Element: NpyElement;
 
-    /// # Errors
-    ///
-    /// When the element stands for no value: why.
+    /// Fails if the element stands for no value: why.
     fn decode(element: Self::Element) -> Result<T, String>;
 
-    /// # Errors
-    ///
-    /// When the value has no element that stands for it: why.
+    /// Fails if the value has no element that stands for it: why.
     fn encode(value: &T) -> Result<Self::Element, String>;
 }
 

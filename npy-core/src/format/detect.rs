@@ -84,10 +84,6 @@ impl FileFormat {
 }
 
 /// Reads the first bytes of a stream: enough to detect its format, or all there are.
-///
-/// # Errors
-///
-/// Fails if reading fails.
 pub fn first_bytes(reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(FileFormat::MAGIC_BYTES);
     let read: io::Result<usize> = Checked(reader).take(FileFormat::MAGIC_BYTES as u64).read_to_end(&mut bytes);

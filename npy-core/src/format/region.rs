@@ -139,8 +139,6 @@ pub(crate) fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken
 
 /// Returns the shape of a region, with as many axes as the array.
 ///
-/// # Errors
-///
 /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
 ///
 /// ```
@@ -162,8 +160,6 @@ pub fn region_shape(header: &Header, region: &[AxisRange]) -> Result<Vec<usize>>
 /// size takes no memory. For requests to a server, add the data offset, which [`Header::parse`]
 /// returns. [`NpyReader::read_region`](crate::NpyReader::read_region) reads the elements
 /// themselves.
-///
-/// # Errors
 ///
 /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0.
 ///

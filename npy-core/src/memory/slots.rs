@@ -119,9 +119,7 @@ impl<'v, T> Reserved<'v, T> {
 
     /// Takes the elements into the vector.
     ///
-    /// # Errors
-    ///
-    /// When not all were kept; they leak then.
+    /// Fails if not all were kept; they leak then.
     pub(crate) fn finish(self) -> Result<()> {
         let kept = self.kept.into_inner();
         if kept != self.count {

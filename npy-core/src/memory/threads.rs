@@ -117,9 +117,7 @@ impl Divide for Bytes<'_> {
 /// what is to be made of these, how many elements are before them, how many they are, and what the
 /// thread keeps from call to call. Gives all parts when every call went well.
 ///
-/// # Errors
-///
-/// That of the lowest offset, which is the one that a single thread would have met.
+/// Of several errors, that of the lowest offset is returned, which is the one that a single thread would have met.
 pub(crate) fn by_threads<D: Divide, S: Default>(
     whole: D,
     count: usize,

@@ -126,8 +126,6 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
 
 /// The index of the member of a name: a full name takes precedence over one without `.npy`.
 ///
-/// # Errors
-///
 /// Fails if the archive has no such member.
 pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> Result<usize> {
     archive.index_for_name(name).or_else(|| archive.index_for_name(&format!("{name}.npy"))).ok_or_else(|| {
@@ -138,8 +136,6 @@ pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> R
 }
 
 /// Reads a member to its end, and its array by `read`.
-///
-/// # Errors
 ///
 /// Fails if the archive has no such member, if `zip` cannot read it, or if `read` fails.
 pub fn read_zip_member<R: Read + Seek, V>(
@@ -175,8 +171,6 @@ pub fn read_zip_member<R: Read + Seek, V>(
 }
 
 /// Writes a member of at least `bytes` bytes by `write`.
-///
-/// # Errors
 ///
 /// Fails if `zip` refuses the member, or if `write` fails.
 pub fn write_zip_member<W: Write + Seek, E: FileOptionExtension>(

@@ -22,8 +22,6 @@ pub fn printed<'a>(values: &'a DynValues, shape: &[usize], options: &PrintOption
 /// Writes an array of text or bytes, whose form does not depend on other elements: `next` gives the next of the printed ones, or
 /// `None` if it cannot be read.
 ///
-/// # Errors
-///
 /// Fails if `out` does, if an element cannot be read, or if there is no memory.
 pub fn print_one_by_one(
     scalar: Scalar,

@@ -161,10 +161,6 @@ pub fn column_name(column: &FieldAt<'_>) -> String {
 
 /// The texts of some cells of one column, each cut after `most` bytes, and whether they are aligned to the right.
 /// Without options, they are those of [`Table`]. For `npy-cli`.
-///
-/// # Errors
-///
-/// Fails if there is no memory for them.
 #[doc(hidden)]
 pub fn table_cells(
     dtype: &DType,

@@ -21,18 +21,14 @@ use crate::write::NpyWriter;
 
 /// Opens a file to read its elements as values of a Rust type.
 ///
-/// # Errors
-///
-/// When the file cannot be read or is not an `.ra` file.
+/// Fails if the file cannot be read or is not an `.ra` file.
 pub fn open_elements<T: NpyElement>(path: &Path, limits: Limits) -> Result<NpyReader<impl Read + use<T>>> {
     Content::open(path, &limits).and_then(Content::into_elements::<T>).map_err(|error| error.with_path(path))
 }
 
 /// [`open_elements`] for a stream.
 ///
-/// # Errors
-///
-/// When reading fails or no `.ra` file begins there.
+/// Fails if reading fails or no `.ra` file begins there.
 pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Result<NpyReader<impl Read + use<T, R>>> {
     Content::read(reader, &limits).and_then(Content::into_elements::<T>)
 }
@@ -40,9 +36,7 @@ pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Resul
 /// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis
 /// fastest.
 ///
-/// # Errors
-///
-/// When there is no such file, or the dtype does not fit `T`.
+/// Fails if there is no such file, or the dtype does not fit `T`.
 pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
     let header = RaHeader::try_from(&Header::new(dtype, Order::Fortran, shape)?)?;
     let mut writer = NpyWriter::with_header(writer, header.to_npy())?;

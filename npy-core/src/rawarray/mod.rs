@@ -141,8 +141,6 @@ fn one_dimension<T: NpyElement, R: Read>(reader: NpyReader<R>) -> Result<Vec<T>>
 ///
 /// A slice of arrays `[T; N]` becomes a file of one more dimension. See [`load`] for an example.
 ///
-/// # Errors
-///
 /// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
     save_with(path, items, SaveOptions::new())

@@ -33,8 +33,6 @@ use crate::options::ReadOptions;
 ///   those.
 /// - In a file in memory or a map, [`view_column`](crate::view_column) borrows a field in place.
 ///
-/// # Errors
-///
 /// Fails like [`load`](crate::load), and names each field that is missing or has another type.
 ///
 /// ```

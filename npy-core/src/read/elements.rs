@@ -109,8 +109,6 @@ impl Elements<'_> {
 
     /// Reinterprets the elements as another dtype of the same itemsize. For `npy-ndarray`.
     ///
-    /// # Errors
-    ///
     /// Fails if the itemsize differs.
     #[cfg(feature = "dynamic")]
     pub fn set_dtype(&mut self, dtype: DType) -> Result<()> {

@@ -64,8 +64,6 @@ pub fn load_into<T: NpyElement>(path: impl AsRef<Path>, items: &mut Vec<T>) -> R
 impl NpyReader<BufReader<File>> {
     /// Opens a file and reads its header.
     ///
-    /// # Errors
-    ///
     /// Fails if the file cannot be read or is not an `.npy` file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ReadOptions::new())
@@ -128,9 +126,7 @@ pub struct HeadedFile<'a> {
 ///
 /// Faster than [`NpyReader::open`], above all for small files.
 ///
-/// # Errors
-///
-/// Like [`NpyReader::open`], and when `read` fails.
+/// Fails like [`NpyReader::open`], and when `read` fails.
 pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
     let load = || {
         let file = File::open(path).map_err(cannot_open)?;

@@ -32,10 +32,6 @@ impl Elements<'_> {
     ///
     /// Large files are transposed while they are in the cache. Others are transposed afterwards, in
     /// a second array.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`NpyReader::into_vec`].
     pub fn read_vec_in<T: NpyElement>(&mut self, order: Order) -> Result<Vec<T>> {
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_all() };
         let plan = self.state.plan::<T>()?;

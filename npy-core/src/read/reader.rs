@@ -169,8 +169,6 @@ impl<'a> NpyReader<&'a [u8]> {
     /// Elements are decoded from `bytes` directly, which is faster than [`new`](Self::new).
     /// [`view`](crate::view()) borrows them without decoding.
     ///
-    /// # Errors
-    ///
     /// Fails if `bytes` do not begin with an `.npy` file.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         Self::from_bytes_with(bytes, Limits::new())
@@ -190,8 +188,6 @@ impl<'a> NpyReader<&'a [u8]> {
 
 impl<R: Read> NpyReader<R> {
     /// Reads the header of the array at the current position of a stream.
-    ///
-    /// # Errors
     ///
     /// Fails if reading fails or no `.npy` file begins there.
     pub fn new(reader: R) -> Result<Self> {

@@ -66,9 +66,7 @@ impl Divide for BoxedDecode<'_> {
 /// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the
 /// number of the first.
 ///
-/// # Errors
-///
-/// That of the first element of which there is one.
+/// Of several errors, that of the first element is returned.
 #[cfg(any(unix, windows))]
 pub(crate) fn decode_by_threads(
     whole: BoxedDecode<'_>,

@@ -29,8 +29,6 @@ pub(crate) fn unshared(options: &mut OpenOptions) -> &mut OpenOptions {
 
 /// Opens a file to change it. It is to be [locked](lock) then.
 ///
-/// # Errors
-///
 /// Fails if the file cannot be opened. On Windows, one that is open to write is a conflict.
 pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     /// `ERROR_SHARING_VIOLATION`.
@@ -77,8 +75,6 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
 
 /// Whether it is still this file that has the name, alone and by no link.
 ///
-/// # Errors
-///
 /// Fails if the system does not tell.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
@@ -93,8 +89,6 @@ pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Whether it is still this file that is found under the path, by links too.
-///
-/// # Errors
 ///
 /// Fails if the system does not tell.
 #[cfg(unix)]

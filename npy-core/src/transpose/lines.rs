@@ -25,9 +25,7 @@ const LINES_AHEAD_OF_BYTES: usize = 16;
 /// Appends rows of an array: each is what `count` lines have at one index. An element has `size`
 /// bytes, more than 0.
 ///
-/// # Errors
-///
-/// When there are fewer lines, or one is too short.
+/// Fails if there are fewer lines, or one is too short.
 pub(crate) fn append_rows<'a>(
     size: usize,
     bytes: &mut Vec<u8>,

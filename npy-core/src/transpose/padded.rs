@@ -37,10 +37,6 @@ pub(crate) struct PaddedRows {
 impl PaddedRows {
     /// Space for `rows` rows of `count` elements; `None` if these have no bytes, or more than a line
     /// of the cache.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory.
     pub(crate) fn new(layout: BulkLayout, count: usize, rows: usize) -> Result<Option<Self>> {
         if layout.size == 0 || layout.size > CACHE_LINE {
             return Ok(None);

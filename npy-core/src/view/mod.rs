@@ -103,16 +103,12 @@ pub const fn assert_field<T: NpyView>(lies_there: bool, message: &'static str) {
 
 /// [`NpyView::check`] for a field of a record, which begins at `offset`.
 ///
-/// # Errors
-///
 /// Fails if its bytes are not a value.
 pub fn check_field<T: NpyView>(record: &[u8], offset: usize, name: &'static str) -> Result<(), ValueError> {
     check_flattened::<T>(record, offset).map_err(|error| error.in_field(name))
 }
 
 /// [`NpyView::check`] for a struct whose fields are fields of a record.
-///
-/// # Errors
 ///
 /// Fails if its bytes are not a value.
 pub fn check_flattened<T: NpyView>(record: &[u8], offset: usize) -> Result<(), ValueError> {
@@ -155,8 +151,6 @@ pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Hea
 }
 
 /// Elements in memory as those of another type, laid out as `header` says.
-///
-/// # Errors
 ///
 /// Fails like [`view`] if they are not.
 pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {

@@ -45,8 +45,6 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// The outer axis grows, so that its length in `header` has no effect. A single axis is written in C
     /// order, as NumPy does. See [`create`](Self::create).
     ///
-    /// # Errors
-    ///
     /// Fails if the dtype does not fit `T`, and if rows have no elements.
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
         let path = path.as_ref();

@@ -84,8 +84,6 @@ impl<'a> ItemBytes<'a> {
     /// Writes the elements, which are in memory as `header` says, as a file in the given order,
     /// without a second copy.
     ///
-    /// # Errors
-    ///
     /// Fails if writing fails, or if the header has another number of elements.
     pub fn write(self, mut writer: impl Write, header: &Header, order: Order) -> Result<()> {
         self.write_to(&mut writer, header, order)

@@ -161,8 +161,6 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
 
     /// Writes the next element.
     ///
-    /// # Errors
-    ///
     /// Fails if the array is full, if the element cannot be expressed in the dtype, or if writing fails.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {

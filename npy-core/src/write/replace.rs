@@ -17,8 +17,6 @@ use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 
 /// Replaces the file at `path` by what `write` writes, atomically.
 ///
-/// # Errors
-///
 /// Fails if `write` fails, or if the file cannot be created or renamed.
 pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
     replace_file_with(path, SaveOptions::new(), 0, write)
@@ -104,8 +102,6 @@ pub struct Replacement {
 impl Replacement {
     /// Begins one for `path`. Without a [`commit`](Self::commit), the old file stays.
     ///
-    /// # Errors
-    ///
     /// Fails if the file cannot be created.
     pub fn begin(path: &Path) -> Result<(File, Self)> {
         let itself = fs::symlink_metadata(path).ok();
@@ -148,8 +144,6 @@ impl Replacement {
     }
 
     /// Renames the file over the target; `sync` syncs it first, if asked.
-    ///
-    /// # Errors
     ///
     /// Fails if the file cannot be synced or renamed.
     pub fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {

@@ -23,8 +23,6 @@ use crate::transpose::bytes::reverse_bytes;
 /// Atomic: a save either replaces the whole file or leaves the old one untouched. The data go to a
 /// temporary file in the same directory, which is then renamed.
 ///
-/// # Errors
-///
 /// Fails if the file cannot be written, or if an element cannot be expressed in the dtype.
 ///
 /// ```
@@ -114,8 +112,6 @@ fn like(original: &Header, own: &DType, length: usize) -> Result<Header> {
 }
 
 /// Writes a slice to a stream as a one-dimensional array, as `np.save` does.
-///
-/// # Errors
 ///
 /// Fails if writing fails, or if an element cannot be expressed in the dtype.
 ///

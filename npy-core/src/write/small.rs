@@ -15,8 +15,6 @@ use crate::options::Order;
 ///
 /// The general header and writer take a twentieth of the time of creating a file.
 ///
-/// # Errors
-///
 /// Fails if writing fails. The general writer reports errors of the array.
 pub fn write_small<T: NpyElement>(
     writer: &mut dyn Write,

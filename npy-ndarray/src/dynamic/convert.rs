@@ -145,8 +145,6 @@ impl DynArray {
     ///
     /// A field of records with Python objects is an array of objects: numbers and text of Python.
     ///
-    /// # Errors
-    ///
     /// Fails if the elements are not records or have no such field.
     pub fn field(&self, name: &str) -> Result<Self> {
         #[cfg(feature = "object")]
@@ -178,10 +176,6 @@ impl DynArray {
     /// Python's `ml_dtypes` stores its types as raw bytes. Of those, `bfloat16` (`<V2`) is read by
     /// `into::<ArrayD<half::bf16>>()` with the feature `half`; the others have the dtype `|V1`
     /// (`float8_e5m2` `<f1`), and the file does not say which type they are.
-    ///
-    /// # Errors
-    ///
-    /// Fails if memory cannot be allocated for the result.
     ///
     /// ```
     /// use npy_ndarray::{DynArray, npy_core::{DynValues, Order}};

@@ -201,8 +201,6 @@ macro_rules! compressed {
             ///
             /// See [`CsrMatrix`] and [`CscMatrix`] for an example.
             ///
-            /// # Errors
-            ///
             /// Fails if their lengths do not fit, or if an index is outside of the matrix.
             pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Vec<T>) -> Result<Self> {
                 check_compressed(shape[$major], shape[$minor], &indptr, &indices, data.len())?;
@@ -235,8 +233,6 @@ impl<T> BsrMatrix<T> {
 impl<T> CooMatrix<T> {
     /// Creates a matrix, or an array of any number of dimensions.
     ///
-    /// # Errors
-    ///
     /// Fails if their lengths do not fit, or if an index is outside of the matrix.
     pub fn new(shape: Vec<usize>, coords: Vec<Vec<usize>>, data: Vec<T>) -> Result<Self> {
         if coords.len() != shape.len() {
@@ -254,8 +250,6 @@ impl<T> CooMatrix<T> {
 
 impl<T> DiaMatrix<T> {
     /// Creates a matrix of these arrays.
-    ///
-    /// # Errors
     ///
     /// Fails if the numbers of diagonals and offsets differ, or if an offset occurs twice.
     pub fn new(shape: [usize; 2], offsets: Vec<isize>, data: Array2<T>) -> Result<Self> {

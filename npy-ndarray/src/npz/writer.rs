@@ -101,8 +101,6 @@ impl<W: Write> NpzWriter<W> {
 
     /// Adds an array of any kind and dimension.
     ///
-    /// # Errors
-    ///
     /// Fails if the name is taken, if an element cannot be expressed in the dtype, or if writing
     /// fails.
     pub fn add_array<N: Into<String>, A: WriteNpyExt + ?Sized>(&mut self, name: N, array: &A) -> Result<()> {

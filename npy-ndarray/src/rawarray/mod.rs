@@ -101,16 +101,12 @@ where
 pub trait WriteRaExt {
     /// Writes the array to a stream, without a second copy.
     ///
-    /// # Errors
-    ///
     /// Fails if writing fails, or if an element cannot be expressed in its dtype.
     fn write_ra<W: Write>(&self, writer: W) -> Result<()>;
 
     /// Saves the array as a file, atomically.
     ///
     /// A save either replaces the whole file or leaves the old one untouched.
-    ///
-    /// # Errors
     ///
     /// Fails like [`write_ra`](Self::write_ra), and if the file cannot be created.
     fn save_ra<P: AsRef<Path>>(&self, path: P) -> Result<()> {

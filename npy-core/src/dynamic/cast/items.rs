@@ -16,8 +16,6 @@ const BLOCK: usize = 1024;
 
 /// Converts numbers to another type.
 ///
-/// # Errors
-///
 /// Fails if the rule does not allow it, or if a value does not fit.
 pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: &[S], casting: Casting) -> Result<Vec<T>> {
     if !casting.allows_class(S::CLASS, T::CLASS) {

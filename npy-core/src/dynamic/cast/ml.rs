@@ -42,9 +42,7 @@ impl DynValues {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// Like [`cast`](Self::cast), and if the dtype is not such a type.
+    /// Fails like [`cast`](Self::cast), and if the dtype is not such a type.
     pub fn cast_to_ml(&self, to: &DType, casting: Casting) -> Result<Vec<u8>> {
         let Some(ml) = type_of(to) else {
             let problem = DTypeProblem::Unexpected { expected: "a one-byte type of ml_dtypes; `cast` converts to other numbers" };

@@ -128,9 +128,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
 
     /// Reads the field of a record.
     ///
-    /// # Errors
-    ///
-    /// When its bytes are not a value of `T`.
+    /// Fails if its bytes are not a value of `T`.
     #[inline(always)]
     pub fn decode(&self, name: &'static str, record: &[u8]) -> Result<T, ValueError> {
         self.decode_flattened(record).map_err(|error| error.in_field(name))
@@ -138,19 +136,13 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
 
     /// Writes the field of a record.
     ///
-    /// # Errors
-    ///
-    /// When the value does not fit the file's dtype.
+    /// Fails if the value does not fit the file's dtype.
     #[inline(always)]
     pub fn encode(&self, name: &'static str, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
         self.encode_flattened(value, record).map_err(|error| error.in_field(name))
     }
 
     /// [`decode`](Self::decode) for a flattened struct.
-    ///
-    /// # Errors
-    ///
-    /// Like [`decode`](Self::decode).
     #[inline(always)]
     pub fn decode_flattened(&self, record: &[u8]) -> Result<T, ValueError> {
         let bytes = record.get(self.offset..).ok_or_else(outside)?;
@@ -158,10 +150,6 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     }
 
     /// [`encode`](Self::encode) for a flattened struct.
-    ///
-    /// # Errors
-    ///
-    /// Like [`encode`](Self::encode).
     #[inline(always)]
     pub fn encode_flattened(&self, value: &T, record: &mut [u8]) -> Result<(), ValueError> {
         let bytes = record.get_mut(self.offset..).ok_or_else(outside)?;
@@ -169,10 +157,6 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
     }
 
     /// [`Codec::decode_option`], for a newtype.
-    ///
-    /// # Errors
-    ///
-    /// Like [`decode`](Self::decode).
     #[inline(always)]
     pub fn decode_option(&self, element: &[u8]) -> Result<Option<T>, ValueError> {
         C::decode_option(&self.plan, element)
@@ -180,9 +164,7 @@ impl<T, C: Codec<T>> FieldPlan<T, C> {
 
     /// [`Codec::encode_none`], for a newtype.
     ///
-    /// # Errors
-    ///
-    /// When the dtype has no bytes that mean that there is no value.
+    /// Fails if the dtype has no bytes that mean that there is no value.
     pub fn encode_none(&self, element: &mut [u8]) -> Result<(), ValueError> {
         C::encode_none(&self.plan, element)
     }

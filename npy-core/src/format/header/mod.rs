@@ -108,8 +108,6 @@ impl Header {
 
     /// Sets the version, as `np.lib.format.write_array(..., version=...)` does.
     ///
-    /// # Errors
-    ///
     /// Fails if that version cannot hold it: it is too long, or Latin-1 cannot express a name.
     pub fn with_version(self, version: Version) -> Result<Self> {
         self.in_version(version, Escapes::Never)

@@ -264,8 +264,6 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// Reads the one-dimensional array of a name.
     ///
-    /// # Errors
-    ///
     /// Fails if there is no such member, if it is damaged or not an array, and like
     /// [`load`](crate::load).
     pub fn by_name<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
@@ -339,8 +337,6 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads a member to its end and checks its checksum. For `npy-cli`.
-    ///
-    /// # Errors
     ///
     /// Fails if the member is damaged.
     #[doc(hidden)]

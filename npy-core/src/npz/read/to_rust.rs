@@ -43,10 +43,6 @@ impl<R: Read + Seek> NpzReader<R> {
 
     /// [`to_rust`](Self::to_rust) with text of a fixed width, which is written as it was, and with
     /// `Array0` for arrays without dimensions.
-    ///
-    /// # Errors
-    ///
-    /// Fails if reading fails.
     pub fn to_rust_exact(&mut self, name: &str) -> Result<String> {
         self.rust_code(name, true)
     }

@@ -12,8 +12,6 @@ use crate::write::{NpyWriter, dtype_of, header_of};
 impl<W: Write> NpzWriter<W> {
     /// Adds a one-dimensional array.
     ///
-    /// # Errors
-    ///
     /// Fails if the name is taken, if an element cannot be expressed in the dtype, or if writing
     /// fails.
     pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {

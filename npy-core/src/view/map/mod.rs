@@ -152,8 +152,6 @@ impl NpyMap {
 impl NpyMapMut {
     /// Maps a file for reading and writing: mode `r+` of NumPy.
     ///
-    /// # Errors
-    ///
     /// Fails like [`NpyMap::open`], and if the file is not writable.
     ///
     /// # Safety
@@ -301,16 +299,12 @@ impl NpyMapMut {
     /// The name of a new file may reach the disk later. A map of [`open_copy`](Self::open_copy) has
     /// nothing to write.
     ///
-    /// # Errors
-    ///
     /// Fails if writing fails, which is reported nowhere else.
     pub fn flush(&self) -> Result<()> {
         self.file.flush().map_err(|error| self.locate(cannot_flush(error)))
     }
 
     /// Starts writing all changes to the disk, without waiting.
-    ///
-    /// # Errors
     ///
     /// Fails if that cannot be started. Later failures are not reported.
     pub fn flush_async(&self) -> Result<()> {
@@ -376,8 +370,6 @@ macro_rules! impl_map {
             /// A row is contiguous in the file: it has one index of the first axis in C order, and
             /// of the last axis, usually called a column, in Fortran order. An array without axes
             /// is one row.
-            ///
-            /// # Errors
             ///
             /// Fails like [`view`](Self::view), and when there are fewer rows.
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {

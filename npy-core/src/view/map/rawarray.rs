@@ -97,9 +97,7 @@ impl RaMap {
 impl RaMapMut {
     /// Maps a file for changes in place.
     ///
-    /// # Errors
-    ///
-    /// Like [`RaMap::open`], and if the file is read-only.
+    /// Fails like [`RaMap::open`], and if the file is read-only.
     ///
     /// # Safety
     ///
@@ -183,10 +181,6 @@ impl RaMapMut {
     }
 
     /// Makes all changes durable. A map of [`open_copy`](Self::open_copy) has nothing to write.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails.
     pub fn flush(&self) -> Result<()> {
         self.map.flush()
     }
@@ -233,9 +227,7 @@ macro_rules! impl_map {
             /// Returns the elements of some rows in place. The last dimension counts rows, because
             /// a row is contiguous in the file.
             ///
-            /// # Errors
-            ///
-            /// Like [`view`](Self::view), and if there are fewer rows.
+            /// Fails like [`view`](Self::view), and if there are fewer rows.
             pub fn rows<T: NpyView>(&self, rows: Range<usize>) -> Result<&[T]> {
                 let rows = self.header.seen_as(T::dtype()).and_then(|header| {
                     let range = OuterAxis::of(&header).elements(&rows)?;

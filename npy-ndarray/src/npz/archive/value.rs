@@ -43,8 +43,6 @@ use super::super::super::write::WriteNpyExt;
 pub trait NpzValue: Sized + Send + 'static {
     /// Reads the value from an array whose header was read.
     ///
-    /// # Errors
-    ///
     /// Fails if the array is not of this type, if it is damaged, or if reading fails.
     fn from_npy<R: Read>(reader: NpyReader<R>) -> Result<Self>;
 
@@ -58,8 +56,6 @@ pub trait NpzValue: Sized + Send + 'static {
     }
 
     /// Writes the value as a whole `.npy` file.
-    ///
-    /// # Errors
     ///
     /// Fails if an element cannot be expressed in the dtype, or if writing fails.
     fn to_npy(&self, writer: &mut dyn Write) -> Result<()>;
