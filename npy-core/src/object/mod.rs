@@ -84,23 +84,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<ObjectArray> {
     load_with(path, ReadOptions::new())
 }
 
-/// [`load`] with [`ReadOptions`], [`ObjectOptions`] or [`Limits`](crate::Limits).
-///
-/// ```
-/// use npy_core::object::{self, ObjectArray};
-/// use npy_core::{ErrorKind, Limits};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("names.npy");
-/// ObjectArray::from(vec!["Ada", "Grace"]).save(&path)?;
-/// let error = object::load_with(&path, Limits::new().header_bytes(10)).unwrap_err();
-/// assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Like [`load`].
+/// [`load`] with options: limits, objects.
 pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
     let (path, options) = (path.as_ref(), options.into());
     NpyReader::open_with(path, options)?.into_objects(options).map_err(|error| error.with_path(path))
@@ -130,20 +114,7 @@ pub fn read(reader: impl Read) -> Result<ObjectArray> {
     read_with(reader, ReadOptions::new())
 }
 
-/// [`read`] with [`ReadOptions`], [`ObjectOptions`] or [`Limits`](crate::Limits).
-///
-/// ```
-/// use npy_core::object::{self, ObjectArray, ObjectOptions};
-///
-/// let mut stream = Vec::new();
-/// ObjectArray::from(vec![1, 2]).write(&mut stream)?;
-/// assert_eq!(object::read_with(&stream[..], ObjectOptions::new())?.to_vec::<u8>()?, [1, 2]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Like [`load`].
+/// [`read`] with options: limits, objects.
 pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
     let options = options.into();
     NpyReader::new_with(reader, options)?.into_objects(options)
@@ -152,24 +123,7 @@ pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<O
 impl<R: Read> NpyReader<R> {
     /// Reads the Python objects of the array, which may be a member of an archive.
     ///
-    /// # Errors
-    ///
-    /// When the dtype holds no objects, when the pickle is damaged or names a class that is not
-    /// known, when it asks for more than the options allow, and when reading fails.
-    ///
-    /// ```
-    /// use npy_core::NpyReader;
-    /// use npy_core::object::{ObjectArray, ObjectOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// ObjectArray::from(vec!["a", "b"]).write(&mut file)?;
-    /// let reader = NpyReader::new(&file[..])?;
-    /// if reader.header().dtype().has_object() {
-    ///     let array = reader.into_objects(ObjectOptions::new())?;
-    ///     assert_eq!(array.to_vec::<String>()?, ["a", "b"]);
-    /// }
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// `reader.header().dtype().has_object()` tells whether it has any. Fails like [`load`].
     pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
         let options = options.into();
         if !self.header().dtype().has_object() {

@@ -13,15 +13,6 @@ use crate::print::{self, Elements, Format, Frame, MOST_EMPTY_PARTS, Place, Print
 
 impl ObjectArray {
     /// Formats the array as NumPy prints it with these options.
-    ///
-    /// ```
-    /// use npy_core::object::ObjectArray;
-    /// use npy_core::print::PrintOptions;
-    ///
-    /// let names = ObjectArray::from(vec!["Ada", "Emmy", "Grace", "Hedy"]);
-    /// let options = PrintOptions::new().threshold(3).edge_items(1);
-    /// assert_eq!(names.display_with(&options).to_string(), "['Ada' ... 'Hedy']");
-    /// ```
     pub fn display_with(&self, options: impl Into<PrintOptions>) -> PrintedObjects<'_> {
         PrintedObjects { array: self, options: options.into() }
     }
@@ -56,7 +47,14 @@ impl fmt::Display for ObjectArray {
 
 /// The text of an array of objects, formatted when it is displayed.
 ///
-/// See [`ObjectArray::display_with`] for an example.
+/// ```
+/// use npy_core::object::ObjectArray;
+/// use npy_core::print::PrintOptions;
+///
+/// let names = ObjectArray::from(vec!["Ada", "Emmy", "Grace", "Hedy"]);
+/// let options = PrintOptions::new().threshold(3).edge_items(1);
+/// assert_eq!(names.display_with(&options).to_string(), "['Ada' ... 'Hedy']");
+/// ```
 #[derive(Clone, Debug)]
 pub struct PrintedObjects<'a> {
     array: &'a ObjectArray,

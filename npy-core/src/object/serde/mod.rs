@@ -71,14 +71,6 @@ impl ObjectArray {
     /// # Errors
     ///
     /// When an object is not a value of the type: the error says which.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let array = ObjectArray::from(vec![PyObject::List(vec![PyObject::from(1), PyObject::from(2)])]);
-    /// assert_eq!(array.deserialize::<(u8, f32)>()?, [(1, 2.0)]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let deserialize = |(index, item): (usize, &PyObject)| {
             let element = Element { object: item, dtype: Some(self.dtype()) };

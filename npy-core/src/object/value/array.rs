@@ -14,14 +14,18 @@ use crate::options::Order;
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
 ///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("names.npy");
-/// let names = ObjectArray::new(&[2], vec![PyObject::from("Ada"), PyObject::None])?;
-/// names.save(&path)?; // in Python: np.load(path, allow_pickle=True)
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// let array = ObjectArray::new(&[3], vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None])?;
+/// array.save(&path)?; // in Python: np.load(path, allow_pickle=True)
 ///
-/// let names = object::load(&path)?;
-/// assert_eq!(names.items()[0].to_string(), "'Ada'");
-/// assert_eq!(names.to_vec::<Option<String>>()?, [Some("Ada".to_owned()), None]);
+/// let array = object::load(&path)?;
+/// assert_eq!(array.items()[1].to_string(), "0.5");
+/// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.0), Some(0.5), None]);
+/// let error = array.to_vec::<i64>().unwrap_err();
+/// assert_eq!(error.to_string(), "element 1: cannot represent 0.5 exactly as i64");
+///
+/// let names = ObjectArray::from(vec!["Ada", "Grace"]);
+/// assert_eq!(names.to_string(), "['Ada' 'Grace']");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +39,18 @@ pub struct ObjectArray {
 
 /// NumPy 2's dtype of variable-length text, which a file stores as objects.
 ///
-/// See [`StringDType::new`] for an example.
+/// ```
+/// use npy_core::object::{ObjectArray, PyObject, StringDType};
+///
+/// // np.dtypes.StringDType(na_object=None)
+/// let dtype = StringDType::new(true, Some(PyObject::None));
+/// assert_eq!((dtype.coerce(), dtype.na_object()), (true, Some(&PyObject::None)));
+///
+/// let array = ObjectArray::from(vec!["a", "bc"]).with_string_dtype(dtype)?;
+/// assert_eq!(array.dtype().to_string(), "|O"); // as in the file's header
+/// assert!(array.string_dtype().is_some());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StringDType {
     coerce: bool,
@@ -44,14 +59,6 @@ pub struct StringDType {
 
 impl StringDType {
     /// Creates the dtype with these parameters.
-    ///
-    /// ```
-    /// use npy_core::object::{PyObject, StringDType};
-    ///
-    /// // np.dtypes.StringDType(na_object=None)
-    /// let dtype = StringDType::new(true, Some(PyObject::None));
-    /// assert_eq!((dtype.coerce(), dtype.na_object()), (true, Some(&PyObject::None)));
-    /// ```
     pub fn new(coerce: bool, na_object: Option<PyObject>) -> Self {
         Self { coerce, na_object }
     }
@@ -75,18 +82,7 @@ impl StringDType {
 impl ObjectArray {
     /// Creates an array of that shape from objects in C order: the last axis fastest.
     ///
-    /// # Errors
-    ///
-    /// When there are more or fewer objects than the shape needs, or it has more than 64 axes.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?;
-    /// assert_eq!(array.to_vec::<i64>()?, [0, 1, 2, 3]);
-    /// assert!(ObjectArray::new(&[3], vec![PyObject::None]).is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if there are more or fewer objects than the shape needs, or if it has more than 64 axes.
     pub fn new(shape: &[usize], items: Vec<PyObject>) -> Result<Self> {
         let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
         if expected != found {
@@ -128,18 +124,7 @@ impl ObjectArray {
 
     /// Marks the array as one of NumPy 2's `StringDType`. Only NumPy 2 opens the file.
     ///
-    /// # Errors
-    ///
-    /// When an item is neither a text nor equal to the dtype's `na_object`.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, StringDType};
-    ///
-    /// let array = ObjectArray::from(vec!["a", "bc"]).with_string_dtype(StringDType::new(true, None))?;
-    /// assert_eq!(array.dtype().to_string(), "|O"); // as in the file's header
-    /// assert!(array.string_dtype().is_some());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if an item is neither a text nor equal to the dtype's `na_object`.
     pub fn with_string_dtype(mut self, dtype: StringDType) -> Result<Self> {
         if let Some(index) = self.items.iter().position(|item| !dtype.holds(item)) {
             let found = self.items.get(index).map_or("None", PyObject::type_name);
@@ -170,19 +155,7 @@ impl ObjectArray {
         self.order
     }
 
-    /// Sets the order of the array in NumPy's memory.
-    ///
-    /// ```
-    /// use npy_core::Order;
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect())?.with_order(Order::Fortran);
-    /// assert_eq!(array.order(), Order::Fortran);
-    /// let mut file = Vec::new();
-    /// array.write(&mut file)?; // in Python: np.save(file, np.asfortranarray(array))
-    /// assert_eq!(npy_core::object::read(&file[..])?.to_vec::<i64>()?, [0, 1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Sets the order of the array in NumPy's memory. The items stay in C order.
     #[must_use]
     pub fn with_order(self, order: Order) -> Self {
         // C first, as NumPy has it for arrays that are contiguous in both orders.
@@ -195,13 +168,6 @@ impl ObjectArray {
     }
 
     /// Converts the array into its shape and objects.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let (shape, items) = ObjectArray::from(vec!["a"]).into_parts();
-    /// assert_eq!((shape, items), (vec![1], vec![PyObject::from("a")]));
-    /// ```
     pub fn into_parts(self) -> (Vec<usize>, Vec<PyObject>) {
         (self.shape, self.items)
     }

@@ -54,19 +54,7 @@ pub trait FromPyObject: Sized {
 impl ObjectArray {
     /// Converts the objects to values of a Rust type, in C order.
     ///
-    /// # Errors
-    ///
-    /// When an object is not a value of that type: the error says which and what it is.
-    ///
-    /// ```
-    /// use npy_core::object::{ObjectArray, PyObject};
-    ///
-    /// let array = ObjectArray::from(vec![PyObject::from(1), PyObject::Float(0.5), PyObject::None]);
-    /// assert_eq!(array.to_vec::<Option<f64>>()?, [Some(1.0), Some(0.5), None]);
-    /// let error = array.to_vec::<i64>().unwrap_err();
-    /// assert_eq!(error.to_string(), "element 1: cannot represent 0.5 exactly as i64");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
+    /// Fails if an object is not a value of that type: the error says which and what it is.
     pub fn to_vec<T: FromPyObject>(&self) -> Result<Vec<T>, Error> {
         let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.in_element(index as u64));
         self.items().iter().enumerate().map(convert).collect()

@@ -4,7 +4,12 @@ use crate::format::calendar::days_before;
 
 /// A day: `datetime.date`.
 ///
-/// See [`PyDate::new`] for an example.
+/// ```
+/// use npy_core::object::PyDate;
+///
+/// assert_eq!(PyDate::new(2024, 2, 29).map(|date| date.day()), Some(29));
+/// assert_eq!(PyDate::new(2023, 2, 29), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PyDate {
     year: u16,
@@ -14,13 +19,6 @@ pub struct PyDate {
 
 impl PyDate {
     /// Creates a day, if the calendar has it. Years are from 1 to 9999.
-    ///
-    /// ```
-    /// use npy_core::object::PyDate;
-    ///
-    /// assert_eq!(PyDate::new(2024, 2, 29).map(|date| date.day()), Some(29));
-    /// assert_eq!(PyDate::new(2023, 2, 29), None);
-    /// ```
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let is_month = (1..=9999).contains(&year) && (1..=12).contains(&month);
         let first = |month: u8| days_before(year.into(), month.into());
@@ -57,7 +55,12 @@ impl PyDate {
 
 /// A time of day: `datetime.time`.
 ///
-/// See [`PyTime::new`] for an example.
+/// ```
+/// use npy_core::object::PyTime;
+///
+/// assert_eq!(PyTime::new(23, 59, 59, 999_999).map(|time| time.hour()), Some(23));
+/// assert_eq!(PyTime::new(24, 0, 0, 0), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PyTime {
     hour: u8,
@@ -70,13 +73,6 @@ pub struct PyTime {
 
 impl PyTime {
     /// Creates a time of day, if it is valid. The second is below 60.
-    ///
-    /// ```
-    /// use npy_core::object::PyTime;
-    ///
-    /// assert_eq!(PyTime::new(23, 59, 59, 999_999).map(|time| time.hour()), Some(23));
-    /// assert_eq!(PyTime::new(24, 0, 0, 0), None);
-    /// ```
     pub fn new(hour: u8, minute: u8, second: u8, microsecond: u32) -> Option<Self> {
         let is_time = hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000;
         is_time.then_some(Self { hour, minute, second, microsecond, fold: false, zone: None })
@@ -140,7 +136,13 @@ impl PyTime {
 
 /// A day and a time of day: `datetime.datetime`.
 ///
-/// See [`PyDateTime::new`] for an example.
+/// ```
+/// use npy_core::object::{PyDate, PyDateTime, PyTime};
+///
+/// let (date, time) = (PyDate::new(2024, 2, 29), PyTime::new(12, 30, 0, 0));
+/// let noon = date.zip(time).map(|(date, time)| PyDateTime::new(date, time));
+/// assert_eq!(noon.map(|noon| noon.time().minute()), Some(30));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PyDateTime {
     date: PyDate,
@@ -149,14 +151,6 @@ pub struct PyDateTime {
 
 impl PyDateTime {
     /// Combines a day and a time of day.
-    ///
-    /// ```
-    /// use npy_core::object::{PyDate, PyDateTime, PyTime};
-    ///
-    /// let (date, time) = (PyDate::new(2024, 2, 29), PyTime::new(12, 30, 0, 0));
-    /// let noon = date.zip(time).map(|(date, time)| PyDateTime::new(date, time));
-    /// assert_eq!(noon.map(|noon| noon.time().minute()), Some(30));
-    /// ```
     pub fn new(date: PyDate, time: PyTime) -> Self {
         Self { date, time }
     }
@@ -174,7 +168,12 @@ impl PyDateTime {
 
 /// A span of time: `datetime.timedelta`.
 ///
-/// See [`PyTimeDelta::new`] for an example.
+/// ```
+/// use npy_core::object::PyTimeDelta;
+///
+/// // An hour ago.
+/// assert_eq!(PyTimeDelta::new(-1, 23 * 3600, 0).map(|delta| delta.days()), Some(-1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PyTimeDelta {
     days: i32,
@@ -185,13 +184,6 @@ pub struct PyTimeDelta {
 impl PyTimeDelta {
     /// Creates a duration of at most 999,999,999 days in either direction, seconds of a day and
     /// microseconds of a second.
-    ///
-    /// ```
-    /// use npy_core::object::PyTimeDelta;
-    ///
-    /// // An hour ago.
-    /// assert_eq!(PyTimeDelta::new(-1, 23 * 3600, 0).map(|delta| delta.days()), Some(-1));
-    /// ```
     pub fn new(days: i32, seconds: u32, microseconds: u32) -> Option<Self> {
         let is_valid = days.unsigned_abs() < 1_000_000_000 && seconds < 86_400 && microseconds < 1_000_000;
         is_valid.then_some(Self { days, seconds, microseconds })
@@ -215,7 +207,12 @@ impl PyTimeDelta {
 
 /// A fixed distance from UTC: `datetime.timezone`.
 ///
-/// See [`PyTimeZone::new`] for an example.
+/// ```
+/// use npy_core::object::{PyTimeDelta, PyTimeZone};
+///
+/// let offset = PyTimeDelta::new(0, 3600, 0);
+/// assert!(offset.and_then(|offset| PyTimeZone::new(offset, Some("CET".to_owned()))).is_some());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PyTimeZone {
     offset: PyTimeDelta,
@@ -224,13 +221,6 @@ pub struct PyTimeZone {
 
 impl PyTimeZone {
     /// Creates a time zone with an offset from UTC of less than a day.
-    ///
-    /// ```
-    /// use npy_core::object::{PyTimeDelta, PyTimeZone};
-    ///
-    /// let offset = PyTimeDelta::new(0, 3600, 0);
-    /// assert!(offset.and_then(|offset| PyTimeZone::new(offset, Some("CET".to_owned()))).is_some());
-    /// ```
     pub fn new(offset: PyTimeDelta, name: Option<String>) -> Option<Self> {
         let is_below_a_day = match offset.days {
             0 => true,
