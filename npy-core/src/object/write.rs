@@ -31,7 +31,7 @@ impl ObjectArray {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;
         let mut pickler = Pickler::new(&mut writer)?;
-        pickler.object_array(("numpy", "ndarray"), self).map_err(|(index, failure)| failure.in_element(index))?;
+        pickler.object_array(("numpy", "ndarray"), self)?;
         pickler.finish()
     }
 }

@@ -1,9 +1,8 @@
 //! The part of the pickler that writes dtypes.
 
-use super::super::super::value::PyObject;
 use super::{Failure, Pickler};
 use crate::error::{Error, ErrorKind, Result, StorageProblem};
-use crate::format::dtype::{DType, ScalarKind, Title};
+use crate::format::dtype::{DType, Field, ScalarKind, Title};
 
 /// The class that a dtype of `ml_dtypes` is known by.
 fn ml_name(dtype: &DType) -> Option<&'static str> {
@@ -17,13 +16,8 @@ fn ml_name(dtype: &DType) -> Option<&'static str> {
 }
 
 impl Pickler<'_> {
-    /// `dtype(code, False, True)`, and its state.
-    pub(super) fn dtype(&mut self, dtype: &DType) -> Result<(), Failure> {
-        self.dtype_of_class(dtype, false)
-    }
-
-    /// The same, whose elements may be of the class `numpy.record`.
-    pub(super) fn dtype_of_class(&mut self, dtype: &DType, is_record: bool) -> Result<(), Failure> {
+    /// `dtype(code, False, True)`, and its state. Its elements may be of the class `numpy.record`.
+    pub(super) fn dtype(&mut self, dtype: &DType, is_record: bool) -> Result<(), Failure> {
         let memory = Memory::of(dtype);
         self.check_levels(memory.levels)?;
         self.dtype_in_memory(dtype, &memory, is_record)
@@ -50,90 +44,81 @@ impl Pickler<'_> {
             }
             _ => (format!("V{}", memory.itemsize), '|', [memory.itemsize, memory.alignment]),
         };
-        self.global("numpy", "dtype")?;
-        if is_record {
-            self.global("numpy", "record")?;
-        } else if let Some(name) = ml_name(dtype) {
-            self.global("ml_dtypes", name)?;
-        } else {
-            self.text(&code)?;
-        }
-        self.op(0x89);
-        self.op(0x88);
-        self.end_tuple(0x87);
-        self.op(b'R');
-        self.memoize_known(key);
-        self.op(b'(');
+        self.call(("numpy", "dtype"), 3, |pickler| {
+            match ml_name(dtype) {
+                _ if is_record => pickler.global("numpy", "record")?,
+                Some(name) => pickler.global("ml_dtypes", name)?,
+                None => pickler.text(&code)?,
+            }
+            pickler.bool(false);
+            pickler.bool(true);
+            Ok(())
+        })?;
+        self.memoized_as(key);
         let unit = time_unit(dtype);
-        self.small_int(if unit.is_some() { 4 } else { 3 })?;
-        self.shared_text(&order.to_string())?;
-        self.parts(dtype, memory)?;
-        self.small_int(numbers[0])?;
-        self.small_int(numbers[1])?;
-        self.small_int(memory.flags)?;
-        if let Some((symbol, count)) = unit {
-            self.time_metadata(symbol, count)?;
-        }
-        self.end_tuple(b't');
-        self.op(b'b');
-        Ok(())
+        self.state(if unit.is_some() { 9 } else { 8 }, 1, |pickler| {
+            pickler.small_int(if unit.is_some() { 4 } else { 3 })?;
+            pickler.shared_text(&order.to_string())?;
+            pickler.parts(dtype, memory)?;
+            pickler.small_int(numbers[0])?;
+            pickler.small_int(numbers[1])?;
+            pickler.small_int(memory.flags)?;
+            unit.map_or(Ok(()), |(symbol, count)| pickler.time_metadata(symbol, count))
+        })
     }
 
     /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
     fn parts(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
-        if let (DType::SubArray(array), [base]) = (dtype, memory.parts.as_slice()) {
-            self.dtype_in_memory(array.base(), &base.memory, false)?;
-            self.shape(array.shape())?;
-            self.end_tuple(0x86);
-        } else {
-            self.op(b'N');
+        match (dtype, memory.parts.as_slice()) {
+            (DType::SubArray(array), [base]) => self.tuple(2, |pickler| {
+                pickler.dtype_in_memory(array.base(), &base.memory, false)?;
+                pickler.shape(array.shape())
+            })?,
+            _ => self.none(),
         }
         let DType::Record(record) = dtype else {
-            self.op(b'N');
-            self.op(b'N');
+            self.none();
+            self.none();
             return Ok(());
         };
-        let names: Vec<PyObject> = record.fields().iter().map(|field| PyObject::from(field.name())).collect();
-        self.object(&PyObject::Tuple(names))?;
+        let fields = record.fields();
+        self.tuple(fields.len(), |pickler| fields.iter().try_for_each(|field| pickler.text(field.name())))?;
         self.op(b'}');
         self.memoize();
-        for (field, part) in record.fields().iter().zip(&memory.parts) {
-            let keys = match field.title() {
-                None => vec![field.name()],
-                Some(Title::Text(title)) => vec![field.name(), title.as_str()],
-                Some(_) => {
-                    let problem = StorageProblem::Title { field: field.name().to_owned() };
-                    return Err(Error::from(ErrorKind::UnstorableDType { problem }).into());
-                }
-            };
-            for key in &keys {
-                self.text(key)?;
-                self.dtype_in_memory(field.dtype(), &part.memory, false)?;
-                self.small_int(part.offset)?;
-                match field.title() {
-                    Some(Title::Text(title)) => {
-                        self.text(title)?;
-                        self.end_tuple(0x87);
-                    }
-                    _ => self.end_tuple(0x86),
-                }
-                self.op(b's');
+        self.nested(1, |pickler| fields.iter().zip(&memory.parts).try_for_each(|(field, part)| pickler.field(field, part)))
+    }
+
+    /// A field by its name, and once more by its title.
+    fn field(&mut self, field: &Field, part: &Part) -> Result<(), Failure> {
+        let title = match field.title() {
+            None => None,
+            Some(Title::Text(title)) => Some(title.as_str()),
+            Some(_) => {
+                let problem = StorageProblem::Title { field: field.name().to_owned() };
+                return Err(Error::from(ErrorKind::UnstorableDType { problem }).into());
             }
+        };
+        for key in std::iter::once(field.name()).chain(title) {
+            self.text(key)?;
+            self.tuple(if title.is_some() { 3 } else { 2 }, |pickler| {
+                pickler.dtype_in_memory(field.dtype(), &part.memory, false)?;
+                pickler.small_int(part.offset)?;
+                title.map_or(Ok(()), |title| pickler.text(title))
+            })?;
+            self.op(b's');
         }
         Ok(())
     }
 
     /// Metadata, which there are none of, and the unit of a time.
     fn time_metadata(&mut self, symbol: &str, count: u32) -> Result<(), Failure> {
-        self.op(b'N');
-        self.op(b'(');
-        self.bytes(symbol.as_bytes())?;
-        self.small_int(i64::from(count))?;
-        self.small_int(1)?;
-        self.small_int(1)?;
-        self.end_tuple(b't');
-        self.end_tuple(0x86);
-        Ok(())
+        self.tuple(2, |pickler| {
+            pickler.none();
+            pickler.tuple(4, |pickler| {
+                pickler.bytes(symbol.as_bytes())?;
+                [i64::from(count), 1, 1].into_iter().try_for_each(|number| pickler.small_int(number))
+            })
+        })
     }
 }
 

@@ -10,7 +10,6 @@ use std::io::Write;
 use super::super::value::PyObject;
 use super::super::value::decimal::is_decimal;
 use super::super::value::int::PyInt;
-use super::super::value::time::PyTimeZone;
 use crate::error::{Error, Result, ValueError, ValueProblem};
 
 /// The protocol of the pickles, which is that of `np.save` of NumPy 2.
@@ -28,15 +27,25 @@ const MOST_DEPTH: usize = crate::options::object::DEFAULT_DEPTH;
 
 /// Why an object is not written.
 pub(crate) enum Failure {
-    /// It cannot be.
-    Value(ValueError),
+    /// It cannot be: the index in the outermost array, and the problem.
+    Value(usize, ValueError),
     /// The stream failed.
     Stream(Error),
 }
 
+impl Failure {
+    /// The same, in the element at this index.
+    fn at(self, index: usize) -> Self {
+        match self {
+            Self::Value(_, error) => Self::Value(index, error),
+            Self::Stream(error) => Self::Stream(error),
+        }
+    }
+}
+
 impl From<ValueProblem> for Failure {
     fn from(problem: ValueProblem) -> Self {
-        Self::Value(problem.into())
+        Self::Value(0, problem.into())
     }
 }
 
@@ -46,12 +55,11 @@ impl From<Error> for Failure {
     }
 }
 
-impl Failure {
-    /// The error, of which element it is.
-    pub(crate) fn in_element(self, index: usize) -> Error {
-        match self {
-            Self::Value(error) => error.in_element(index as u64),
-            Self::Stream(error) => error,
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Value(index, error) => error.in_element(index as u64),
+            Failure::Stream(error) => error,
         }
     }
 }
@@ -154,34 +162,26 @@ impl<'a> Pickler<'a> {
         self.boundary()?;
         match object {
             PyObject::List(items) => self.list(items.len(), |pickler, i| pickler.item(items, i)),
-            PyObject::Tuple(items) => self.tuple(items),
+            PyObject::Tuple(items) => self.tuple(items.len(), |pickler| items.iter().try_for_each(|item| pickler.object(item))),
             PyObject::Dict(entries) => {
                 self.op(b'}');
                 self.memoize();
                 self.entries(entries)
             }
             PyObject::OrderedDict(entries) => {
-                // Also without entries it has its class and no arguments.
-                self.check_levels(2)?;
-                self.global("collections", "OrderedDict")?;
-                self.op(b')');
-                self.op(b'R');
-                self.memoize();
+                self.call(("collections", "OrderedDict"), 0, |_| Ok(()))?;
                 self.entries(entries)
             }
             PyObject::Set(items) => self.set(items),
             PyObject::FrozenSet(items) => self.frozen_set(items),
             PyObject::Slice(parts) => {
-                self.global("builtins", "slice")?;
-                self.nested(1, |pickler| pickler.tuple(&parts[..]))?;
-                self.reduce();
-                Ok(())
+                self.call(("builtins", "slice"), 3, |pickler| parts.iter().try_for_each(|part| pickler.object(part)))
             }
-            PyObject::Objects(array) => self.object_array(("numpy", "ndarray"), array).map_err(|(_, failure)| failure),
+            PyObject::Objects(array) => self.object_array(("numpy", "ndarray"), array),
             PyObject::Array(array) => self.array(("numpy", "ndarray"), array),
             PyObject::Subclass(object) => self.subclass(object),
             PyObject::Scalar(scalar) => self.scalar(scalar, false),
-            PyObject::DType(dtype) => self.dtype(dtype),
+            PyObject::DType(dtype) => self.dtype(dtype, false),
             PyObject::Opaque(opaque) => {
                 let (module, name) = (opaque.module.clone(), opaque.name.clone());
                 Err(ValueProblem::OpaqueObject { module, name }.into())
@@ -193,76 +193,52 @@ impl<'a> Pickler<'a> {
     /// What contains no other objects.
     #[inline(never)]
     fn leaf(&mut self, object: &PyObject) -> Result<(), Failure> {
-        self.check_levels(levels_of_leaf(object))?;
+        self.check_levels(1)?;
         match object {
-            PyObject::Bool(true) => self.op(0x88),
-            PyObject::Bool(false) => self.op(0x89),
+            PyObject::Bool(value) => self.bool(*value),
             PyObject::Int(value) => self.int(value)?,
             PyObject::Float(value) => self.float(*value),
             PyObject::Str(text) => self.text(text)?,
             PyObject::SurrogateStr(text) => self.fresh_text(text.as_bytes())?,
             PyObject::Bytes(bytes) => self.bytes(bytes)?,
-            PyObject::ByteArray(bytes) => {
-                self.global("builtins", "bytearray")?;
-                if bytes.is_empty() {
-                    self.op(b')');
-                } else {
-                    self.bytes(bytes)?;
-                    self.end_tuple(0x85);
-                }
-                self.reduce();
-            }
-            PyObject::Complex { re, im } => {
-                self.global("builtins", "complex")?;
-                self.float(*re);
-                self.float(*im);
-                self.end_tuple(0x86);
-                self.reduce();
-            }
-            PyObject::Range(parts) => {
-                self.global("builtins", "range")?;
-                parts.iter().try_for_each(|part| self.int(part))?;
-                self.end_tuple(0x87);
-                self.reduce();
-            }
-            PyObject::Fraction(parts) => {
-                self.global("fractions", "Fraction")?;
-                parts.iter().try_for_each(|part| self.int(part))?;
-                self.end_tuple(0x86);
-                self.reduce();
-            }
-            PyObject::Decimal(text) if is_decimal(text) => {
-                self.global("decimal", "Decimal")?;
-                self.text(text)?;
-                self.end_tuple(0x85);
-                self.reduce();
-            }
-            PyObject::Decimal(text) => {
-                return Err(ValueProblem::InvalidDecimal { text: text.clone() }.into());
-            }
-            PyObject::Uuid(bytes) => {
-                self.global("uuid", "UUID")?;
-                self.buffer.extend([b')', 0x81]);
-                self.memoize();
-                self.op(b'}');
-                self.memoize();
-                self.text("int")?;
-                self.int(&PyInt::from(u128::from_be_bytes(*bytes)))?;
-                self.buffer.extend(b"sb");
-            }
-            PyObject::Date(date) => {
-                self.global("datetime", "date")?;
-                self.bytes(&date.to_bytes())?;
-                self.end_tuple(0x85);
-                self.reduce();
-            }
+            PyObject::ByteArray(bytes) if bytes.is_empty() => self.call(("builtins", "bytearray"), 0, |_| Ok(()))?,
+            PyObject::ByteArray(bytes) => self.call(("builtins", "bytearray"), 1, |pickler| pickler.bytes(bytes))?,
+            PyObject::Complex { re, im } => self.call(("builtins", "complex"), 2, |pickler| {
+                pickler.float(*re);
+                pickler.float(*im);
+                Ok(())
+            })?,
+            PyObject::Range(parts) => self.call_with_integers(("builtins", "range"), &parts[..])?,
+            PyObject::Fraction(parts) => self.call_with_integers(("fractions", "Fraction"), &parts[..])?,
+            PyObject::Decimal(text) if is_decimal(text) => self.call(("decimal", "Decimal"), 1, |pickler| pickler.text(text))?,
+            PyObject::Decimal(text) => return Err(ValueProblem::InvalidDecimal { text: text.clone() }.into()),
+            PyObject::Uuid(bytes) => self.uuid(*bytes)?,
+            PyObject::Date(date) => self.call(("datetime", "date"), 1, |pickler| pickler.bytes(&date.to_bytes()))?,
             PyObject::Time(time) => self.time(time)?,
             PyObject::DateTime(moment) => self.date_time(moment)?,
             PyObject::TimeDelta(delta) => self.time_delta(*delta)?,
             PyObject::TimeZone(zone) => self.time_zone(zone)?,
             // `None`; the others contain objects.
-            _ => self.op(b'N'),
+            _ => self.none(),
         }
+        Ok(())
+    }
+
+    fn call_with_integers(&mut self, class: (&str, &str), parts: &[PyInt]) -> Result<(), Failure> {
+        self.call(class, parts.len(), |pickler| parts.iter().try_for_each(|part| pickler.int(part)))
+    }
+
+    /// Made without arguments, with its number in its state.
+    fn uuid(&mut self, bytes: [u8; 16]) -> Result<(), Failure> {
+        self.check_levels(3)?;
+        self.global("uuid", "UUID")?;
+        self.buffer.extend([b')', 0x81]);
+        self.memoize();
+        self.op(b'}');
+        self.memoize();
+        self.text("int")?;
+        self.int(&PyInt::from(u128::from_be_bytes(bytes)))?;
+        self.buffer.extend(b"sb");
         Ok(())
     }
 
@@ -272,20 +248,11 @@ impl<'a> Pickler<'a> {
 
     /// Writes what is `levels` levels deeper, counted as reading counts them.
     pub(crate) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
-        self.enter(levels)?;
-        let result = write(self);
-        self.leave(levels);
-        result
-    }
-
-    pub(crate) fn enter(&mut self, levels: usize) -> Result<(), Failure> {
         self.check_levels(levels)?;
         self.depth = self.depth.saturating_add(levels);
-        Ok(())
-    }
-
-    pub(crate) fn leave(&mut self, levels: usize) {
+        let result = write(self);
         self.depth = self.depth.saturating_sub(levels);
+        result
     }
 
     /// Rejects `levels` levels if this crate would not read them back.
@@ -319,40 +286,54 @@ impl<'a> Pickler<'a> {
         })
     }
 
-    fn tuple(&mut self, items: &[PyObject]) -> Result<(), Failure> {
-        self.check_levels(1)?;
-        let Some(opcode) = self.begin_tuple(items.len()) else { return Ok(()) };
-        self.nested(1, |pickler| (0..items.len()).try_for_each(|i| pickler.item(items, i)))?;
-        self.end_tuple(opcode);
+    /// Writes a tuple of `count` items.
+    pub(super) fn tuple(&mut self, count: usize, items: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.check_levels(1 + usize::from(count > 0))?;
+        let opcode = match count {
+            // Which needs no memo.
+            0 => {
+                self.op(b')');
+                return Ok(());
+            }
+            1 => 0x85,
+            2 => 0x86,
+            3 => 0x87,
+            _ => {
+                self.op(b'(');
+                b't'
+            }
+        };
+        self.nested(1, items)?;
+        self.op(opcode);
+        self.memoize();
         Ok(())
     }
 
-    /// Begins a tuple of `length` items. Returns the opcode for [`end_tuple`](Self::end_tuple), or
-    /// `None` if the tuple is complete.
-    pub(crate) fn begin_tuple(&mut self, length: usize) -> Option<u8> {
-        match length {
-            0 => {
-                self.op(b')');
-                None
-            }
-            1 => Some(0x85),
-            2 => Some(0x86),
-            3 => Some(0x87),
-            _ => {
-                self.op(b'(');
-                Some(b't')
-            }
-        }
-    }
-
-    pub(crate) fn end_tuple(&mut self, opcode: u8) {
-        self.op(opcode);
-        self.memoize();
-    }
-
-    pub(crate) fn reduce(&mut self) {
+    /// Writes a call of a class or function with `count` arguments.
+    pub(super) fn call(
+        &mut self,
+        (module, name): (&str, &str),
+        count: usize,
+        arguments: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.global(module, name)?;
+        self.nested(1, |pickler| pickler.tuple(count, arguments))?;
         self.op(b'R');
         self.memoize();
+        Ok(())
+    }
+
+    /// Writes the state of what was called last, a tuple of `count` parts, of an array of that many axes: each beyond the first is a
+    /// level, too.
+    pub(super) fn state(
+        &mut self,
+        count: usize,
+        axes: usize,
+        parts: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.nested(axes.max(1), |pickler| pickler.tuple(count, parts))?;
+        self.op(b'b');
+        Ok(())
     }
 
     fn entries(&mut self, entries: &[(PyObject, PyObject)]) -> Result<(), Failure> {
@@ -391,7 +372,8 @@ impl<'a> Pickler<'a> {
     fn frozen_set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
         self.op(b'(');
         self.nested(1, |pickler| items.iter().try_for_each(|item| pickler.object(item)))?;
-        self.end_tuple(0x91);
+        self.op(0x91);
+        self.memoize();
         Ok(())
     }
 
@@ -427,6 +409,14 @@ impl<'a> Pickler<'a> {
         }
         self.buffer.extend(bytes);
         Ok(())
+    }
+
+    pub(super) fn none(&mut self) {
+        self.op(b'N');
+    }
+
+    pub(super) fn bool(&mut self, value: bool) {
+        self.op(if value { 0x88 } else { 0x89 });
     }
 
     fn float(&mut self, value: f64) {
@@ -502,27 +492,6 @@ impl<'a> Pickler<'a> {
         self.flush()?;
         self.writer.write_all(&prefix).and_then(|()| self.writer.write_all(bytes)).map_err(cannot_write)?;
         Ok(())
-    }
-}
-
-/// Levels of what contains no other objects. All but the plainest are calls, with arguments in a
-/// tuple.
-fn levels_of_leaf(object: &PyObject) -> usize {
-    const CALL: usize = 2;
-    let of_zone = |zone: Option<&PyTimeZone>| if zone.is_some() { CALL + CALL + 1 } else { 1 };
-    match object {
-        PyObject::Time(time) => CALL + of_zone(time.zone()),
-        PyObject::DateTime(moment) => CALL + of_zone(moment.time().zone()),
-        PyObject::TimeZone(zone) => of_zone(Some(zone)),
-        PyObject::ByteArray(_)
-        | PyObject::Complex { .. }
-        | PyObject::Range(_)
-        | PyObject::Fraction(_)
-        | PyObject::Decimal(_)
-        | PyObject::Uuid(_)
-        | PyObject::Date(_)
-        | PyObject::TimeDelta(_) => CALL + 1,
-        _ => 1,
     }
 }
 

@@ -12,183 +12,128 @@ use crate::options::Order;
 /// The module of the functions that make arrays and scalars, as NumPy has named it since 1.26.
 const MULTIARRAY: &str = "numpy._core.multiarray";
 
-/// Levels above the dtype of an array or a scalar: the call, and its state or its arguments.
-const ARRAY_LEVELS: usize = 2;
+/// What is in the state of an array.
+#[derive(Clone, Copy)]
+enum Content<'a> {
+    Objects(&'a ObjectArray),
+    Values { array: &'a DynValues, is_record: bool },
+}
 
-impl Pickler<'_> {
-    /// An array of objects; where it fails, with the index of the object.
-    pub(crate) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), (usize, Failure)> {
-        if let Some((plain, mask)) = array.uncovered() {
-            return self.masked(false, &plain, &mask, &PyObject::None);
+impl Content<'_> {
+    fn shape(&self) -> &[usize] {
+        match self {
+            Self::Objects(array) => array.shape(),
+            Self::Values { array, .. } => array.shape(),
         }
-        self.begin_array(class, array.shape()).map_err(|failure| (0, failure))?;
-        self.object_content(array)?;
-        self.end_array();
-        Ok(())
-    }
-
-    /// The dtype, the order and the objects in the state of an array.
-    fn object_content(&mut self, array: &ObjectArray) -> Result<(), (usize, Failure)> {
-        let levels = levels_of_array(array.shape());
-        self.enter(levels).map_err(|failure| (0, failure))?;
-        match array.string_dtype() {
-            None => self.dtype(array.dtype()),
-            Some(string) => self.string_dtype(string.coerce(), string.na_object()),
-        }
-        .map_err(|failure| (0, failure))?;
-        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
-        let (items, mut index) = (array.items(), 0);
-        let written = self.list(items.len(), |pickler, i| {
-            index = i;
-            items.get(i).map_or(Ok(()), |item| pickler.object(item))
-        });
-        written.map_err(|failure| (index, failure))?;
-        self.leave(levels);
-        Ok(())
-    }
-
-    /// A masked array of objects.
-    fn masked(&mut self, is_void: bool, array: &ObjectArray, mask: &[u8], fill_value: &PyObject) -> Result<(), (usize, Failure)> {
-        self.begin_masked(is_void, array.shape()).map_err(|failure| (0, failure))?;
-        self.object_content(array)?;
-        self.end_masked(mask, fill_value).map_err(|failure| (0, failure))
-    }
-
-    /// `_mareconstruct(MaskedArray, ndarray, (0,), 'b')`, and the beginning of its state up to the shape.
-    fn begin_masked(&mut self, is_void: bool, shape: &[usize]) -> Result<(), Failure> {
-        self.global("numpy.ma.core", "_mareconstruct")?;
-        self.op(b'(');
-        let (module, class) = if is_void { ("numpy.ma.core", "mvoid") } else { ("numpy.ma", "MaskedArray") };
-        self.global(module, class)?;
-        self.global("numpy", "ndarray")?;
-        self.small_int(0)?;
-        self.end_tuple(0x85);
-        self.text("b")?;
-        self.end_tuple(b't');
-        self.reduce();
-        self.op(b'(');
-        self.small_int(1)?;
-        self.shape(shape)
-    }
-
-    /// The rest of that state behind the data.
-    fn end_masked(&mut self, mask: &[u8], fill_value: &PyObject) -> Result<(), Failure> {
-        self.bytes(mask)?;
-        self.nested(ARRAY_LEVELS, |pickler| pickler.object(fill_value))?;
-        self.end_array();
-        Ok(())
-    }
-
-    /// An array of anything but objects.
-    pub(crate) fn array(&mut self, class: (&str, &str), array: &DynValues) -> Result<(), Failure> {
-        self.begin_array(class, array.shape())?;
-        self.content(array, class.1 == "recarray" && matches!(array.dtype(), DType::Record(_)))?;
-        self.end_array();
-        Ok(())
-    }
-
-    /// The dtype, the order and the data in the state of an array.
-    fn content(&mut self, array: &DynValues, is_record: bool) -> Result<(), Failure> {
-        self.nested(levels_of_array(array.shape()), |pickler| {
-            // At least the lengths in the shape.
-            pickler.check_levels(2)?;
-            pickler.dtype_of_class(array.dtype(), is_record)
-        })?;
-        self.op(if array.order() == Order::Fortran { 0x88 } else { 0x89 });
-        self.bytes(array.bytes())
-    }
-
-    /// An array or a scalar of one of NumPy's subclasses.
-    pub(crate) fn subclass(&mut self, object: &Subclass) -> Result<(), Failure> {
-        match (&object.class, &object.base) {
-            (ArrayClass::Matrix, PyObject::Array(array)) => self.array(("numpy", "matrix"), array),
-            (ArrayClass::Matrix, PyObject::Objects(array)) => {
-                self.object_array(("numpy", "matrix"), array).map_err(|(_, failure)| failure)
-            }
-            // `numpy.rec` is of NumPy 2; `numpy.recarray` is in all.
-            (ArrayClass::RecArray, PyObject::Array(array)) => self.array(("numpy", "recarray"), array),
-            (ArrayClass::RecArray, PyObject::Objects(array)) => {
-                self.object_array(("numpy", "recarray"), array).map_err(|(_, failure)| failure)
-            }
-            (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => {
-                self.global("numpy.ma.core", "MaskedConstant")?;
-                self.op(b')');
-                self.reduce();
-                Ok(())
-            }
-            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Array(array)) => {
-                self.begin_masked(*is_void, array.shape())?;
-                self.content(array, false)?;
-                self.end_masked(mask.bytes(), fill_value)
-            }
-            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Objects(array)) => {
-                let written = match array.uncovered() {
-                    Some((plain, mask)) => self.masked(*is_void, &plain, &mask, fill_value),
-                    None => self.masked(*is_void, array, mask.bytes(), fill_value),
-                };
-                written.map_err(|(_, failure)| failure)
-            }
-            (ArrayClass::Record, PyObject::Scalar(scalar)) => self.scalar(scalar, true),
-            (_, base) => self.nested(0, |pickler| pickler.object(base)),
-        }
-    }
-
-    /// `_reconstruct(class, (0,), b'b')`, and the beginning of its state up to the shape.
-    fn begin_array(&mut self, (module, class): (&str, &str), shape: &[usize]) -> Result<(), Failure> {
-        self.global(MULTIARRAY, "_reconstruct")?;
-        self.global(module, class)?;
-        self.small_int(0)?;
-        self.end_tuple(0x85);
-        self.bytes(b"b")?;
-        self.end_tuple(0x87);
-        self.reduce();
-        self.op(b'(');
-        self.small_int(1)?;
-        self.shape(shape)
-    }
-
-    fn end_array(&mut self) {
-        self.end_tuple(b't');
-        self.op(b'b');
-    }
-
-    pub(super) fn shape(&mut self, shape: &[usize]) -> Result<(), Failure> {
-        let Some(opcode) = self.begin_tuple(shape.len()) else { return Ok(()) };
-        for &length in shape {
-            // An array has no more elements than an `isize` can count.
-            self.small_int(i64::try_from(length).unwrap_or(i64::MAX))?;
-        }
-        self.end_tuple(opcode);
-        Ok(())
-    }
-
-    /// `scalar(dtype, bytes)`.
-    pub(crate) fn scalar(&mut self, scalar: &DynValues, is_record: bool) -> Result<(), Failure> {
-        self.global(MULTIARRAY, "scalar")?;
-        self.nested(ARRAY_LEVELS, |pickler| pickler.dtype_of_class(scalar.dtype(), is_record))?;
-        self.bytes(scalar.bytes())?;
-        self.end_tuple(0x86);
-        self.reduce();
-        Ok(())
-    }
-
-    fn string_dtype(&mut self, coerce: bool, na_object: Option<&PyObject>) -> Result<(), Failure> {
-        self.global("numpy._core._internal", "_convert_to_stringdtype_kwargs")?;
-        self.small_int(i64::from(coerce))?;
-        self.check_levels(ARRAY_LEVELS + 1)?;
-        match na_object {
-            None => self.end_tuple(0x85),
-            Some(missing) => {
-                self.nested(ARRAY_LEVELS, |pickler| pickler.object(missing))?;
-                self.end_tuple(0x86);
-            }
-        }
-        self.reduce();
-        Ok(())
     }
 }
 
-/// Each axis beyond the first is a level too.
-fn levels_of_array(shape: &[usize]) -> usize {
-    ARRAY_LEVELS.saturating_add(shape.len().saturating_sub(1))
+impl Pickler<'_> {
+    /// An array of objects. A failure has the index of the object.
+    pub(crate) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), Failure> {
+        match array.uncovered() {
+            Some((plain, mask)) => self.masked_array(false, Content::Objects(&plain), &mask, &PyObject::None),
+            None => self.plain_array(class, Content::Objects(array)),
+        }
+    }
+
+    /// An array of anything but objects.
+    pub(super) fn array(&mut self, class: (&str, &str), array: &DynValues) -> Result<(), Failure> {
+        let is_record = class.1 == "recarray" && matches!(array.dtype(), DType::Record(_));
+        self.plain_array(class, Content::Values { array, is_record })
+    }
+
+    /// An array or a scalar of one of NumPy's subclasses.
+    pub(super) fn subclass(&mut self, object: &Subclass) -> Result<(), Failure> {
+        match (&object.class, &object.base) {
+            (ArrayClass::Matrix, PyObject::Array(array)) => self.array(("numpy", "matrix"), array),
+            (ArrayClass::Matrix, PyObject::Objects(array)) => self.object_array(("numpy", "matrix"), array),
+            // `numpy.rec` is of NumPy 2; `numpy.recarray` is in all.
+            (ArrayClass::RecArray, PyObject::Array(array)) => self.array(("numpy", "recarray"), array),
+            (ArrayClass::RecArray, PyObject::Objects(array)) => self.object_array(("numpy", "recarray"), array),
+            (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => {
+                self.call(("numpy.ma.core", "MaskedConstant"), 0, |_| Ok(()))
+            }
+            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Array(array)) => {
+                self.masked_array(*is_void, Content::Values { array, is_record: false }, mask.bytes(), fill_value)
+            }
+            (ArrayClass::Masked { mask, fill_value, is_void }, PyObject::Objects(array)) => match array.uncovered() {
+                Some((plain, mask)) => self.masked_array(*is_void, Content::Objects(&plain), &mask, fill_value),
+                None => self.masked_array(*is_void, Content::Objects(array), mask.bytes(), fill_value),
+            },
+            (ArrayClass::Record, PyObject::Scalar(scalar)) => self.scalar(scalar, true),
+            (_, base) => self.object(base),
+        }
+    }
+
+    /// `_reconstruct(class, (0,), b'b')`, and its state.
+    fn plain_array(&mut self, (module, class): (&str, &str), content: Content<'_>) -> Result<(), Failure> {
+        self.call((MULTIARRAY, "_reconstruct"), 3, |pickler| {
+            pickler.global(module, class)?;
+            pickler.shape(&[0])?;
+            pickler.bytes(b"b")
+        })?;
+        self.state(5, content.shape().len(), |pickler| pickler.content(content))
+    }
+
+    /// `_mareconstruct(MaskedArray, ndarray, (0,), 'b')`, and its state.
+    fn masked_array(&mut self, is_void: bool, content: Content<'_>, mask: &[u8], fill_value: &PyObject) -> Result<(), Failure> {
+        self.call(("numpy.ma.core", "_mareconstruct"), 4, |pickler| {
+            let (module, class) = if is_void { ("numpy.ma.core", "mvoid") } else { ("numpy.ma", "MaskedArray") };
+            pickler.global(module, class)?;
+            pickler.global("numpy", "ndarray")?;
+            pickler.shape(&[0])?;
+            pickler.text("b")
+        })?;
+        self.state(7, content.shape().len(), |pickler| {
+            pickler.content(content)?;
+            pickler.bytes(mask)?;
+            pickler.object(fill_value)
+        })
+    }
+
+    /// Version, shape, dtype, order and data, in the state of an array.
+    fn content(&mut self, content: Content<'_>) -> Result<(), Failure> {
+        self.small_int(1)?;
+        self.shape(content.shape())?;
+        match content {
+            Content::Objects(array) => {
+                match array.string_dtype() {
+                    None => self.dtype(array.dtype(), false)?,
+                    Some(string) => self.string_dtype(string.coerce(), string.na_object())?,
+                }
+                self.bool(array.order() == Order::Fortran);
+                let item = |pickler: &mut Self, i| pickler.item(array.items(), i).map_err(|failure| failure.at(i));
+                self.list(array.items().len(), item)
+            }
+            Content::Values { array, is_record } => {
+                self.dtype(array.dtype(), is_record)?;
+                self.bool(array.order() == Order::Fortran);
+                self.bytes(array.bytes())
+            }
+        }
+    }
+
+    pub(super) fn shape(&mut self, shape: &[usize]) -> Result<(), Failure> {
+        self.tuple(shape.len(), |pickler| {
+            // An array has no more elements than an `isize` can count.
+            shape.iter().try_for_each(|length| pickler.small_int(i64::try_from(*length).unwrap_or(i64::MAX)))
+        })
+    }
+
+    /// `scalar(dtype, bytes)`.
+    pub(super) fn scalar(&mut self, scalar: &DynValues, is_record: bool) -> Result<(), Failure> {
+        self.call((MULTIARRAY, "scalar"), 2, |pickler| {
+            pickler.dtype(scalar.dtype(), is_record)?;
+            pickler.bytes(scalar.bytes())
+        })
+    }
+
+    fn string_dtype(&mut self, coerce: bool, na_object: Option<&PyObject>) -> Result<(), Failure> {
+        let count = if na_object.is_some() { 2 } else { 1 };
+        self.call(("numpy._core._internal", "_convert_to_stringdtype_kwargs"), count, |pickler| {
+            pickler.small_int(i64::from(coerce))?;
+            na_object.map_or(Ok(()), |missing| pickler.object(missing))
+        })
+    }
 }

@@ -5,61 +5,43 @@ use super::{Failure, Pickler};
 use crate::error::Result;
 
 impl Pickler<'_> {
-    pub(crate) fn time(&mut self, time: &PyTime) -> Result<(), Failure> {
+    pub(super) fn time(&mut self, time: &PyTime) -> Result<(), Failure> {
         let mut bytes = time.to_bytes();
         if time.fold() {
             bytes[0] |= 0x80;
         }
-        self.global("datetime", "time")?;
-        self.bytes(&bytes)?;
-        self.end_of_time(time.zone())
+        self.with_zone("time", &bytes, time.zone())
     }
 
-    pub(crate) fn date_time(&mut self, moment: &PyDateTime) -> Result<(), Failure> {
+    pub(super) fn date_time(&mut self, moment: &PyDateTime) -> Result<(), Failure> {
         let mut bytes = [0; 10];
         let parts = moment.date().to_bytes().into_iter().chain(moment.time().to_bytes());
         bytes.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
         if moment.time().fold() {
             bytes[2] |= 0x80;
         }
-        self.global("datetime", "datetime")?;
-        self.bytes(&bytes)?;
-        self.end_of_time(moment.time().zone())
+        self.with_zone("datetime", &bytes, moment.time().zone())
     }
 
-    fn end_of_time(&mut self, zone: Option<&PyTimeZone>) -> Result<(), Failure> {
-        match zone {
-            None => self.end_tuple(0x85),
-            Some(zone) => {
-                self.time_zone(zone)?;
-                self.end_tuple(0x86);
-            }
-        }
-        self.reduce();
-        Ok(())
+    fn with_zone(&mut self, class: &str, bytes: &[u8], zone: Option<&PyTimeZone>) -> Result<(), Failure> {
+        self.call(("datetime", class), if zone.is_some() { 2 } else { 1 }, |pickler| {
+            pickler.bytes(bytes)?;
+            zone.map_or(Ok(()), |zone| pickler.time_zone(zone))
+        })
     }
 
-    pub(crate) fn time_delta(&mut self, delta: PyTimeDelta) -> Result<(), Failure> {
-        self.global("datetime", "timedelta")?;
-        self.small_int(delta.days().into())?;
-        self.small_int(delta.seconds().into())?;
-        self.small_int(delta.microseconds().into())?;
-        self.end_tuple(0x87);
-        self.reduce();
-        Ok(())
+    pub(super) fn time_delta(&mut self, delta: PyTimeDelta) -> Result<(), Failure> {
+        self.call(("datetime", "timedelta"), 3, |pickler| {
+            pickler.small_int(delta.days().into())?;
+            pickler.small_int(delta.seconds().into())?;
+            pickler.small_int(delta.microseconds().into())
+        })
     }
 
-    pub(crate) fn time_zone(&mut self, zone: &PyTimeZone) -> Result<(), Failure> {
-        self.global("datetime", "timezone")?;
-        self.time_delta(zone.offset())?;
-        match zone.name() {
-            None => self.end_tuple(0x85),
-            Some(name) => {
-                self.text(name)?;
-                self.end_tuple(0x86);
-            }
-        }
-        self.reduce();
-        Ok(())
+    pub(super) fn time_zone(&mut self, zone: &PyTimeZone) -> Result<(), Failure> {
+        self.call(("datetime", "timezone"), if zone.name().is_some() { 2 } else { 1 }, |pickler| {
+            pickler.time_delta(zone.offset())?;
+            zone.name().map_or(Ok(()), |name| pickler.text(name))
+        })
     }
 }
