@@ -47,7 +47,7 @@ trait Stored {
     const SIZE: usize;
 
     /// The number with these bytes, 0 if there are fewer.
-    fn load<const BIG: bool>(scalar: Scalar, bytes: &[u8]) -> Loaded;
+    fn load<const BIG: bool>(scalar: &Scalar, bytes: &[u8]) -> Loaded;
 }
 
 macro_rules! stored {
@@ -58,7 +58,7 @@ macro_rules! stored {
             const SIZE: usize = size_of::<$word>();
 
             #[inline(always)]
-            fn load<const BIG: bool>(_: Scalar, bytes: &[u8]) -> Loaded {
+            fn load<const BIG: bool>(_: &Scalar, bytes: &[u8]) -> Loaded {
                 let bytes = bytes.first_chunk().copied().unwrap_or_default();
                 $loaded(if BIG { <$word>::from_be_bytes(bytes) } else { <$word>::from_le_bytes(bytes) })
             }
@@ -90,8 +90,8 @@ impl Stored for Ml {
     const SIZE: usize = 1;
 
     #[inline(always)]
-    fn load<const BIG: bool>(scalar: Scalar, bytes: &[u8]) -> Loaded {
-        let (ml, byte) = (ml_type(scalar), bytes.first().copied().unwrap_or_default());
+    fn load<const BIG: bool>(scalar: &Scalar, bytes: &[u8]) -> Loaded {
+        let (ml, byte) = (ml_type(*scalar), bytes.first().copied().unwrap_or_default());
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most four bits")]
         match (ml.is_integer(), ml.is_signed()) {
             (false, _) => Loaded::Float(ml.value(byte).into()),
@@ -112,7 +112,7 @@ impl<const N: usize> Stored for Extended<N> {
     const SIZE: usize = N;
 
     #[inline(always)]
-    fn load<const BIG: bool>(_: Scalar, bytes: &[u8]) -> Loaded {
+    fn load<const BIG: bool>(_: &Scalar, bytes: &[u8]) -> Loaded {
         let order = if BIG { ByteOrder::Big } else { ByteOrder::Little };
         Loaded::Float(float::extended_to_f64(bits(bytes.get(..N).unwrap_or_default(), order)))
     }
@@ -125,7 +125,7 @@ impl<P: Stored> Stored for Pair<P> {
     const SIZE: usize = 2 * P::SIZE;
 
     #[inline(always)]
-    fn load<const BIG: bool>(scalar: Scalar, bytes: &[u8]) -> Loaded {
+    fn load<const BIG: bool>(scalar: &Scalar, bytes: &[u8]) -> Loaded {
         let (real, imaginary) = bytes.split_at_checked(P::SIZE).unwrap_or_default();
         let part = |bytes| f64::of(P::load::<BIG>(scalar, bytes));
         Loaded::Complex(part(real), part(imaginary))
@@ -283,8 +283,8 @@ impl Number for (f64, f64) {
 #[derive(Clone, Copy, Debug)]
 pub struct Decoder<T> {
     scalar: Scalar,
-    one: fn(Scalar, &[u8]) -> T,
-    many: fn(Scalar, &mut Vec<T>, &[u8], usize),
+    one: fn(&Scalar, &[u8]) -> T,
+    many: fn(&Scalar, &mut Vec<T>, &[u8], usize),
 }
 
 impl<T: Number> Decoder<T> {
@@ -304,23 +304,23 @@ impl<T: Number> Decoder<T> {
 
     /// Decodes the value at the beginning of these bytes. Missing bytes are 0.
     #[inline]
-    pub fn decode(self, bytes: &[u8]) -> T {
-        (self.one)(self.scalar, bytes)
+    pub fn decode(&self, bytes: &[u8]) -> T {
+        (self.one)(&self.scalar, bytes)
     }
 
     /// Appends the values that follow each other at a distance of `stride` bytes, the first one at the beginning.
     ///
     /// Values that lie side by side, at a distance of their own size, are decoded by vector instructions.
-    pub fn extend(self, values: &mut Vec<T>, bytes: &[u8], stride: usize) {
-        (self.many)(self.scalar, values, bytes, stride);
+    pub fn extend(&self, values: &mut Vec<T>, bytes: &[u8], stride: usize) {
+        (self.many)(&self.scalar, values, bytes, stride);
     }
 }
 
-fn one<T: Number, S: Stored, const BIG: bool>(scalar: Scalar, bytes: &[u8]) -> T {
+fn one<T: Number, S: Stored, const BIG: bool>(scalar: &Scalar, bytes: &[u8]) -> T {
     T::of(S::load::<BIG>(scalar, bytes))
 }
 
-fn many<T: Number, S: Stored, const BIG: bool>(scalar: Scalar, values: &mut Vec<T>, bytes: &[u8], stride: usize) {
+fn many<T: Number, S: Stored, const BIG: bool>(scalar: &Scalar, values: &mut Vec<T>, bytes: &[u8], stride: usize) {
     let decode = |bytes: &[u8]| T::of(S::load::<BIG>(scalar, bytes));
     if stride == S::SIZE {
         values.extend(bytes.chunks_exact(S::SIZE).map(decode));
@@ -330,7 +330,14 @@ fn many<T: Number, S: Stored, const BIG: bool>(scalar: Scalar, values: &mut Vec<
 }
 
 /// At most 16 bytes as one integer.
-fn bits(bytes: &[u8], order: ByteOrder) -> u128 {
+#[inline]
+pub(crate) fn bits(bytes: &[u8], order: ByteOrder) -> u128 {
+    if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
+        return u128::from(if order == ByteOrder::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) });
+    }
+    if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
+        return u128::from(if order == ByteOrder::Big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) });
+    }
     let append = |value: u128, byte: &u8| value << 8 | u128::from(*byte);
     match order {
         ByteOrder::Big => bytes.iter().fold(0, append),
@@ -338,9 +345,17 @@ fn bits(bytes: &[u8], order: ByteOrder) -> u128 {
     }
 }
 
+/// The code units of text, without the zeros at the end.
+#[inline]
+fn units_of(bytes: &[u8]) -> &[[u8; 4]] {
+    let units = bytes.as_chunks::<4>().0;
+    let length = units.iter().rposition(|unit| *unit != [0; 4]).map_or(0, |last| last + 1);
+    units.get(..length).unwrap_or_default()
+}
+
 impl Scalar {
     fn load<S: Stored>(self, bytes: &[u8]) -> Loaded {
-        if self.byte_order() == Some(ByteOrder::Big) { S::load::<true>(self, bytes) } else { S::load::<false>(self, bytes) }
+        if self.byte_order() == Some(ByteOrder::Big) { S::load::<true>(&self, bytes) } else { S::load::<false>(&self, bytes) }
     }
 
     /// Returns the value with these bytes; `None` for Python objects.
@@ -381,10 +396,11 @@ impl Scalar {
     /// let text = Scalar::new(ScalarKind::Bytes { length: 4 }, ByteOrder::Little);
     /// assert_eq!(text.without_padding(b"a\0b\0"), b"a\0b");
     /// ```
+    #[inline]
     pub fn without_padding(self, bytes: &[u8]) -> &[u8] {
         let length = match self.class() {
             Class::Bytes => bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1),
-            Class::Unicode => 4 * bytes.as_chunks::<4>().0.iter().rposition(|unit| *unit != [0; 4]).map_or(0, |last| last + 1),
+            Class::Unicode => return units_of(bytes).as_flattened(),
             _ => bytes.len(),
         };
         bytes.get(..length).unwrap_or_default()
@@ -401,7 +417,7 @@ impl Scalar {
     pub fn units(self, bytes: &[u8]) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + '_ {
         let is_big = self.byte_order() == Some(ByteOrder::Big);
         let unit = move |unit: &[u8; 4]| if is_big { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) };
-        self.without_padding(bytes).as_chunks::<4>().0.iter().map(unit)
+        units_of(bytes).iter().map(unit)
     }
 
     /// Stores an integer, or the steps of a time. Returns whether it fits; otherwise it is wrapped.

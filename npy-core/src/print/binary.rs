@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::big::{Natural, Number as _};
-use crate::format::dtype::ByteOrder;
+use crate::format::dtype::{ByteOrder, Scalar, ScalarKind};
+use crate::format::scalar::bits;
 
 /// A format of floating-point numbers that NumPy has a dtype for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +45,21 @@ pub(super) struct Finite {
 const TEN_THOUSANDTH: Finite = Finite { mantissa: 0xd1b7_1758_e219_652c, exponent: -77, is_nearer_below: false };
 
 impl FloatKind {
+    /// The format of a float; `None` of other scalars.
+    pub(super) fn of(scalar: Scalar) -> Option<Self> {
+        Some(match scalar.kind() {
+            ScalarKind::Float8E5M2 => Self::Quarter,
+            ScalarKind::Float16 => Self::Half,
+            ScalarKind::Float32 => Self::Single,
+            ScalarKind::Float64 => Self::Double,
+            ScalarKind::LongDouble { .. } => Self::Extended,
+            _ => return None,
+        })
+    }
+
     /// The value of an element with these bytes.
     pub(super) fn decode(self, bytes: &[u8], order: ByteOrder) -> Binary {
-        let bits = unsigned(bytes, order);
+        let bits = bits(bytes, order);
         match self {
             Self::Quarter => ieee(bits, 5, 2),
             Self::Half => ieee(bits, 5, 10),
@@ -138,30 +151,6 @@ impl PartialOrd for Finite {
     }
 }
 
-/// The unsigned integer with these at most 16 bytes.
-#[inline]
-pub(super) fn unsigned(bytes: &[u8], order: ByteOrder) -> u128 {
-    if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
-        return u128::from(if order == ByteOrder::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) });
-    }
-    if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
-        return u128::from(if order == ByteOrder::Big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) });
-    }
-    let append = |value: u128, &byte: &u8| value << 8 | u128::from(byte);
-    match order {
-        ByteOrder::Big => bytes.iter().fold(0, append),
-        ByteOrder::Little => bytes.iter().rev().fold(0, append),
-    }
-}
-
-/// The signed integer with these at most 16 bytes.
-pub(super) fn signed(bytes: &[u8], order: ByteOrder) -> i128 {
-    let unused = bytes.len().saturating_mul(8).min(128).abs_diff(128);
-    let value = unsigned(bytes, order);
-    // No bytes at all have no sign either.
-    if unused == 128 { 0 } else { (value << unused).cast_signed() >> unused }
-}
-
 /// The lowest `count` bits, at most 64.
 fn low_bits(value: u128, count: u32) -> u64 {
     u64::try_from(value & ((1 << count) - 1)).unwrap_or(u64::MAX)
@@ -213,7 +202,7 @@ fn extended(bits: u128) -> Binary {
 
 #[cfg(test)]
 mod tests {
-    use super::{Binary, Finite, FloatKind, Magnitude, signed, unsigned};
+    use super::{Binary, Finite, FloatKind, Magnitude};
     use crate::format::dtype::ByteOrder;
 
     fn double(value: f64) -> Finite {
@@ -237,14 +226,5 @@ mod tests {
         // 1000 and half a unit is rounded to 1000.
         assert!(!FloatKind::Double.is_quotient_over_a_thousand(double(1000.0), double(1.0)));
         assert!(FloatKind::Double.is_quotient_over_a_thousand(double(1000.0_f64.next_up()), double(1.0)));
-    }
-
-    #[test]
-    fn integers_have_a_sign_and_a_byte_order() {
-        assert_eq!(signed(&[0xff, 0xfe], ByteOrder::Big), -2);
-        assert_eq!(signed(&[0xfe, 0x7f], ByteOrder::Little), 0x7ffe);
-        assert_eq!(signed(&[], ByteOrder::Little), 0);
-        assert_eq!(signed(&[0xff; 16], ByteOrder::Little), -1);
-        assert_eq!(unsigned(&[1, 2, 3], ByteOrder::Big), 0x01_0203);
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::binary::{Binary, Finite, FloatKind, Magnitude, unsigned};
+use super::binary::{Binary, Finite, FloatKind, Magnitude};
 use super::digits::{Ascii, Count, Digits, Wanted, decimal, digits, fixed_point};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
+use crate::format::scalar::bits;
 
 /// How the floating-point numbers of an array are written: all with an exponent or none, aligned at
 /// the point.
@@ -415,7 +416,7 @@ impl FloatKind {
     /// Appends the number with these bytes by itself, with all digits that it needs: `str` of a
     /// NumPy scalar.
     pub(super) fn push_scalar(self, bytes: &[u8], order: ByteOrder, out: &mut String) {
-        let bits = || unsigned(bytes, order);
+        let bits = || bits(bytes, order);
         match self {
             Self::Double => push_f64(f64::from_bits(u64::try_from(bits()).unwrap_or(0)), out),
             Self::Single => push_f32(f32::from_bits(u32::try_from(bits()).unwrap_or(0)), out),

@@ -1,15 +1,16 @@
 //! Elements of every dtype as text, in the form that they have in an array.
 
-use super::binary::{Binary, FloatKind, signed, unsigned};
+use super::binary::{Binary, FloatKind};
 use super::digits::{Ascii, decimal};
-use super::float::{ComplexFormat, FloatFormat};
+use super::float::{ComplexFormat, FloatFormat, push_f32};
 use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
 use super::pad;
 use super::stream::Text;
 use super::text::{write_bytes, write_unicode, write_void};
-use super::time::{date_time, steps};
-use crate::format::dtype::{ByteOrder, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use super::time::{NAT, date_time};
+use crate::format::dtype::{ByteOrder, Class, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use crate::format::scalar::Decoder;
 
 /// How the elements of an array are written.
 ///
@@ -21,8 +22,7 @@ pub(crate) enum Format<'a> {
         aligned: bool,
     },
     Integer {
-        order: ByteOrder,
-        signed: bool,
+        decoder: Decoder<i128>,
         sign: Sign,
         width: usize,
     },
@@ -42,13 +42,13 @@ pub(crate) enum Format<'a> {
         format: ComplexFormat<'a>,
     },
     Datetime {
-        order: ByteOrder,
+        steps: Decoder<i64>,
         unit: TimeUnit,
         count: u32,
         width: usize,
     },
     Timedelta {
-        order: ByteOrder,
+        steps: Decoder<i64>,
         width: usize,
     },
     /// A number of `ml_dtypes`.
@@ -56,10 +56,8 @@ pub(crate) enum Format<'a> {
         ml: MlType,
         width: usize,
     },
-    Bytes,
-    Unicode {
-        order: ByteOrder,
-    },
+    Bytes(Scalar),
+    Unicode(Scalar),
     Void,
     Record(Vec<FieldFormat<'a>>),
     SubArray(SubArrayFormat<'a>),
@@ -149,7 +147,6 @@ impl<'a> Format<'a> {
     fn of_scalar(scalar: Scalar, elements: &Parts<'_>, scope: Scope<'a>) -> Self {
         let Scope { options, place, .. } = scope;
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-        let integer = |signed| integer_format(elements, order, signed, options.sign);
         let float = |kind: FloatKind| match place {
             Place::Array | Place::ArrayWithoutAxes => {
                 let numbers = elements.iter().map(|bytes| kind.decode(bytes, order));
@@ -162,31 +159,28 @@ impl<'a> Format<'a> {
             let (real, imaginary) = (parts.clone().map(|(real, _)| real), parts.map(|(_, imaginary)| imaginary));
             Self::Complex { kind, order, format: ComplexFormat::new(kind, real, imaginary, options) }
         };
-        match scalar.kind() {
-            ScalarKind::Bool => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
-            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => integer(true),
-            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => integer(false),
-            ScalarKind::Float8E5M2 => float(FloatKind::Quarter),
-            ScalarKind::Float16 => float(FloatKind::Half),
-            ScalarKind::Float32 => float(FloatKind::Single),
-            ScalarKind::Float64 => float(FloatKind::Double),
-            ScalarKind::LongDouble { .. } => float(FloatKind::Extended),
-            ScalarKind::Complex32 => complex(FloatKind::Half),
-            ScalarKind::Complex64 => complex(FloatKind::Single),
-            ScalarKind::Complex128 => complex(FloatKind::Double),
-            ScalarKind::ComplexLongDouble { .. } => complex(FloatKind::Extended),
-            ScalarKind::Datetime { unit, count } => {
-                let width = time_width(elements, order, |steps| date_time(unit, count, steps).chars().count() + 2);
-                Self::Datetime { order, unit, count, width }
+        if let ScalarKind::Ml(ml) = scalar.kind() {
+            let width = elements.iter().map(|bytes| ml_text(ml, bytes).len()).max().unwrap_or(0);
+            return Self::Ml { ml, width };
+        }
+        let kind = FloatKind::of(scalar.part().unwrap_or(scalar));
+        let (steps, integers) = (Decoder::<i64>::new(scalar), Decoder::<i128>::new(scalar));
+        match (scalar.class(), scalar.time_unit(), kind, steps, integers) {
+            (Class::Bool, ..) => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
+            (Class::Float, _, Some(kind), ..) => float(kind),
+            (Class::Complex, _, Some(kind), ..) => complex(kind),
+            (Class::Datetime, Some((unit, count)), _, Some(steps), _) => {
+                let width = time_width(elements, steps, |steps| date_time(unit, count, steps).chars().count() + 2);
+                Self::Datetime { steps, unit, count, width }
             }
-            ScalarKind::Timedelta { .. } => {
-                Self::Timedelta { order, width: time_width(elements, order, |steps| steps.to_string().len()) }
+            (Class::Timedelta, _, _, Some(steps), _) => {
+                Self::Timedelta { steps, width: time_width(elements, steps, |steps| steps.to_string().len()) }
             }
-            ScalarKind::Ml(ml) => Self::Ml { ml, width: elements.iter().map(|bytes| ml_text(ml, bytes).len()).max().unwrap_or(0) },
-            ScalarKind::Bytes { .. } => Self::Bytes,
-            ScalarKind::Unicode { .. } => Self::Unicode { order },
+            (_, _, _, _, Some(integers)) => integer_format(elements, integers, options.sign),
+            (Class::Bytes, ..) => Self::Bytes(scalar),
+            (Class::Unicode, ..) => Self::Unicode(scalar),
             // Objects have no bytes to print; their arrays are never made.
-            ScalarKind::Void { .. } | ScalarKind::Object => Self::Void,
+            _ => Self::Void,
         }
     }
 
@@ -198,26 +192,24 @@ impl<'a> Format<'a> {
                 (true, false) => "True",
                 (true, true) => " True",
             }),
-            Self::Integer { order, signed, sign, width } => {
-                push_integer(integer(bytes, *order, *signed), *sign, *width, out.small());
-            }
+            Self::Integer { decoder, sign, width } => push_integer(decoder.decode(bytes), *sign, *width, out.small()),
             Self::Float { kind, order, format } => format.write(kind.decode(bytes, *order), out.small()),
             Self::ScalarFloat { kind, order } => kind.push_scalar(bytes, *order, out.small()),
             Self::Complex { kind, order, format } => {
                 let (real, imaginary) = complex_parts(*kind, *order, bytes);
                 format.write(real, imaginary, out.small());
             }
-            Self::Datetime { order, unit, count, width } => match steps(bytes, *order) {
-                None => push_right("'NaT'", *width, out.small()),
-                Some(steps) => push_right(&format!("'{}'", date_time(*unit, *count, steps)), *width, out.small()),
+            Self::Datetime { steps, unit, count, width } => match steps.decode(bytes) {
+                NAT => push_right("'NaT'", *width, out.small()),
+                steps => push_right(&format!("'{}'", date_time(*unit, *count, steps)), *width, out.small()),
             },
-            Self::Timedelta { order, width } => match steps(bytes, *order) {
-                None => push_right("'NaT'", *width, out.small()),
-                Some(steps) => push_integer(i128::from(steps), Sign::Negative, *width, out.small()),
+            Self::Timedelta { steps, width } => match steps.decode(bytes) {
+                NAT => push_right("'NaT'", *width, out.small()),
+                steps => push_integer(i128::from(steps), Sign::Negative, *width, out.small()),
             },
             Self::Ml { ml, width } => push_right(&ml_text(*ml, bytes), *width, out.small()),
-            Self::Bytes => write_bytes(bytes, out),
-            Self::Unicode { order } => write_unicode(bytes, *order, out),
+            Self::Bytes(scalar) => write_bytes(*scalar, bytes, out),
+            Self::Unicode(scalar) => write_unicode(*scalar, bytes, out),
             Self::Void => write_void(bytes, out),
             Self::Record(fields) => {
                 out.small().push('(');
@@ -372,23 +364,18 @@ pub(super) fn complex_parts(kind: FloatKind, order: ByteOrder, bytes: &[u8]) -> 
     (kind.decode(real, order), kind.decode(imaginary, order))
 }
 
-/// The value of an integer of at most 8 bytes.
-pub(super) fn integer(bytes: &[u8], order: ByteOrder, is_signed: bool) -> i128 {
-    if is_signed { signed(bytes, order) } else { unsigned(bytes, order).cast_signed() }
-}
-
-fn integer_format<'a>(elements: &Parts<'_>, order: ByteOrder, signed: bool, sign: Sign) -> Format<'a> {
+fn integer_format<'a>(elements: &Parts<'_>, decoder: Decoder<i128>, sign: Sign) -> Format<'a> {
     let widen = |range: Option<(i128, i128)>, value: i128| {
         Some(range.map_or((value, value), |(least, most)| (value.min(least), value.max(most))))
     };
-    let range = elements.iter().map(|bytes| integer(bytes, order, signed)).fold(None, widen);
+    let range = elements.iter().map(|bytes| decoder.decode(bytes)).fold(None, widen);
     let sign = if sign == Sign::Blank && range.is_some_and(|(least, _)| least < 0) { Sign::Negative } else { sign };
     let width = |value: i128| {
         let mut text = String::new();
         push_integer(value, sign, 0, &mut text);
         text.len()
     };
-    Format::Integer { order, signed, sign, width: range.map_or(0, |(least, most)| width(least).max(width(most))) }
+    Format::Integer { decoder, sign, width: range.map_or(0, |(least, most)| width(least).max(width(most))) }
 }
 
 /// Appends an integer of 64 bits, aligned to the right.
@@ -409,11 +396,11 @@ fn push_integer(value: i128, sign: Sign, width: usize, out: &mut String) {
 
 /// The width of the first and the last time, or of NaT where there is one. Others are cut by
 /// neither, but may be wider.
-fn time_width(elements: &Parts<'_>, order: ByteOrder, width: impl Fn(i64) -> usize) -> usize {
-    let times = || elements.iter().filter_map(|bytes| steps(bytes, order));
+fn time_width(elements: &Parts<'_>, steps: Decoder<i64>, width: impl Fn(i64) -> usize) -> usize {
+    let all = || elements.iter().map(|bytes| steps.decode(bytes));
+    let times = || all().filter(|steps| *steps != NAT);
     let widest = times().min().map(&width).max(times().max().map(&width)).unwrap_or(0);
-    let has_none = elements.iter().any(|bytes| steps(bytes, order).is_none());
-    if has_none { widest.max("'NaT'".len()) } else { widest }
+    if all().any(|steps| steps == NAT) { widest.max("'NaT'".len()) } else { widest }
 }
 
 /// A number of `ml_dtypes`, with the digits of `f32`, which holds it.
@@ -423,7 +410,7 @@ fn ml_text(ml: MlType, bytes: &[u8]) -> String {
         return value.to_string();
     }
     let mut text = String::new();
-    FloatKind::Single.push_scalar(&value.to_ne_bytes(), ByteOrder::NATIVE, &mut text);
+    push_f32(value, &mut text);
     text
 }
 

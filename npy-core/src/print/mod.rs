@@ -77,10 +77,6 @@ pub(crate) use scalar::scalar_text;
 pub(crate) use stream::Text;
 #[cfg(feature = "object")]
 pub(crate) use stream::append;
-#[cfg(feature = "object")]
-pub(crate) use text::push_unicode;
-#[cfg(feature = "object")]
-pub(crate) use time::steps;
 
 pub use options::{FloatMode, PrintOptions, Sign};
 pub use table::Table;

@@ -8,8 +8,9 @@ use super::format::{Format, Place, Scope, complex_parts};
 use super::options::PrintOptions;
 use super::stream::Text;
 use super::text::{write_bytes, write_characters};
-use super::time::{date_time, span, steps};
-use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use super::time::{date_time, span};
+use crate::format::dtype::{ByteOrder, Class, DType, Scalar};
+use crate::format::scalar::Value;
 
 /// `str` of the scalar with these bytes.
 #[cfg(feature = "object")]
@@ -37,45 +38,38 @@ pub(super) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, 
 
 /// Appends `str` of a NumPy scalar with these bytes.
 pub fn push_scalar(scalar: Scalar, bytes: &[u8], out: &mut String) {
-    let kind = match scalar.kind() {
-        ScalarKind::Float8E5M2 => FloatKind::Quarter,
-        ScalarKind::Float16 => FloatKind::Half,
-        ScalarKind::LongDouble { .. } => FloatKind::Extended,
+    match FloatKind::of(scalar) {
+        Some(kind @ (FloatKind::Quarter | FloatKind::Half | FloatKind::Extended)) => {
+            kind.push_scalar(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), out);
+        }
         _ => {
             // Writing to a `String` cannot fail.
             let _ = write_scalar(&DType::Scalar(scalar), bytes, &PrintOptions::new(), out);
-            return;
         }
-    };
-    kind.push_scalar(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), out);
+    }
 }
 
 /// Writes a scalar that is written otherwise than the same thing in a record; `false` if it is not.
 fn write_plain(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) -> bool {
-    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-    let mut complex = |kind| {
-        let (real, imaginary) = complex_parts(kind, order, bytes);
-        push_complex(kind, real, imaginary, out.small());
-    };
-    match scalar.kind() {
-        ScalarKind::Complex32 => complex(FloatKind::Half),
-        ScalarKind::Complex64 => complex(FloatKind::Single),
-        ScalarKind::Complex128 => complex(FloatKind::Double),
-        ScalarKind::ComplexLongDouble { .. } => complex(FloatKind::Extended),
-        ScalarKind::Datetime { unit, count } => match steps(bytes, order) {
-            Some(steps) => out.push_str(&date_time(unit, count, steps)),
-            None => out.push_str("NaT"),
+    match scalar.class() {
+        Class::Complex => {
+            let Some(kind) = scalar.part().and_then(FloatKind::of) else { return false };
+            let (real, imaginary) = complex_parts(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), bytes);
+            push_complex(kind, real, imaginary, out.small());
+        }
+        class @ (Class::Datetime | Class::Timedelta) => match (scalar.value(bytes), scalar.time_unit()) {
+            (Some(Value::Time(Some(steps))), Some((unit, count))) => {
+                let text = if class == Class::Datetime { date_time } else { span };
+                out.push_str(&text(unit, count, steps));
+            }
+            _ => out.push_str("NaT"),
         },
-        ScalarKind::Timedelta { unit, count } => match steps(bytes, order) {
-            Some(steps) => out.push_str(&span(unit, count, steps)),
-            None => out.push_str("NaT"),
-        },
-        ScalarKind::Bytes { .. } => {
+        Class::Bytes => {
             out.push_str("np.bytes_(");
-            write_bytes(bytes, out);
+            write_bytes(scalar, bytes, out);
             out.push_str(")");
         }
-        ScalarKind::Unicode { .. } => write_characters(bytes, order, out),
+        Class::Unicode => write_characters(scalar, bytes, out),
         _ => return false,
     }
     true

@@ -6,10 +6,11 @@ use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
 use super::stream::{MOST_KEPT, Text};
 use super::text::{write_escaped_bytes, write_escaped_text};
-use super::time::{date_time, steps};
+use super::time::date_time;
 use crate::dynamic::DynValues;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, push_escaped};
+use crate::format::dtype::{Class, DType, ScalarKind, push_escaped};
 use crate::format::leaves::FieldAt;
+use crate::format::scalar::Value;
 use crate::options::Order;
 
 /// The most bytes of text in a cell.
@@ -175,10 +176,11 @@ pub fn table_cells(
 
 fn is_number(dtype: &DType) -> bool {
     match dtype {
-        DType::Scalar(scalar) => !matches!(
-            scalar.kind(),
-            ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. } | ScalarKind::Void { .. } | ScalarKind::Object
-        ),
+        // `bfloat16` is printed as raw bytes.
+        DType::Scalar(scalar) => {
+            let is_void = matches!(scalar.kind(), ScalarKind::Void { .. });
+            !is_void && !matches!(scalar.class(), Class::Bytes | Class::Unicode | Class::Object)
+        }
         DType::SubArray(_) | DType::Record(_) => false,
     }
 }
@@ -186,21 +188,16 @@ fn is_number(dtype: &DType) -> bool {
 /// The texts of one column.
 fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>, most: usize) -> Result<Vec<String>, fmt::Error> {
     if let DType::Scalar(scalar) = dtype {
-        let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-        match scalar.kind() {
-            ScalarKind::Bytes { .. } => {
-                return each(cells, most, |cell, out| write_escaped_bytes(cell, None, out));
-            }
-            ScalarKind::Unicode { .. } => {
-                return each(cells, most, |cell, out| write_escaped_text(cell, order, None, out));
-            }
-            ScalarKind::Datetime { unit, count } => {
-                let text = |steps| date_time(unit, count, steps);
-                return each(cells, most, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
-            }
-            ScalarKind::Timedelta { .. } => {
-                let text = |steps: i64| steps.to_string();
-                return each(cells, most, |cell, out| out.push_str(&steps(cell, order).map_or_else(|| "NaT".to_owned(), text)));
+        match (scalar.class(), scalar.time_unit()) {
+            (Class::Bytes, _) => return each(cells, most, |cell, out| write_escaped_bytes(*scalar, cell, None, out)),
+            (Class::Unicode, _) => return each(cells, most, |cell, out| write_escaped_text(*scalar, cell, None, out)),
+            (class, Some((unit, count))) => {
+                let text = |cell: &[u8]| match scalar.value(cell) {
+                    Some(Value::Time(Some(steps))) if class == Class::Datetime => date_time(unit, count, steps),
+                    Some(Value::Time(Some(steps))) => steps.to_string(),
+                    _ => "NaT".to_owned(),
+                };
+                return each(cells, most, |cell, out| out.push_str(&text(cell)));
             }
             _ => {}
         }

@@ -1,13 +1,10 @@
 //! Points in time and spans of time as text.
 
-use super::binary::signed;
 use crate::format::calendar::iso_8601;
-use crate::format::dtype::{ByteOrder, TimeUnit};
+use crate::format::dtype::TimeUnit;
 
-/// The number of steps; `None` for NaT.
-pub(crate) fn steps(bytes: &[u8], order: ByteOrder) -> Option<i64> {
-    i64::try_from(signed(bytes, order)).ok().filter(|&steps| steps != i64::MIN)
-}
+/// The steps of NaT.
+pub(super) const NAT: i64 = i64::MIN;
 
 /// A point in time in ISO 8601, as `datetime_as_string` writes it.
 ///

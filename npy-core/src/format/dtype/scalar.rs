@@ -286,16 +286,19 @@ impl Scalar {
     }
 
     /// Returns the kind.
+    #[inline]
     pub const fn kind(self) -> ScalarKind {
         self.kind
     }
 
     /// Returns the byte order; `None` for kinds without one, for which NumPy writes `|`.
+    #[inline]
     pub const fn byte_order(self) -> Option<ByteOrder> {
         self.byte_order
     }
 
     /// Returns the class of the values, whatever their size.
+    #[inline]
     pub const fn class(self) -> Class {
         match self.kind {
             ScalarKind::Bool => Class::Bool,
@@ -324,6 +327,7 @@ impl Scalar {
     }
 
     /// Returns the float that each part of a complex number is; `None` for other classes.
+    #[inline]
     pub const fn part(self) -> Option<Self> {
         let kind = match self.kind {
             ScalarKind::Complex32 => ScalarKind::Float16,
@@ -336,6 +340,7 @@ impl Scalar {
     }
 
     /// Returns the unit of a time, and how many units a step is; `None` for other classes.
+    #[inline]
     pub const fn time_unit(self) -> Option<(TimeUnit, u32)> {
         match self.kind {
             ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit, count)),

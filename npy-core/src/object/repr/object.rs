@@ -10,8 +10,9 @@ use crate::format::dtype::{
     ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, name_of_number, push_bytes_repr, push_repr,
     push_repr_of,
 };
+use crate::format::scalar::Value;
 use crate::print;
-use crate::print::{PrintOptions, push_unicode, scalar_text, steps};
+use crate::print::{PrintOptions, scalar_text};
 
 /// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
 /// `OrderedDict({'a': 1})`, which is the form of Python 3.12 and later).
@@ -159,7 +160,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::Bool(true) => out.push_str("True"),
         PyObject::Bool(false) => out.push_str("False"),
         PyObject::Int(value) => out = value.to_string(),
-        PyObject::Float(value) => out = number(ScalarKind::Float64, [*value]),
+        PyObject::Float(value) => out = number(ScalarKind::Float64, [*value, 0.0]),
         PyObject::Complex { re, im } => out = number(ScalarKind::Complex128, [*re, *im]),
         PyObject::Str(text) => push_repr(text, &mut out),
         PyObject::SurrogateStr(text) => push_repr_of(text.code_points(), &mut out),
@@ -197,9 +198,11 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
 }
 
 /// A float or a complex number: Python writes them as NumPy does its scalars of 64 bits a part.
-fn number<const PARTS: usize>(kind: ScalarKind, parts: [f64; PARTS]) -> String {
-    let bytes: Vec<u8> = parts.into_iter().flat_map(f64::to_le_bytes).collect();
-    scalar_text(&DType::Scalar(Scalar::new(kind, ByteOrder::Little)), &bytes, &PrintOptions::new())
+fn number(kind: ScalarKind, [real, imaginary]: [f64; 2]) -> String {
+    let (scalar, mut bytes) = (Scalar::new(kind, ByteOrder::NATIVE), [0; 16]);
+    let bytes = bytes.get_mut(..scalar.itemsize()).unwrap_or_default();
+    _ = scalar.encode_float(real, bytes) || scalar.encode_complex(real, imaginary, bytes);
+    scalar_text(&DType::Scalar(scalar), bytes, &PrintOptions::new())
 }
 
 /// The arguments of a time. Python has the fold first in a `datetime`, and last in a `time`.
@@ -255,7 +258,6 @@ fn time_zone(zone: &PyTimeZone) -> String {
 fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
     let value = scalar_text(scalar.dtype(), scalar.bytes(), options);
     let DType::Scalar(dtype) = scalar.dtype() else { return format!("np.void({value}, dtype={})", dtype_str(scalar.dtype())) };
-    let order = dtype.byte_order().unwrap_or(ByteOrder::NATIVE);
     // A complex number brings parentheses of its own.
     let number = value.trim_start_matches('(').trim_end_matches(')');
     match dtype.kind() {
@@ -264,7 +266,7 @@ fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
         ScalarKind::Bytes { .. } => value,
         ScalarKind::Unicode { .. } => {
             let mut text = String::new();
-            push_unicode(scalar.bytes(), order, &mut text);
+            push_repr_of(dtype.units(scalar.bytes()), &mut text);
             format!("np.str_({text})")
         }
         ScalarKind::Datetime { unit, count } => {
@@ -273,7 +275,10 @@ fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
             time_repr("datetime64", &format!("'{value}'"), unit, count, is_told)
         }
         ScalarKind::Timedelta { unit, count } => {
-            let steps = steps(scalar.bytes(), order).map_or_else(|| "'NaT'".to_owned(), |steps| steps.to_string());
+            let steps = match dtype.value(scalar.bytes()) {
+                Some(Value::Time(Some(steps))) => steps.to_string(),
+                _ => "'NaT'".to_owned(),
+            };
             time_repr("timedelta64", &steps, unit, count, unit == TimeUnit::Generic)
         }
         ScalarKind::LongDouble { .. } => format!("np.longdouble('{number}')"),

@@ -4,10 +4,9 @@ use super::super::value::PyObject;
 use super::super::value::subclass::{ArrayClass, Subclass, mask_dtype};
 use super::array::Texts;
 use crate::dynamic::DynValues;
-use crate::dynamic::cast::Casting;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, python_shape, short_repr};
-use crate::options::Order;
-use crate::print::{self, Frame, PrintOptions, Selection, push_unicode, scalar_text, write_array};
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, python_shape, short_repr};
+use crate::format::scalar::Value;
+use crate::print::{self, Frame, PrintOptions, Selection, scalar_text, write_array};
 
 /// What NumPy prints in the place of a masked value.
 const MASKED: &str = "--";
@@ -210,23 +209,18 @@ fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions,
 /// `repr` of an element without parts as the Python object that NumPy makes of it.
 fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
     let DType::Scalar(scalar) = dtype else { return scalar_text(dtype, bytes, options) };
-    let text = match scalar.kind() {
-        ScalarKind::Float16 | ScalarKind::Float32 => {
-            let values = DynValues::new(dtype.clone(), Order::C, &[], bytes.to_vec()).ok();
-            let wide = values.and_then(|values| values.cast::<f64>(Casting::Safe).ok()?.pop());
-            wide.map(|wide| PyObject::Float(wide).repr(options))
-        }
+    let text = match (scalar.kind(), scalar.value(bytes)) {
+        (ScalarKind::Float16 | ScalarKind::Float32, Some(Value::Float(value))) => Some(PyObject::Float(value).repr(options)),
         // With the digits of Python, whatever the options say.
-        ScalarKind::Float64 => Some(scalar_text(dtype, bytes, &PrintOptions::new())),
-        ScalarKind::Bytes { .. } => {
-            let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        (ScalarKind::Float64, _) => Some(scalar_text(dtype, bytes, &PrintOptions::new())),
+        (ScalarKind::Bytes { .. }, Some(Value::Bytes(bytes))) => {
             let mut text = String::new();
-            push_bytes_repr(bytes.get(..end).unwrap_or_default(), &mut text);
+            push_bytes_repr(bytes, &mut text);
             Some(text)
         }
-        ScalarKind::Unicode { .. } => {
+        (ScalarKind::Unicode { .. }, _) => {
             let mut text = String::new();
-            push_unicode(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), &mut text);
+            push_repr_of(scalar.units(bytes), &mut text);
             Some(text)
         }
         _ => None,
