@@ -9,7 +9,7 @@ use npy_core::object::ObjectArray;
 use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
-use super::cell::{Flavor, Push, reserve};
+use super::cell::{Flavor, Push, push_of, reserve};
 use super::objects::{Cells, PIECE, Sink};
 use super::{for_each_element, in_c_order};
 use crate::columns::{self, Column, index_text};
@@ -60,8 +60,15 @@ impl Writer {
         }
         let row_shape = shape.get(1..).unwrap_or_default();
         let cells = columns::count(dtype)?;
-        let columns = columns::of(dtype)?.into_iter().map(|column| (Push::new(column.scalar), column));
-        let columns = columns.map(|(push, column)| (column, push)).collect();
+        let push = match delimiter {
+            Delimiter::Comma => push_of::<Csv<COMMA>>,
+            Delimiter::Tab => push_of::<Csv<TAB>>,
+        };
+        let columns = columns::of(dtype)?
+            .into_iter()
+            .map(|column| (push(column.scalar), column))
+            .map(|(push, column)| (column, push))
+            .collect();
         let elements_per_row =
             row_shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length)).filter(|count| *count > 0);
         Ok(Self {
@@ -123,13 +130,6 @@ impl Writer {
 
     /// Appends the next elements in C order; a line may go on in the next call.
     pub(crate) fn rows(&mut self, values: &DynValues, out: &mut String) -> Result<()> {
-        match self.delimiter {
-            Delimiter::Comma => self.rows_of::<Csv<COMMA>>(values, out),
-            Delimiter::Tab => self.rows_of::<Csv<TAB>>(values, out),
-        }
-    }
-
-    fn rows_of<F: Flavor>(&mut self, values: &DynValues, out: &mut String) -> Result<()> {
         let values = in_c_order(values)?;
         let Some(elements_per_row) = self.elements_per_row else { return Ok(()) };
         let delimiter = char::from(self.delimiter.byte());
@@ -145,7 +145,7 @@ impl Writer {
                     let begin = column.offset + i * size;
                     let bytes = element.get(begin..begin + size).unwrap_or_default();
                     reserve(column.scalar, bytes, 0, out)?;
-                    push.push::<F>(column.scalar, bytes, out);
+                    push(column.scalar, bytes, out);
                 }
             }
             self.written += 1;

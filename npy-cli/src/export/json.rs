@@ -6,7 +6,7 @@
 use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues};
 
-use super::cell::{ESCAPE, Flavor, Push, reserve};
+use super::cell::{ESCAPE, Flavor, Push, push_of, reserve};
 use super::{for_each_element, in_c_order};
 use crate::columns;
 use crate::failure::{Failure, Result};
@@ -143,7 +143,7 @@ fn push_empty(axes: &[usize], out: &mut String) {
 impl Node {
     fn new(dtype: &DType, offset: usize) -> Self {
         match dtype {
-            DType::Scalar(scalar) => Self::Value { scalar: *scalar, push: Push::new(*scalar), offset },
+            DType::Scalar(scalar) => Self::Value { scalar: *scalar, push: push_of::<Json>(*scalar), offset },
             DType::SubArray(array) => {
                 let (mut node, mut stride) = (Self::new(array.base(), offset), array.base().itemsize());
                 for &count in array.shape().iter().rev() {
@@ -174,7 +174,7 @@ impl Node {
                 let begin = base + offset;
                 let bytes = element.get(begin..begin + scalar.itemsize()).unwrap_or_default();
                 reserve(*scalar, bytes, ESCAPE, out)?;
-                push.push::<Json>(*scalar, bytes, out);
+                push(*scalar, bytes, out);
             }
             Self::List { count, stride, item } => {
                 out.push('[');
@@ -242,12 +242,12 @@ impl Flavor for Json {
 
     fn complex(scalar: Scalar, bytes: &[u8], out: &mut String) {
         let Some(part) = scalar.part() else { return };
-        let push = Push::new(part);
+        let push = push_of::<Self>(part);
         let (real, imaginary) = bytes.split_at(bytes.len() / 2);
         out.push('[');
-        push.push::<Self>(part, real, out);
+        push(part, real, out);
         out.push(',');
-        push.push::<Self>(part, imaginary, out);
+        push(part, imaginary, out);
         out.push(']');
     }
 }

@@ -9,7 +9,7 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::object::{ObjectArray, PyObject, PyTimeDelta, encode_object, sub_items};
 use npy_core::{DType, DynValues};
 
-use super::cell::{Flavor, Push};
+use super::cell::{Flavor, Push, push_of};
 use super::json::{Json, Layout, Writer};
 use crate::columns::{self, Column};
 use crate::failure::{Failure, Result};
@@ -244,7 +244,7 @@ impl Cells {
     pub(super) fn new<F: Flavor>(dtype: &DType) -> Result<Self> {
         Ok(match dtype {
             dtype if !dtype.has_object() => {
-                let columns = columns::of(dtype)?.into_iter().map(|column| (Push::new(column.scalar), column));
+                let columns = columns::of(dtype)?.into_iter().map(|column| (push_of::<F>(column.scalar), column));
                 Self::Values(dtype.clone(), columns.map(|(push, column)| (column, push)).collect())
             }
             DType::Scalar(_) => Self::Object,
@@ -268,7 +268,7 @@ impl Cells {
                 }
                 for (column, push) in columns {
                     for item in column.bytes(&bytes).chunks_exact(column.scalar.itemsize().max(1)).take(column.count) {
-                        each(&|out| push.push::<F>(column.scalar, item, out));
+                        each(&|out| push(column.scalar, item, out));
                     }
                 }
             }
@@ -296,7 +296,7 @@ fn cell<F: Flavor>(object: &PyObject, out: &mut String) {
         PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => F::bytes(bytes, out),
         PyObject::TimeDelta(delta) => out.push_str(&microseconds(*delta).to_string()),
         PyObject::Scalar(values) => match values.dtype() {
-            DType::Scalar(scalar) => Push::new(*scalar).push::<F>(*scalar, values.bytes(), out),
+            DType::Scalar(scalar) => push_of::<F>(*scalar)(*scalar, values.bytes(), out),
             DType::Record(_) | DType::SubArray(_) => F::text(&object.to_string(), out),
         },
         other => F::text(&text_of(other), out),
