@@ -1,9 +1,9 @@
-//! The fields of records that hold values, at any depth.
+//! The fields of records that hold values, at any depth, apart from the dtype.
 //!
 //! A sub-array stays one field, unlike in `columns`, where each of its records has separate columns.
 
 use npy_core::DType;
-use npy_core::dtype::{Field, FieldAt, Scalar};
+use npy_core::dtype::{self, Field, FieldAt, Scalar};
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
@@ -17,7 +17,7 @@ pub(crate) struct Leaf {
     pub(crate) scalar: Scalar,
     /// The position of the first value in the element.
     offset: usize,
-    /// Sub-arrays of records around it, the outer one first: their lengths, and the bytes of an item.
+    /// The axes of sub-arrays around a run, the outer one first: their lengths, and the distances of their items.
     repeats: Vec<(usize, usize)>,
     /// Values that follow each other without a gap.
     run: usize,
@@ -27,9 +27,7 @@ pub(crate) struct Leaf {
 
 /// The leaves of a dtype, in the order of the file.
 pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
-    let mut leaves = Vec::new();
-    add(dtype, &Place { names: Vec::new(), offset: 0, repeats: Vec::new(), axes: Vec::new() }, &mut leaves);
-    leaves
+    dtype.leaves().iter().map(Leaf::new).collect()
 }
 
 /// The leaves that `--fields` names: of each path the field itself, and all below it.
@@ -54,52 +52,24 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
     Ok(leaves.iter().filter(|leaf| fields.iter().any(|field| leaf.is_below(field.fields()))).cloned().collect())
 }
 
-/// Where a dtype is in an element.
-struct Place {
-    names: Vec<String>,
-    offset: usize,
-    repeats: Vec<(usize, usize)>,
-    axes: Vec<usize>,
-}
-
-fn add(dtype: &DType, place: &Place, leaves: &mut Vec<Leaf>) {
-    match dtype {
-        DType::Scalar(scalar) => leaves.push(leaf(*scalar, 1, place)),
-        DType::SubArray(array) => {
-            let items = array.shape().iter().fold(1_usize, |product, length| product.saturating_mul(*length));
-            let axes = [&place.axes[..], array.shape()].concat();
-            match array.base() {
-                DType::Scalar(scalar) => leaves.push(Leaf { axes, ..leaf(*scalar, items, place) }),
-                base => {
-                    let mut repeats = place.repeats.clone();
-                    repeats.push((items, base.itemsize()));
-                    add(base, &Place { names: place.names.clone(), offset: place.offset, repeats, axes }, leaves);
-                }
-            }
-        }
-        DType::Record(record) => {
-            for field in record.fields() {
-                let names = [&place.names[..], &[field.name().to_owned()]].concat();
-                let offset = place.offset.saturating_add(field.offset());
-                add(field.dtype(), &Place { names, offset, repeats: place.repeats.clone(), axes: place.axes.clone() }, leaves);
-            }
-        }
-    }
-}
-
-fn leaf(scalar: Scalar, run: usize, place: &Place) -> Leaf {
-    Leaf {
-        path: place.names.join("."),
-        names: place.names.clone(),
-        scalar,
-        offset: place.offset,
-        repeats: place.repeats.clone(),
-        run,
-        axes: place.axes.clone(),
-    }
-}
-
 impl Leaf {
+    fn new(leaf: &dtype::Leaf<'_>) -> Self {
+        let mut repeats: Vec<(usize, usize)> = leaf.shape().iter().copied().zip(leaf.strides().iter().copied()).collect();
+        let mut run = 1_usize;
+        while let Some((count, _)) = repeats.pop_if(|(_, stride)| *stride == run.saturating_mul(leaf.scalar().itemsize())) {
+            run = run.saturating_mul(count);
+        }
+        Self {
+            path: leaf.path(),
+            names: leaf.fields().iter().map(|field| field.name().to_owned()).collect(),
+            scalar: leaf.scalar(),
+            offset: leaf.offset(),
+            repeats,
+            run,
+            axes: leaf.shape().to_vec(),
+        }
+    }
+
     /// The number of values in each element.
     pub(crate) fn per_element(&self) -> usize {
         self.repeats.iter().fold(self.run, |product, (count, _)| product.saturating_mul(*count))

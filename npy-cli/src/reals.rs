@@ -1,14 +1,13 @@
 //! Elements as `f64`: for search, sorting and plots.
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::dtype::{Scalar, ScalarKind};
 #[cfg(feature = "plot")]
 use npy_core::scalar::Class;
 use npy_core::scalar::{Decoder, Number};
-use npy_core::{DType, DynValues, Order};
+use npy_core::{DType, DynValues};
 
 use crate::failure::{Failure, Result};
 use crate::float::significant;
-#[cfg(feature = "plot")]
 use crate::units;
 
 /// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
@@ -81,18 +80,11 @@ pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
         Some(ScalarKind::Datetime { .. }) => {
             #[allow(clippy::cast_possible_truncation, reason = "saturates")]
             let steps = number.round() as i64;
-            scalar.and_then(|scalar| time_text(scalar, steps)).unwrap_or_default()
+            scalar.map(|scalar| units::time_text(scalar, steps)).unwrap_or_default()
         }
         Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", short(number * f64::from(count)), unit.symbol()),
         _ => short(number),
     }
-}
-
-/// A point in time that is this number of steps away from 1970.
-fn time_text(scalar: Scalar, steps: i64) -> Option<String> {
-    let bytes = steps.to_le_bytes();
-    let little = DType::Scalar(scalar).with_byte_order(ByteOrder::Little);
-    DynValues::new(little, Order::C, &[], bytes.to_vec()).ok().map(|values| values.to_string())
 }
 
 /// A number with 6 digits, and with all of those before the point.
@@ -120,7 +112,7 @@ pub(crate) fn whole_text(dtype: &DType, number: i128) -> String {
     match scalar.map(Scalar::kind) {
         Some(ScalarKind::Datetime { .. }) => {
             let steps = i64::try_from(number).unwrap_or(i64::MAX);
-            scalar.and_then(|scalar| time_text(scalar, steps)).unwrap_or_default()
+            scalar.map(|scalar| units::time_text(scalar, steps)).unwrap_or_default()
         }
         Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", number.saturating_mul(count.into()), unit.symbol()),
         _ => number.to_string(),

@@ -1,7 +1,15 @@
-//! The lengths of NumPy's units of time, and how they relate to each other.
+//! The lengths of NumPy's units of time, how they relate to each other, and times as text.
 
 use npy_core::calendar::days_before;
-use npy_core::dtype::TimeUnit;
+use npy_core::dtype::{Scalar, TimeUnit};
+use npy_core::{DType, DynValues, Order};
+
+/// A time of this number of steps, as NumPy prints it.
+pub(crate) fn time_text(scalar: Scalar, steps: i64) -> String {
+    let mut bytes = vec![0; scalar.itemsize()];
+    scalar.encode_integer(steps.into(), &mut bytes);
+    DynValues::new(DType::Scalar(scalar), Order::C, &[], bytes).map_or_else(|_| steps.to_string(), |values| values.to_string())
+}
 
 /// In attoseconds.
 pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;

@@ -207,16 +207,19 @@ fn judge_numbers([x, y]: [f64; 2], difference: f64, tolerance: Tolerance) -> Ver
 
 /// An object as an element of a dtype: a scalar of NumPy, or a number.
 fn element(object: &PyObject) -> Option<(Scalar, Vec<u8>)> {
-    let of = |kind| Scalar::new(kind, ByteOrder::NATIVE);
-    match object {
+    let (kind, re, im) = match object {
         PyObject::Scalar(values) => match values.dtype() {
-            DType::Scalar(scalar) => Some((*scalar, values.bytes().to_vec())),
-            _ => None,
+            DType::Scalar(scalar) => return Some((*scalar, values.bytes().to_vec())),
+            _ => return None,
         },
-        PyObject::Complex { re, im } => Some((of(ScalarKind::Complex128), [re.to_ne_bytes(), im.to_ne_bytes()].concat())),
-        PyObject::Int(value) => Some((of(ScalarKind::Float64), value.to_f64()?.to_ne_bytes().to_vec())),
-        object => Some((of(ScalarKind::Float64), number(object)?.to_ne_bytes().to_vec())),
-    }
+        PyObject::Complex { re, im } => (ScalarKind::Complex128, *re, *im),
+        PyObject::Int(value) => (ScalarKind::Float64, value.to_f64()?, 0.0),
+        object => (ScalarKind::Float64, number(object)?, 0.0),
+    };
+    let scalar = Scalar::new(kind, ByteOrder::NATIVE);
+    let mut bytes = vec![0; scalar.itemsize()];
+    let is_encoded = scalar.encode_float(re, &mut bytes) || scalar.encode_complex(re, im, &mut bytes);
+    is_encoded.then_some((scalar, bytes))
 }
 
 fn text(object: &PyObject) -> Option<String> {

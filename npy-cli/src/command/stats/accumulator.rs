@@ -23,6 +23,7 @@ pub(super) struct Accumulator {
 #[derive(Clone, Debug)]
 enum Values {
     Bytes(Table),
+    /// Of bytes in their order in the file, as a little-endian number.
     Pairs(Table),
     Signed(Integers<i64>, Decoder<i64>, Vec<i64>),
     Unsigned(Integers<u64>, Decoder<u64>, Vec<u64>),
@@ -95,17 +96,9 @@ impl Accumulator {
         match &mut self.values {
             Values::Bytes(table) => leaf.for_each_run(elements, size, |run| table.add_bytes(run)),
             Values::Pairs(table) => {
-                let is_big = leaf.scalar.byte_order() == Some(ByteOrder::Big);
                 leaf.for_each_run(elements, size, |run| {
-                    let patterns = run.as_chunks::<2>().0;
-                    if is_big {
-                        for bytes in patterns {
-                            table.add(u16::from_be_bytes(*bytes));
-                        }
-                    } else {
-                        for bytes in patterns {
-                            table.add(u16::from_le_bytes(*bytes));
-                        }
+                    for bytes in run.as_chunks::<2>().0 {
+                        table.add(u16::from_le_bytes(*bytes));
                     }
                 });
             }
@@ -166,16 +159,8 @@ impl Accumulator {
     /// The leaf, and what is known of it.
     pub(super) fn finish(self, bins: usize) -> Result<(Leaf, Summary)> {
         let scalar = self.leaf.scalar;
-        // Patterns of tables are in the byte order of the machine.
-        let native =
-            |pattern: u16| if scalar.byte_order() == Some(ByteOrder::Big) { pattern.to_be_bytes() } else { pattern.to_le_bytes() };
         let summary = match (self.values, scalar.kind()) {
-            (Values::Bytes(table), ScalarKind::Bool) => table.finish_bools(),
-            (Values::Bytes(table) | Values::Pairs(table), _) => match (Decoder::<i64>::new(scalar), Decoder::<f64>::new(scalar)) {
-                (Some(decoder), _) => table.finish_integers(bins, |pattern| decoder.decode(&native(pattern)) as i32),
-                (None, Some(decoder)) => table.finish_floats(bins, |pattern| decoder.decode(&native(pattern))),
-                (None, None) => Summary::default(),
-            },
+            (Values::Bytes(table) | Values::Pairs(table), _) => of_table(&table, scalar, bins),
             (Values::Signed(integers, ..), ScalarKind::Datetime { unit, count }) => {
                 let span = Scalar::new(ScalarKind::Timedelta { unit, count }, ByteOrder::NATIVE);
                 integers.finish_times(bins, |time| Value::Time(time, scalar), |std| Value::Steps(std, span))?
@@ -191,5 +176,15 @@ impl Accumulator {
             (Values::Texts(texts), _) => texts.finish(),
         };
         Ok((self.leaf, summary))
+    }
+}
+
+/// The statistics of numbers of one or two bytes.
+fn of_table(table: &Table, scalar: Scalar, bins: usize) -> Summary {
+    match (Decoder::<i64>::new(scalar), Decoder::<f64>::new(scalar)) {
+        _ if scalar.class() == Class::Bool => table.finish_bools(),
+        (Some(decoder), _) => table.finish_integers(bins, |pattern| decoder.decode(&pattern.to_le_bytes()) as i32),
+        (None, Some(decoder)) => table.finish_floats(bins, |pattern| decoder.decode(&pattern.to_le_bytes())),
+        (None, None) => Summary::default(),
     }
 }

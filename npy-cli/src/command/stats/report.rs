@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use npy_core::dtype::Scalar;
-use npy_core::{DType, DynValues, Header, Order};
+use npy_core::{Header, Order};
 use serde_json::{Map, Value as Json, json};
 
 use super::summary::{PERCENTS, Quantiles, Summary, Value, rest};
@@ -15,7 +14,7 @@ use crate::failure::Result;
 use crate::fields::Leaf;
 use crate::float::{digits_apart, float, significant};
 use crate::output::{Screen, Style};
-use crate::quantity;
+use crate::{quantity, units};
 
 /// The statistics of an array.
 pub(super) struct Report<'a> {
@@ -171,7 +170,7 @@ fn text(value: &Value) -> String {
             let sign = if imaginary.is_sign_negative() && !imaginary.is_nan() { "" } else { "+" };
             format!("{}{sign}{}j", float(*real), float(*imaginary))
         }
-        Value::Time(time, scalar) => time_text(*time, *scalar),
+        Value::Time(time, scalar) => units::time_text(*scalar, *time),
         Value::Steps(steps, scalar) => {
             let steps = float(*steps);
             match scalar.time_unit() {
@@ -183,15 +182,6 @@ fn text(value: &Value) -> String {
         // Neither has a mean or quantiles.
         Value::Text(text) => text.characters().collect(),
         Value::Bytes(bytes, is_cut) => format!("{}{}", bytes.escape_ascii(), rest(*is_cut)),
-    }
-}
-
-/// A time as NumPy prints it.
-fn time_text(time: i64, scalar: Scalar) -> String {
-    let scalar = Scalar::new(scalar.kind(), npy_core::dtype::ByteOrder::NATIVE);
-    match DynValues::new(DType::Scalar(scalar), Order::C, &[], time.to_ne_bytes().to_vec()) {
-        Ok(values) => values.to_string(),
-        Err(_) => time.to_string(),
     }
 }
 
@@ -255,7 +245,7 @@ fn value_json(value: &Value) -> Json {
         }
         Value::Float(value) | Value::Single(value) | Value::Steps(value, _) => float_json(*value),
         Value::Complex(real, imaginary) => json!([float_json(*real), float_json(*imaginary)]),
-        Value::Time(time, scalar) => json!(time_text(*time, *scalar)),
+        Value::Time(time, scalar) => json!(units::time_text(*scalar, *time)),
         Value::Text(_) | Value::Bytes(..) => json!(text(value)),
     }
 }

@@ -15,6 +15,7 @@ const MOST_SHOWN: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(super) struct Texts {
     scalar: Scalar,
+    class: Class,
     count: u64,
     empty: u64,
     /// In characters.
@@ -27,7 +28,16 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn new(scalar: Scalar, budget: Budget) -> Self {
-        Self { scalar, count: 0, empty: 0, longest: 0, low: None, high: None, distinct: Distinct::new(budget.distinct) }
+        Self {
+            scalar,
+            class: scalar.class(),
+            count: 0,
+            empty: 0,
+            longest: 0,
+            low: None,
+            high: None,
+            distinct: Distinct::new(budget.distinct),
+        }
     }
 
     /// Adds values of no bytes, which are not in the file at all.
@@ -49,7 +59,15 @@ impl Texts {
 
     /// Whether the values have an order.
     fn is_text(&self) -> bool {
-        self.scalar.class() != Class::Void
+        self.class != Class::Void
+    }
+
+    /// The order of values without padding.
+    fn compare(&self, one: &[u8], other: &[u8]) -> Ordering {
+        match self.class {
+            Class::Unicode => self.scalar.units(one).cmp(self.scalar.units(other)),
+            _ => one.cmp(other),
+        }
     }
 
     fn add_value(&mut self, value: &[u8]) {
@@ -62,10 +80,10 @@ impl Texts {
         if self.is_text() {
             // One more character, which shows that the value is longer.
             let value = value.get(..MOST_SHOWN + 4).unwrap_or(value);
-            if self.low.as_deref().is_none_or(|low| compare(self.scalar, value, low).is_lt()) {
+            if self.low.as_deref().is_none_or(|low| self.compare(value, low).is_lt()) {
                 self.low = Some(value.to_vec());
             }
-            if self.high.as_deref().is_none_or(|high| compare(self.scalar, value, high).is_gt()) {
+            if self.high.as_deref().is_none_or(|high| self.compare(value, high).is_gt()) {
                 self.high = Some(value.to_vec());
             }
         }
@@ -75,9 +93,9 @@ impl Texts {
         self.count += other.count;
         self.empty += other.empty;
         self.longest = self.longest.max(other.longest);
-        let scalar = self.scalar;
-        self.low = [self.low.take(), other.low].into_iter().flatten().min_by(|one, other| compare(scalar, one, other));
-        self.high = [self.high.take(), other.high].into_iter().flatten().max_by(|one, other| compare(scalar, one, other));
+        let (low, high) = ([self.low.take(), other.low], [self.high.take(), other.high]);
+        self.low = low.into_iter().flatten().min_by(|one, other| self.compare(one, other));
+        self.high = high.into_iter().flatten().max_by(|one, other| self.compare(one, other));
         self.distinct.merge(&other.distinct);
     }
 
@@ -86,26 +104,18 @@ impl Texts {
         let value = |mut bytes: Vec<u8>| {
             let is_cut = bytes.len() > MOST_SHOWN;
             bytes.truncate(MOST_SHOWN);
-            match self.scalar.class() {
+            match self.class {
                 Class::Unicode => Value::Text(Text { bytes, scalar: self.scalar, is_cut }),
                 _ => Value::Bytes(bytes, is_cut),
             }
         };
         if self.is_text() {
-            let width = if self.scalar.class() == Class::Unicode { 4 } else { 1 };
+            let width = if self.class == Class::Unicode { 4 } else { 1 };
             summary.empty = Some(self.empty);
             summary.longest = Some((self.longest / width) as u64);
             summary.min = self.low.map(value);
             summary.max = self.high.map(value);
         }
         summary
-    }
-}
-
-/// The order of values without padding.
-fn compare(scalar: Scalar, one: &[u8], other: &[u8]) -> Ordering {
-    match scalar.class() {
-        Class::Unicode => scalar.units(one).cmp(scalar.units(other)),
-        _ => one.cmp(other),
     }
 }
