@@ -29,7 +29,6 @@ const LEFT: &[&str] = &[
     "npy-cli/src/command/convert/json_fill.rs",
     "npy-cli/src/export/json.rs",
     "npy-cli/src/export/objects.rs",
-    "npy-cli/src/fields.rs",
     "npy-cli/src/objects/missing.rs",
     "npy-cli/src/objects/part.rs",
     "npy-cli/src/objects/typed.rs",
@@ -37,8 +36,8 @@ const LEFT: &[&str] = &[
     "integrations/npy-arrow/src/objects.rs",
 ];
 
-/// The functions of a file that match on records or sub-arrays and call themselves, or loop over sub-arrays.
-fn walks(text: &str) -> Vec<String> {
+/// The functions of a file: the name and the body of each.
+pub fn functions(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (start, line) in lines.iter().enumerate() {
@@ -47,34 +46,46 @@ fn walks(text: &str) -> Vec<String> {
         if !before.split_whitespace().all(|word| word.starts_with("pub") || word == "const") {
             continue;
         }
-        let name: String = rest.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
+        let name = rest.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
         let end = format!("{}}}", " ".repeat(indent));
         let body = lines[start + 1..].iter().take_while(|line| **line != end).copied().collect::<Vec<_>>().join("\n");
-        let is_match = ["DType::Record(", "DType::SubArray("].iter().any(|kind| body.contains(kind));
-        let is_call = body.match_indices(&name).any(|(index, _)| {
-            let before = body[..index].strip_suffix("Self::").unwrap_or(&body[..index]).chars().next_back();
-            let is_word = !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':'));
-            is_word && body[index + name.len()..].starts_with('(')
-        });
-        if is_match && is_call || body.contains("while let DType::SubArray(") {
-            found.push(name);
-        }
+        found.push((name, body));
     }
     found
 }
 
-#[test]
-fn only_the_format_walks_over_a_dtype() {
+/// The files of the workspace, outside of some rooms, of which `is_found` holds.
+pub fn files_with(allowed: &[&str], is_found: impl Fn(&str) -> bool) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for source in SOURCES {
         for file in rust_files(&root.join(source)) {
             let path = file.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-            if !ALLOWED.iter().any(|room| path.starts_with(room)) && !walks(&fs::read_to_string(&file).unwrap()).is_empty() {
+            if !allowed.iter().any(|room| path.starts_with(room)) && is_found(&fs::read_to_string(&file).unwrap()) {
                 found.push(path);
             }
         }
     }
+    found
+}
+
+/// The functions of a file that match on records or sub-arrays and call themselves, or loop over sub-arrays.
+fn walks(text: &str) -> Vec<String> {
+    let is_walk = |(name, body): &(String, String)| {
+        let is_match = ["DType::Record(", "DType::SubArray("].iter().any(|kind| body.contains(kind));
+        let is_call = body.match_indices(name).any(|(index, _)| {
+            let before = body[..index].strip_suffix("Self::").unwrap_or(&body[..index]).chars().next_back();
+            let is_word = !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':'));
+            is_word && body[index + name.len()..].starts_with('(')
+        });
+        is_match && is_call || body.contains("while let DType::SubArray(")
+    };
+    functions(text).into_iter().filter(is_walk).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn only_the_format_walks_over_a_dtype() {
+    let found = files_with(&ALLOWED, |text| !walks(text).is_empty());
     assert_eq!(found, LEFT, "found a walk that `DType::leaves` and its like make needless, or one fewer than listed");
 }
 
