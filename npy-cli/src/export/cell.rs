@@ -51,6 +51,7 @@ pub(super) fn reserve(scalar: Scalar, bytes: &[u8], escape: usize, out: &mut Str
 }
 
 /// The bytes that the text of a long value has at most, quotes included.
+#[cold]
 fn most_bytes(scalar: Scalar, bytes: &[u8], escape: usize) -> usize {
     let most_of = |length: usize, code: u32| match code {
         0..0x20 => 1 + escape,

@@ -42,11 +42,15 @@ pub fn push_scalar(scalar: Scalar, bytes: &[u8], out: &mut String) {
         Some(kind @ (FloatKind::Quarter | FloatKind::Half | FloatKind::Extended)) => {
             kind.push_scalar(bytes, scalar.byte_order().unwrap_or(ByteOrder::NATIVE), out);
         }
-        _ => {
-            // Writing to a `String` cannot fail.
-            let _ = write_scalar(&DType::Scalar(scalar), bytes, &PrintOptions::new(), out);
-        }
+        _ => push_as_printed(scalar, bytes, out),
     }
+}
+
+// Apart, because the memory of its text is cleared for each call.
+#[inline(never)]
+fn push_as_printed(scalar: Scalar, bytes: &[u8], out: &mut String) {
+    // Writing to a `String` cannot fail.
+    let _ = write_scalar(&DType::Scalar(scalar), bytes, &PrintOptions::new(), out);
 }
 
 /// Writes a scalar that is written otherwise than the same thing in a record; `false` if it is not.
