@@ -145,11 +145,10 @@ impl Node {
 
     fn of_scalar(name: &str, path: &str, scalar: Scalar, choices: Choices) -> Result<Self> {
         let no_type = || ErrorKind::NoArrowType { field: path.to_owned(), dtype: scalar.to_string() };
-        if let Some((part, swap)) = part_of_complex(scalar) {
-            let width = part.itemsize();
+        // Arrow has no long doubles.
+        if let Some(part) = scalar.part().filter(|part| part.itemsize() <= size_of::<f64>()) {
             let item = Self::of_scalar(ITEM, path, part, choices)?;
-            debug_assert_eq!(swap, scalar.byte_order() != Some(ByteOrder::NATIVE));
-            return item.into_list(name, path, 2, Stride::Bytes(width), &DType::from(scalar));
+            return item.into_list(name, path, 2, Stride::Bytes(part.itemsize()), &DType::from(scalar));
         }
         let (kind, data_type) = kind_of(scalar, choices).ok_or_else(no_type)?;
         let is_time = matches!(kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
@@ -171,18 +170,6 @@ impl Node {
 
 /// The name that Arrow recommends for the items of a list.
 pub(crate) const ITEM: &str = "item";
-
-/// The dtype of both parts of a complex number, and whether it has to be swapped.
-fn part_of_complex(scalar: Scalar) -> Option<(Scalar, bool)> {
-    let part = match scalar.kind() {
-        ScalarKind::Complex32 => ScalarKind::Float16,
-        ScalarKind::Complex64 => ScalarKind::Float32,
-        ScalarKind::Complex128 => ScalarKind::Float64,
-        _ => return None,
-    };
-    let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-    Some((Scalar::new(part, order), order != ByteOrder::NATIVE))
-}
 
 /// The table: what has no entry has no Arrow type.
 fn kind_of(scalar: Scalar, choices: Choices) -> Option<(Kind, DataType)> {
