@@ -16,13 +16,7 @@ type Parts<T> = [T; 2];
 /// The dtype of the parts of a complex number, and its kind.
 fn part_of(dtype: &DType) -> Option<(ScalarKind, DType)> {
     let DType::Scalar(scalar) = dtype else { return None };
-    let kind = match scalar.kind() {
-        ScalarKind::Complex64 => ScalarKind::Float32,
-        ScalarKind::Complex128 => ScalarKind::Float64,
-        ScalarKind::ComplexLongDouble { itemsize } => ScalarKind::LongDouble { itemsize: itemsize / 2 },
-        _ => return None,
-    };
-    Some((kind, Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()))
+    scalar.part().map(|part| (part.kind(), part.into()))
 }
 
 /// Complex numbers of parts `$part`, which are `$own` in the file. With `widen`, parts are read

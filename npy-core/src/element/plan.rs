@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result, listed};
-use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, Class, DType, Field, Record, Scalar, ScalarKind};
 use crate::format::leaves::FieldAt;
 use crate::memory::reserve_exact;
 
@@ -227,53 +227,26 @@ pub(crate) fn missing_element(dtype: &DType) -> Result<Vec<u8>> {
 }
 
 fn fill_scalar(scalar: Scalar, bytes: &mut [u8]) {
-    /// The quiet NaN of 80 bits; padding follows it.
-    const LONG_NAN: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x7f, 0, 0, 0, 0, 0, 0];
-    // Little-endian, of each part of a complex number.
-    let part: &[u8] = match scalar.kind() {
-        ScalarKind::Float16 | ScalarKind::Complex32 => &0x7e00_u16.to_le_bytes(),
-        ScalarKind::Float32 | ScalarKind::Complex64 => &f32::NAN.to_le_bytes(),
-        ScalarKind::Float64 | ScalarKind::Complex128 => &f64::NAN.to_le_bytes(),
-        ScalarKind::LongDouble { itemsize } => &LONG_NAN[..usize::from(itemsize.min(16))],
-        ScalarKind::ComplexLongDouble { itemsize } => &LONG_NAN[..usize::from((itemsize / 2).min(16))],
-        ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => &i64::MIN.to_le_bytes(),
-        _ => return,
-    };
-    for bytes in bytes.chunks_exact_mut(part.len()) {
-        bytes.copy_from_slice(part);
-        if scalar.byte_order() == Some(ByteOrder::Big) {
-            bytes.reverse();
-        }
+    let part = scalar.part().unwrap_or(scalar);
+    for bytes in bytes.chunks_exact_mut(part.itemsize().max(1)) {
+        match part.class() {
+            Class::Float => part.encode_float(f64::NAN, bytes),
+            Class::Datetime | Class::Timedelta => part.encode_integer(i64::MIN.into(), bytes),
+            _ => return,
+        };
     }
 }
 
 /// Whether it is a dtype of which NumPy casts every value to other numbers.
 fn is_number(dtype: &DType) -> bool {
     let DType::Scalar(scalar) = dtype else { return false };
-    matches!(
-        scalar.kind(),
-        ScalarKind::Bool
-            | ScalarKind::Int8
-            | ScalarKind::Int16
-            | ScalarKind::Int32
-            | ScalarKind::Int64
-            | ScalarKind::UInt8
-            | ScalarKind::UInt16
-            | ScalarKind::UInt32
-            | ScalarKind::UInt64
-            | ScalarKind::Float16
-            | ScalarKind::Float32
-            | ScalarKind::Float64
-            | ScalarKind::LongDouble { .. }
-            | ScalarKind::Complex64
-            | ScalarKind::Complex128
-            | ScalarKind::ComplexLongDouble { .. }
-    )
+    let is_number = matches!(scalar.class(), Class::Bool | Class::Signed | Class::Unsigned | Class::Float | Class::Complex);
+    is_number
+        && !matches!(scalar.kind(), ScalarKind::Complex32 | ScalarKind::Void { .. } | ScalarKind::Float8E5M2 | ScalarKind::Ml(_))
 }
 
 fn is_time(dtype: &DType) -> bool {
-    let DType::Scalar(scalar) = dtype else { return false };
-    matches!(scalar.kind(), ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. })
+    matches!(dtype, DType::Scalar(scalar) if scalar.time_unit().is_some())
 }
 
 /// The names of a record's fields that a message lists, and how many more there are.
@@ -330,4 +303,22 @@ pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner
         });
     }
     found.map(|found| (found.offset(), found.field()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing_element;
+
+    #[test]
+    fn missing_values_are_nan_and_nat() {
+        let dtype = "[('h', '>f2', (2,)), ('b', '<V2'), ('c', '>c8'), ('l', '<f12'), ('t', '<M8[s]'), ('u', '<U1'), ('i', '<i2')]";
+        let expected = [
+            &[0x7e, 0, 0x7e, 0, 0xc0, 0x7f][..],
+            &[0x7f, 0xc0, 0, 0, 0x7f, 0xc0, 0, 0],
+            &[0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x7f, 0, 0],
+            &[0, 0, 0, 0, 0, 0, 0, 0x80],
+            &[0; 6],
+        ];
+        assert_eq!(missing_element(&dtype.parse().unwrap()).unwrap(), expected.concat());
+    }
 }

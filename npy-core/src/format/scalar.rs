@@ -338,6 +338,9 @@ pub(crate) fn bits(bytes: &[u8], order: ByteOrder) -> u128 {
     if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
         return u128::from(if order == ByteOrder::Big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) });
     }
+    if let Ok(bytes) = <[u8; 2]>::try_from(bytes) {
+        return u128::from(if order == ByteOrder::Big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) });
+    }
     let append = |value: u128, byte: &u8| value << 8 | u128::from(*byte);
     match order {
         ByteOrder::Big => bytes.iter().fold(0, append),

@@ -230,11 +230,7 @@ impl<'a> Format<'a> {
 impl<'a> SubArrayFormat<'a> {
     fn new(array: &SubArray, parts: &Parts<'_>, scope: Scope<'a>) -> Self {
         // Of sub-arrays of sub-arrays NumPy makes one with the axes of both.
-        let (mut shape, mut base) = (array.shape().to_vec(), array.base());
-        while let DType::SubArray(inner) = base {
-            shape.extend(inner.shape());
-            base = inner.base();
-        }
+        let (base, shape) = array.flattened();
         let base_size = base.itemsize();
         let place = scope.place.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));

@@ -1,6 +1,7 @@
 //! The dtype of a column, by its values.
 
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::scalar::Class;
 
 use super::parse::{parse_bool, split_complex};
 use super::time;
@@ -231,7 +232,7 @@ impl Guess {
 
     /// Whether the values are text.
     pub(super) fn is_text(&self) -> bool {
-        self.scalar().is_some_and(|scalar| matches!(scalar.kind(), ScalarKind::Unicode { .. }))
+        self.scalar().is_some_and(|scalar| scalar.class() == Class::Unicode)
     }
 
     fn note_int(&mut self, value: i128) {

@@ -10,7 +10,7 @@ pub use items::cast_items;
 pub use number::{NpyNumber, Span, Wide};
 
 use crate::error::{Error, ErrorKind};
-use crate::format::dtype::{DType, ScalarKind};
+use crate::format::dtype::{self, DType, ScalarKind};
 
 /// The rule for a conversion of numbers: `casting=` of `numpy.ndarray.astype`.
 ///
@@ -122,31 +122,19 @@ pub enum Class {
 impl Class {
     fn of(dtype: &DType) -> Option<Self> {
         let DType::Scalar(scalar) = dtype else { return None };
-        Some(match scalar.kind() {
-            ScalarKind::Bool => Self::Bool,
-            ScalarKind::UInt8 => Self::Unsigned(1),
-            ScalarKind::UInt16 => Self::Unsigned(2),
-            ScalarKind::UInt32 => Self::Unsigned(4),
-            ScalarKind::UInt64 => Self::Unsigned(8),
-            ScalarKind::Int8 => Self::Signed(1),
-            ScalarKind::Int16 => Self::Signed(2),
-            ScalarKind::Int32 => Self::Signed(4),
-            ScalarKind::Int64 => Self::Signed(8),
-            ScalarKind::Float16 => Self::Float(2),
+        let bytes = u8::try_from(scalar.itemsize()).ok()?;
+        Some(match (scalar.class(), scalar.kind()) {
+            (dtype::Class::Bool, _) => Self::Bool,
+            (dtype::Class::Unsigned, _) => Self::Unsigned(bytes),
+            (dtype::Class::Signed, _) => Self::Signed(bytes),
             // One-byte floats are cast as `f32`.
-            ScalarKind::Float32 | ScalarKind::Float8E5M2 => Self::Float(4),
-            ScalarKind::Float64 => Self::Float(8),
-            ScalarKind::LongDouble { .. } => Self::Float(16),
-            ScalarKind::Complex64 => Self::Complex(4),
-            ScalarKind::Complex128 => Self::Complex(8),
-            ScalarKind::ComplexLongDouble { .. } => Self::Complex(16),
-            ScalarKind::Ml(ml) => match (ml.is_integer(), ml.is_signed()) {
-                (false, _) => Self::Float(4),
-                (true, true) => Self::Signed(1),
-                (true, false) => Self::Unsigned(1),
-            },
+            (dtype::Class::Float, ScalarKind::Float8E5M2 | ScalarKind::Ml(_)) => Self::Float(4),
+            (dtype::Class::Float, ScalarKind::LongDouble { .. }) => Self::Float(16),
             // The dtype that `ml_dtypes` writes for bfloat16.
-            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
+            (dtype::Class::Float, ScalarKind::Void { .. }) => Self::BrainFloat,
+            (dtype::Class::Float, _) => Self::Float(bytes),
+            (dtype::Class::Complex, ScalarKind::ComplexLongDouble { .. }) => Self::Complex(16),
+            (dtype::Class::Complex, ScalarKind::Complex64 | ScalarKind::Complex128) => Self::Complex(bytes / 2),
             _ => return None,
         })
     }

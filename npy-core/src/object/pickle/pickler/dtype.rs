@@ -124,13 +124,8 @@ impl Pickler<'_> {
 
 /// The unit of a datetime or a timedelta.
 fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
-    match dtype {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::Datetime { unit, count } | ScalarKind::Timedelta { unit, count } => Some((unit.symbol(), count)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let DType::Scalar(scalar) = dtype else { return None };
+    scalar.time_unit().map(|(unit, count)| (unit.symbol(), count))
 }
 
 /// What NumPy keeps about a dtype beyond the header. Built once for a dtype and all of its parts,
