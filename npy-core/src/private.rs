@@ -56,7 +56,6 @@ pub use crate::write::bytes::ItemBytes;
 pub use crate::write::dtype_of;
 pub use crate::write::output::Output;
 pub use crate::write::replace::{Replacement, replace_file, replace_file_with};
-pub use crate::write::small::write_small;
 
 /// Makes a struct of plans a plan. The standard derives would demand bounds on its parameters.
 #[doc(hidden)]

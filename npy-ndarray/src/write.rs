@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with, write_small};
+use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Parts of lines shorter than a cache line are not worth transposing.
@@ -122,7 +122,7 @@ pub(crate) fn bytes_of<A: NpyElement>(count: usize) -> u64 {
 fn write_array<A: NpyElement, D: Dimension, W: Write>(
     array: array_ref!(&A, D),
     dtype: &DType,
-    mut writer: W,
+    writer: W,
     options: SaveOptions,
 ) -> Result<()> {
     let shape = array.shape();
@@ -136,11 +136,6 @@ fn write_array<A: NpyElement, D: Dimension, W: Write>(
         None => Order::C,
     };
     let items = if order == Order::C { in_c_order } else { items_in(array, order) };
-    if let Some(items) = items
-        && write_small(&mut writer, dtype, order, shape, items)?
-    {
-        return Ok(());
-    }
     let mut writer = NpyWriter::with_header(writer, &Header::new(dtype.clone(), order, shape)?)?;
     match items {
         Some(items) => writer.write_slice(items)?,

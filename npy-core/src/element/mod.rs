@@ -18,7 +18,7 @@ mod time;
 mod void;
 
 use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
-use crate::format::dtype::{ByteOrder, DType, Scalar};
+use crate::format::dtype::{ByteOrder, DType};
 use crate::memory::Bulk;
 use crate::memory::slots::{Reserved, Slots};
 use plan::{Layout, Plan, Planner, missing_element, rust_type};
@@ -126,26 +126,6 @@ pub(crate) fn bulk<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize) -> Option<(
         (_, Some(layout)) if bulk.can_swap() && layout.plan == *plan => Some((bulk, Difference::ByteOrder)),
         _ => None,
     }
-}
-
-/// The proof that the memory of `T` is the file's bytes, where `dtype` is a scalar and the one that
-/// `T` is written as in native byte order; then no plan need be made.
-#[inline]
-pub(crate) fn bulk_of_own<T: NpyElement>(dtype: &DType) -> Option<(Bulk<T>, Scalar)> {
-    if !matches!(dtype, DType::Scalar(_)) {
-        return None;
-    }
-    let bulk = T::Codec::BULK.filter(|_| native::<T>().is_some_and(|layout| layout.itemsize == size_of::<T>()))?;
-    // Whatever type has the proof, the plan of its own dtype in native byte order is that of the
-    // native layout.
-    Some((bulk, same_scalar(dtype, &T::dtype())?))
-}
-
-/// The scalar that both dtypes are, if it is in native byte order.
-fn same_scalar(dtype: &DType, own: &DType) -> Option<Scalar> {
-    let (DType::Scalar(scalar), DType::Scalar(own)) = (dtype, own) else { return None };
-    let is_native = own.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
-    (scalar == own && is_native).then_some(*own)
 }
 
 /// The number of axes that `T` adds to an array of it: those of `[T; N]`.
@@ -423,61 +403,12 @@ fn order_of(dtype: &DType, kind: crate::format::dtype::ScalarKind) -> Option<Byt
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        Datetime64, Difference, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, Timedelta64, bulk, bulk_of_own, plan,
-        unit,
-    };
-    use crate::format::dtype::{ByteOrder, DType};
-
-    /// Without a plan the same is found as with one.
-    fn check<T: NpyElement>(expected: bool) {
-        let (own, other) =
-            if cfg!(target_endian = "big") { (ByteOrder::Big, ByteOrder::Little) } else { (ByteOrder::Little, ByteOrder::Big) };
-        let own = T::dtype().with_byte_order(own);
-        let with_plan = |dtype: &DType| bulk::<T>(&plan::<T>(dtype).unwrap(), dtype.itemsize());
-        let is_found = bulk_of_own::<T>(&own).is_some();
-        assert_eq!(is_found, expected, "{own}");
-        assert!(!is_found || matches!(with_plan(&own), Some((_, Difference::None))), "{own}");
-        let other = T::dtype().with_byte_order(other);
-        assert_eq!(bulk_of_own::<T>(&other).is_some(), expected && own == other, "{other}");
-    }
+    use super::NpyElement;
 
     /// NumPy writes that of its machine, too.
     #[test]
     fn numbers_have_the_native_byte_order() {
         let expected = if cfg!(target_endian = "big") { [">f8", ">i2"] } else { ["<f8", "<i2"] };
         assert_eq!([f64::dtype().to_string(), i16::dtype().to_string()], expected);
-    }
-
-    #[test]
-    fn what_needs_no_plan() {
-        check::<bool>(true);
-        check::<i8>(true);
-        check::<i16>(true);
-        check::<i32>(true);
-        check::<i64>(true);
-        check::<u8>(true);
-        check::<u16>(true);
-        check::<u32>(true);
-        check::<u64>(true);
-        check::<f32>(true);
-        check::<f64>(true);
-        #[cfg(feature = "half")]
-        check::<half::f16>(true);
-        #[cfg(feature = "half")]
-        check::<half::bf16>(true);
-        #[cfg(feature = "complex")]
-        check::<num_complex::Complex<f32>>(true);
-        #[cfg(feature = "complex")]
-        check::<num_complex::Complex<f64>>(true);
-        check::<LongDouble>(true);
-        check::<FixedBytes<3>>(true);
-        check::<FixedUnicode<3>>(true);
-        check::<FixedVoid<3>>(true);
-        check::<Datetime64<unit::Nanosecond>>(true);
-        check::<Timedelta64<unit::Second, 5>>(true);
-        check::<[f32; 3]>(false);
-        check::<Option<f32>>(false);
-        check::<String>(false);
     }
 }

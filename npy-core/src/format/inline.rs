@@ -18,13 +18,7 @@ enum Repr {
 }
 
 impl Lengths {
-    pub(crate) const FEW: usize = 4;
-
-    /// The `count` first ones; what is behind them is 0.
-    #[inline]
-    pub(crate) fn few(count: usize, lengths: [usize; Self::FEW]) -> Self {
-        Self(Repr::Few { count, lengths })
-    }
+    const FEW: usize = 4;
 
     pub(crate) const fn new() -> Self {
         Self(Repr::Few { count: 0, lengths: [0; Self::FEW] })

@@ -14,24 +14,13 @@ pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     if shape.len() > MOST_DIMENSIONS {
         return Err(too_many_dimensions(shape.len()));
     }
-    checked_count(shape.iter().copied(), itemsize).ok_or_else(|| overflow(shape, itemsize))
+    checked_count(shape, itemsize).ok_or_else(|| overflow(shape, itemsize))
 }
 
-/// [`element_count`] of a shape with at most `MOST` axes, which stays in registers.
-#[inline(always)]
-pub(crate) fn element_count_of_few<const MOST: usize>(axes: usize, lengths: [usize; MOST], itemsize: usize) -> Result<usize> {
-    let counted = (0..MOST).map(|axis| if axis < axes { lengths[axis] } else { 1 });
-    checked_count(counted, itemsize).ok_or_else(|| {
-        let shape = lengths;
-        overflow(shape.get(..axes).unwrap_or_default(), itemsize)
-    })
-}
-
-#[inline(always)]
-fn checked_count(lengths: impl Iterator<Item = usize>, itemsize: usize) -> Option<usize> {
+fn checked_count(lengths: &[usize], itemsize: usize) -> Option<usize> {
     // Of the lengths other than 0, and of all.
     let (mut product, mut count) = (Some(1_usize), 1_usize);
-    for length in lengths {
+    for &length in lengths {
         product = product.and_then(|product| product.checked_mul(length.max(1)));
         // Where it wraps, the other one is `None`.
         count = count.wrapping_mul(length);

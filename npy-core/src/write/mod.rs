@@ -8,7 +8,6 @@ pub(crate) mod order;
 pub(crate) mod output;
 pub(crate) mod replace;
 mod save;
-pub(crate) mod small;
 mod stage;
 
 use std::fmt;

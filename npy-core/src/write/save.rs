@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::output::{Stream, cannot_write};
 use super::replace::replace_by;
-use super::small::write_small;
 use super::stage::Stage;
 use crate::element::{self, Codec, NpyElement};
 use crate::error::Result;
@@ -128,9 +127,6 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
 /// [`write`](write()), compiled once for each type of elements, and not for each type of streams.
 fn write_to<T: NpyElement>(writer: &mut dyn Write, items: &[T]) -> Result<()> {
     let dtype = dtype_of(items.iter());
-    if write_small(writer, &dtype, Order::C, &[items.len()], items)? {
-        return Ok(());
-    }
     write_array(writer, &header_of(dtype, &[items.len()])?, items)
 }
 

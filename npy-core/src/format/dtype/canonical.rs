@@ -65,57 +65,21 @@ impl<'a> Cursor<'a> {
     }
 
     /// `()`, `(3,)`, `(2, 3)`.
-    #[inline]
     pub(crate) fn shape(&mut self) -> Option<Lengths> {
-        let mut cursor = *self;
-        if let Some((axes, lengths)) = cursor.short_shape() {
-            *self = cursor;
-            return Some(Lengths::few(axes, lengths));
-        }
-        self.long_shape()
-    }
-
-    /// A shape of several axes.
-    #[inline(never)]
-    fn long_shape(&mut self) -> Option<Lengths> {
         let mut shape = Lengths::new();
         self.pass(b"(")?;
+        if self.pass(b")").is_some() {
+            return Some(shape);
+        }
         shape.push(self.number()?);
+        if self.pass(b",)").is_some() {
+            return Some(shape);
+        }
         while self.pass(b")").is_none() {
-            shape.push(self.next_number()?);
+            self.pass(b", ")?;
+            shape.push(self.number()?);
         }
         (shape.len() > 1).then_some(shape)
-    }
-
-    /// A shape of few axes: their number, and their lengths. One after another instead of in a
-    /// loop, so that none of them is stored before it stays.
-    #[inline(always)]
-    pub(crate) fn short_shape(&mut self) -> Option<(usize, [usize; Lengths::FEW])> {
-        self.pass(b"(")?;
-        if self.pass(b")").is_some() {
-            return Some((0, [0; Lengths::FEW]));
-        }
-        let first = self.number()?;
-        if self.pass(b",)").is_some() {
-            return Some((1, [first, 0, 0, 0]));
-        }
-        let second = self.next_number()?;
-        if self.pass(b")").is_some() {
-            return Some((2, [first, second, 0, 0]));
-        }
-        let third = self.next_number()?;
-        if self.pass(b")").is_some() {
-            return Some((3, [first, second, third, 0]));
-        }
-        let fourth = self.next_number()?;
-        self.pass(b")")?;
-        Some((4, [first, second, third, fourth]))
-    }
-
-    #[inline(always)]
-    fn next_number(&mut self) -> Option<usize> {
-        self.pass(b", ")?;
-        self.number()
     }
 
     /// Parses a descr with at most `most_fields` fields.
@@ -134,32 +98,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A descr that is a text.
+    /// Parses a descr that is a text.
     fn scalar(&mut self) -> Option<Scalar> {
-        self.scalar_or(&mut None).copied()
-    }
-
-    /// Parses a descr that is a text. Returns a reference, because nearly all are known; `other`
-    /// holds one that is not.
-    #[inline(always)]
-    pub(crate) fn scalar_or<'b>(&mut self, other: &'b mut Option<Scalar>) -> Option<&'b Scalar> {
         // Most have three characters.
         if let [b'\'', order, kind, size, b'\'', rest @ ..] = self.rest
             && let Some(known) = number(u32::from_le_bytes([*order, *kind, *size, 0]))
         {
             self.rest = rest;
-            return Some(known);
+            return Some(*known);
         }
-        if self.rest.first() != Some(&b'\'') {
-            return None;
-        }
-        let mut cursor = *self;
-        *other = cursor.other_scalar();
-        *self = cursor;
-        other.as_ref()
-    }
-
-    fn other_scalar(&mut self) -> Option<Scalar> {
         let (order, code) = self.text()?.split_first()?;
         scalar(*order, code)
     }
@@ -246,11 +193,10 @@ impl<'a> Cursor<'a> {
         }
         self.pass(b"', ")?;
         if self.rest.first() == Some(&b'\'') {
-            let mut other = None;
-            let scalar = self.scalar_or(&mut other)?;
+            let scalar = self.scalar()?;
             match self.pass(b", ") {
-                Some(()) => field.dtype = sub_array(DType::Scalar(*scalar), self.shape()?)?,
-                None => field.set_scalar(scalar),
+                Some(()) => field.dtype = sub_array(DType::Scalar(scalar), self.shape()?)?,
+                None => field.set_scalar(&scalar),
             }
         } else {
             let dtype = self.dtype(levels, fields_left)?;

@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 
 use super::super::literal::{Node, Value};
 use super::record::Extras;
 use super::repr::{push_bytes_repr, push_repr};
-use super::scalar::push_decimal;
 use super::{DType, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
 use crate::error::{DTypeProblem, Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -299,9 +299,7 @@ fn write_name(field: &Field, out: &mut Vec<u8>) {
 }
 
 fn push_padding(bytes: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"('', '|V");
-    push_decimal(bytes, out);
-    out.extend_from_slice(b"')");
+    out.extend_from_slice(format!("('', '|V{bytes}')").as_bytes());
 }
 
 /// Appends a shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
@@ -311,7 +309,8 @@ pub(crate) fn write_shape(shape: &[usize], out: &mut Vec<u8>) {
         if i > 0 {
             out.extend_from_slice(b", ");
         }
-        push_decimal(*length, out);
+        // A vector takes all that is written.
+        let _ = io::Write::write_fmt(out, format_args!("{length}"));
     }
     if shape.len() == 1 {
         out.push(b',');

@@ -34,7 +34,6 @@ pub(crate) use repr::{push_bytes_repr, push_repr, push_repr_of};
 #[cfg(feature = "print")]
 pub(crate) use repr::{push_escaped, quote_of};
 pub(crate) use rust_type::rust_type;
-pub(crate) use scalar::decimal;
 pub use scalar::{ByteOrder, Class, Scalar, ScalarKind, TimeUnit};
 #[cfg(feature = "object")]
 #[doc(hidden)]

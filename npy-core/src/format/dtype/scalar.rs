@@ -387,44 +387,22 @@ impl Scalar {
 }
 
 impl Scalar {
-    /// Appends `dtype.str`, by far faster than formatting.
+    /// Appends `dtype.str`.
     pub(super) fn push(self, out: &mut Vec<u8>) {
-        // Three at once where there are three, as in nearly all: pieces whose length is not known
-        // before take a call each.
-        if let Some(code) = self.short_code() {
-            return out.extend_from_slice(&code);
-        }
         if !matches!(self.kind, ScalarKind::Ml(_)) {
-            out.push(self.order_symbol());
+            out.push(match self.byte_order {
+                None => b'|',
+                Some(ByteOrder::Little) => b'<',
+                Some(ByteOrder::Big) => b'>',
+            });
         }
         out.extend_from_slice(self.code().as_bytes());
         if let Some(length) = self.counted() {
-            push_decimal(length, out);
+            out.extend_from_slice(length.to_string().as_bytes());
         }
-        if let Some((unit, count)) = self.unit() {
-            out.push(b'[');
-            if count != 1 {
-                push_decimal(count as usize, out);
-            }
-            out.extend_from_slice(unit.symbol().as_bytes());
-            out.push(b']');
-        }
-    }
-
-    /// `dtype.str`, if it has three characters and none of them is counted: that of most numbers.
-    #[inline]
-    pub(crate) fn short_code(self) -> Option<[u8; 3]> {
-        let [kind, size] = *self.code().as_bytes() else { return None };
-        // What is counted has one letter, and times two characters with a unit behind them.
-        self.unit().is_none().then_some([self.order_symbol(), kind, size])
-    }
-
-    #[inline]
-    fn order_symbol(self) -> u8 {
-        match self.byte_order {
-            None => b'|',
-            Some(ByteOrder::Little) => b'<',
-            Some(ByteOrder::Big) => b'>',
+        if let Some((unit, count)) = self.time_unit().filter(|(unit, _)| *unit != TimeUnit::Generic) {
+            let count = if count == 1 { String::new() } else { count.to_string() };
+            out.extend_from_slice(["[", &count, unit.symbol(), "]"].concat().as_bytes());
         }
     }
 
@@ -468,51 +446,6 @@ impl Scalar {
             _ => None,
         }
     }
-
-    /// The unit of a time, unless it is the generic one.
-    #[inline]
-    fn unit(self) -> Option<(TimeUnit, u32)> {
-        self.time_unit().filter(|(unit, _)| *unit != TimeUnit::Generic)
-    }
-}
-
-/// Appends a number.
-pub(super) fn push_decimal(number: usize, out: &mut Vec<u8>) {
-    // All eight bytes are appended, and those that are no digits cut off, because a number of bytes
-    // that is known before is copied without a call.
-    if let Some((digits, count)) = decimal(number) {
-        out.extend_from_slice(&digits);
-        out.truncate(out.len() - (8 - count));
-    } else {
-        push_decimal(number / 100_000_000, out);
-        out.extend_from_slice(&eight_digits((number % 100_000_000) as u64).to_le_bytes());
-    }
-}
-
-/// The digits of a number of at most eight, and how many there are. What is behind them is 0.
-#[inline]
-pub(crate) fn decimal(number: usize) -> Option<([u8; 8], usize)> {
-    let number = u64::try_from(number).ok().filter(|number| *number < 100_000_000)?;
-    if number < 10 {
-        return Some(((number | u64::from(b'0')).to_le_bytes(), 1));
-    }
-    let digits = eight_digits(number);
-    // Zeros in front are cut off.
-    let zeros = (digits & 0x0f0f_0f0f_0f0f_0f0f).trailing_zeros() / 8;
-    Some(((digits >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize))
-}
-
-/// The digits of a number of at most eight, with zeros in front. The first is the lowest byte.
-#[inline]
-fn eight_digits(number: u64) -> u64 {
-    // Halves, quarters and eighths side by side. The factors are those of divisions by 100 and by
-    // 10, exact for as many digits as there are.
-    let halves = (number / 10_000) | ((number % 10_000) << 32);
-    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let quarters = hundreds | ((halves - 100 * hundreds) << 16);
-    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
-    let eighths = tens | ((quarters - 10 * tens) << 8);
-    eighths | u64::from_le_bytes([b'0'; 8])
 }
 
 /// NumPy's own spelling: `dtype.str`.
@@ -521,27 +454,5 @@ impl fmt::Display for Scalar {
         let mut text = Vec::with_capacity(8);
         self.push(&mut text);
         f.write_str(std::str::from_utf8(&text).unwrap_or_default())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{decimal, push_decimal};
-
-    #[test]
-    fn numbers_are_written_as_the_standard_library_does() {
-        let powers = (0..usize::MAX.ilog10()).map(|digits| 10_usize.pow(digits + 1));
-        for number in powers.flat_map(|power| [power - 1, power, power + 1, power / 10 * 9 + 7]).chain([0, usize::MAX]) {
-            let mut text = b"a".to_vec();
-            push_decimal(number, &mut text);
-            assert_eq!(String::from_utf8(text).unwrap(), format!("a{number}"));
-        }
-        // All of four digits, as the first half and as the second.
-        for number in (0..10_000).flat_map(|number| [number, 10_000 * number, 12_340_000 + number]) {
-            let (digits, count) = decimal(number).unwrap();
-            assert_eq!(digits[..count], *number.to_string().as_bytes());
-            assert_eq!(digits[count..], [0; 8][count..]);
-        }
-        assert!(decimal(99_999_999).is_some() && decimal(100_000_000).is_none());
     }
 }

@@ -8,16 +8,14 @@ use std::io::{BufRead, Read, Write};
 use super::dtype::{DType, MOST_BYTES, SubArray};
 use super::inline::Lengths;
 use super::literal::{Dialect, Node, Value};
-use super::shape::{MOST_DIMENSIONS, element_count, element_count_of_few};
+use super::shape::{MOST_DIMENSIONS, element_count};
 use super::trust::read_once;
 use super::{dtype, literal};
 use crate::error::{Error, ErrorKind, ForeignFormat, Part, Result, StorageProblem};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions, Version};
 
-use canonical::Plain;
-
-pub(crate) use encode::{Escapes, PLAIN_HEADER_BYTES, encode_plain};
+pub(crate) use encode::Escapes;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -252,22 +250,7 @@ impl Header {
     }
 
     /// The header of this text, and where the data begin.
-    #[inline]
     fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<(Self, usize)> {
-        let data_offset = version.prefix_bytes() + text.len();
-        let mut other = None;
-        let Some(Plain { scalar, order, axes, lengths }) = canonical::parse_plain(text, limits, &mut other) else {
-            return Self::from_any_text(text, version, limits, data_offset);
-        };
-        let itemsize = scalar.itemsize();
-        check_itemsize(itemsize, limits)?;
-        let count = element_count_of_few(axes, lengths, itemsize)?;
-        check_data(itemsize, count, || false, limits)?;
-        Ok((Self { dtype: DType::Scalar(*scalar), order, shape: Lengths::few(axes, lengths), count, version }, data_offset))
-    }
-
-    #[inline(never)]
-    fn from_any_text(text: &[u8], version: Version, limits: &Limits, data_offset: usize) -> Result<(Self, usize)> {
         let canonical = canonical::parse(text, limits);
         // NumPy's padding may be longer, and so may text that is written in another way.
         let may_need_newer = canonical.is_none() || text.len() + MOST_ADDED > version.longest_header();
@@ -284,7 +267,7 @@ impl Header {
         if may_need_newer && version < Version::V3 && !matches!(header.dtype, DType::Scalar(_)) {
             header.version = header.encode(0, Escapes::Allowed)?.0;
         }
-        Ok((header, data_offset))
+        Ok((header, version.prefix_bytes() + text.len()))
     }
 
     /// Dtype, order and shape of a header in any form that NumPy takes.
