@@ -31,7 +31,8 @@ impl ObjectArray {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;
         let mut pickler = Pickler::new(&mut writer)?;
-        pickler.object_array(("numpy", "ndarray"), self)?;
+        let written = pickler.object_array(("numpy", "ndarray"), self);
+        written.map_err(|failure| failure.in_element(pickler.failed))?;
         pickler.finish()
     }
 }

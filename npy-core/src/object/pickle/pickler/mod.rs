@@ -27,25 +27,15 @@ const MOST_DEPTH: usize = crate::options::object::DEFAULT_DEPTH;
 
 /// Why an object is not written.
 pub(crate) enum Failure {
-    /// It cannot be: the index in the outermost array, and the problem.
-    Value(usize, ValueError),
+    /// It cannot be.
+    Value(ValueError),
     /// The stream failed.
     Stream(Error),
 }
 
-impl Failure {
-    /// The same, in the element at this index.
-    fn at(self, index: usize) -> Self {
-        match self {
-            Self::Value(_, error) => Self::Value(index, error),
-            Self::Stream(error) => Self::Stream(error),
-        }
-    }
-}
-
 impl From<ValueProblem> for Failure {
     fn from(problem: ValueProblem) -> Self {
-        Self::Value(0, problem.into())
+        Self::Value(problem.into())
     }
 }
 
@@ -55,11 +45,12 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Value(index, error) => error.in_element(index as u64),
-            Failure::Stream(error) => error,
+impl Failure {
+    /// The error, of which element it is.
+    pub(crate) fn in_element(self, index: usize) -> Error {
+        match self {
+            Self::Value(error) => error.in_element(index as u64),
+            Self::Stream(error) => error,
         }
     }
 }
@@ -73,12 +64,14 @@ pub(crate) struct Pickler<'a> {
     /// Where the names of modules and classes, and dtypes, are in the memo.
     known: HashMap<String, u32>,
     depth: usize,
+    /// The element of the outermost array that could not be written.
+    pub(crate) failed: usize,
 }
 
 impl<'a> Pickler<'a> {
     pub(crate) fn new(writer: &'a mut dyn Write) -> Result<Self> {
         writer.write_all(&[0x80, PROTOCOL]).map_err(cannot_write)?;
-        Ok(Self { writer, buffer: Vec::new(), memo_len: 0, known: HashMap::new(), depth: 0 })
+        Ok(Self { writer, buffer: Vec::new(), memo_len: 0, known: HashMap::new(), depth: 0, failed: 0 })
     }
 
     /// Ends the pickle.

@@ -29,7 +29,7 @@ impl Content<'_> {
 }
 
 impl Pickler<'_> {
-    /// An array of objects. A failure has the index of the object.
+    /// An array of objects.
     pub(crate) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), Failure> {
         match array.uncovered() {
             Some((plain, mask)) => self.masked_array(false, Content::Objects(&plain), &mask, &PyObject::None),
@@ -103,8 +103,13 @@ impl Pickler<'_> {
                     Some(string) => self.string_dtype(string.coerce(), string.na_object())?,
                 }
                 self.bool(array.order() == Order::Fortran);
-                let item = |pickler: &mut Self, i| pickler.item(array.items(), i).map_err(|failure| failure.at(i));
-                self.list(array.items().len(), item)
+                self.list(array.items().len(), |pickler, i| {
+                    let written = pickler.item(array.items(), i);
+                    if written.is_err() {
+                        pickler.failed = i;
+                    }
+                    written
+                })
             }
             Content::Values { array, is_record } => {
                 self.dtype(array.dtype(), is_record)?;
