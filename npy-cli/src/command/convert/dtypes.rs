@@ -78,7 +78,7 @@ fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> NpyResult<Record>
     let (mut end, mut alignment) = (0_usize, 1);
     let mut placed = Vec::new();
     for (field, dtype) in fields {
-        let own = if is_aligned { alignment_of(&dtype) } else { 1 };
+        let own = if is_aligned { dtype.alignment() } else { 1 };
         alignment = alignment.max(own);
         let offset = end.next_multiple_of(own);
         end = offset.saturating_add(dtype.itemsize());
@@ -89,35 +89,6 @@ fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> NpyResult<Record>
         });
     }
     Record::new(placed, end.checked_next_multiple_of(alignment).unwrap_or(end))
-}
-
-/// As on x86-64.
-fn alignment_of(dtype: &DType) -> usize {
-    match dtype {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => 1,
-            ScalarKind::Unicode { .. } => 4,
-            ScalarKind::LongDouble { itemsize } => {
-                if itemsize == 12 {
-                    4
-                } else {
-                    16
-                }
-            }
-            ScalarKind::ComplexLongDouble { itemsize } => {
-                if itemsize == 24 {
-                    4
-                } else {
-                    16
-                }
-            }
-            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 => scalar.itemsize() / 2,
-            _ => scalar.itemsize(),
-        },
-        DType::SubArray(array) => alignment_of(array.base()),
-        DType::Record(record) => record.fields().iter().map(|field| alignment_of(field.dtype())).max().unwrap_or(1),
-    }
-    .max(1)
 }
 
 /// The paths of fields that have a title.

@@ -76,7 +76,7 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
             return Err(invalid(name, expected("a string as the field name")));
         }
         let dtype = descr::read(format, context)?;
-        let alignment = if align { alignment(&dtype) } else { 1 };
+        let alignment = if align { dtype.alignment() } else { 1 };
         let offset = match offsets.and_then(|offsets| offsets.get(i)) {
             Some(offset) => layout.check_offset(offset, name, alignment)?,
             None => layout.end.next_multiple_of(alignment),
@@ -178,7 +178,7 @@ pub(super) fn aligned(record: Record) -> Result<Record> {
     for field in &mut fields {
         let padding = field.offset - packed_end;
         packed_end = field.end();
-        let alignment = alignment(&field.dtype);
+        let alignment = field.dtype.alignment();
         let offset = layout.end.saturating_add(padding).next_multiple_of(alignment);
         field.offset = layout.place(offset, &field.dtype, alignment);
     }
@@ -198,12 +198,16 @@ fn object_bytes(dtype: &DType) -> usize {
     }
 }
 
-/// The alignment in C on 64-bit platforms, of records that are aligned themselves.
-fn alignment(dtype: &DType) -> usize {
-    match dtype {
-        DType::Scalar(scalar) => alignment_of_scalar(*scalar),
-        DType::SubArray(array) => alignment(array.base()),
-        DType::Record(record) => record.fields().iter().map(|field| alignment(&field.dtype)).max().unwrap_or(1),
+impl DType {
+    /// Returns the alignment of NumPy's `align=True` on 64-bit platforms, in bytes.
+    ///
+    /// ```
+    /// # use npy_core::DType;
+    /// assert_eq!("[('x', '<f4'), ('name', '<U5'), ('z', '<c16')]".parse::<DType>()?.alignment(), 8);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn alignment(&self) -> usize {
+        self.leaves().iter().map(|leaf| alignment_of_scalar(leaf.scalar())).max().unwrap_or(1)
     }
 }
 
@@ -212,6 +216,6 @@ fn alignment_of_scalar(scalar: Scalar) -> usize {
         // On 32-bit x86.
         ScalarKind::LongDouble { itemsize: 12 } | ScalarKind::ComplexLongDouble { itemsize: 24 } => 4,
         ScalarKind::Object => size_of::<u64>(),
-        _ => scalar.word_size(),
+        _ => scalar.word_size().max(1),
     }
 }
