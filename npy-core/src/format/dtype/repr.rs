@@ -6,6 +6,8 @@ use super::unprintable::UNPRINTABLE;
 
 /// Appends `repr(text)`.
 pub(crate) fn push_repr(text: &str, out: &mut String) {
+    // With both quotes, and unless something is escaped.
+    out.reserve(text.len().saturating_add(2));
     push_repr_of(text.chars().map(u32::from), out);
 }
 

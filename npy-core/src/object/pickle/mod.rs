@@ -1,11 +1,13 @@
 //! Pickles: a reader of a restricted set of opcodes that runs nothing, and a writer like NumPy's.
 
 pub(crate) mod arena;
+pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod framing;
 pub(crate) mod globals;
 pub(crate) mod machine;
 pub(crate) mod measure;
+pub(crate) mod memo;
 pub(crate) mod numpy;
 pub(crate) mod opcode;
 pub(crate) mod pickler;
