@@ -68,15 +68,14 @@ pub(super) fn digits(kind: FloatKind, number: Finite, wanted: Wanted) -> Digits 
             let mut digits = shortest(kind, number);
             digits.round(most).then_some(digits)
         }
-        // The range of such a number is not symmetric, so that its digits may not be the nearest.
-        Wanted::Unique { .. } if number.is_nearer_below => None,
-        Wanted::Unique { least: Some(count), .. } | Wanted::Exact { most: count } => nearest(number, count),
+        Wanted::Unique { .. } | Wanted::Exact { .. } => None,
     };
     found.unwrap_or_else(|| generate(number, wanted))
 }
 
 /// The wanted digits with zeros at their end, if they are the nearest number and 64 bits hold them:
-/// the number in units of the last one, and how many places that is behind the point.
+/// the number in units of the last one, and how many places that is behind the point. Without it, an
+/// array is printed in 1.3 to 2 times the time, and with a precision of 17 in up to 6.8 times.
 pub(super) fn fixed_point(number: Finite, wanted: Wanted) -> Option<(u64, i32)> {
     let (count, is_nearest) = match wanted {
         Wanted::Unique { least: None, most: Some(most) } => (most, false),
@@ -101,18 +100,6 @@ pub(super) fn shortest(kind: FloatKind, number: Finite) -> Digits {
         (FloatKind::Double, Some(value)) => Digits::parse(zmij::Buffer::new().format_finite(value)),
         _ => generate(number, Wanted::Unique { least: None, most: None }),
     }
-}
-
-/// The nearest number with this count of digits, ties to even, if the shortest ones of a double tell
-/// it.
-fn nearest(number: Finite, count: Count) -> Option<Digits> {
-    // Smaller ones have fewer bits.
-    let value = number.to_f64().filter(|&value| value >= f64::MIN_POSITIVE)?;
-    let mut digits = Digits::parse(zmij::Buffer::new().format_finite(value));
-    let (end, wanted) = (Count::InAll(digits.count()).last(digits.exponent), count.last(digits.exponent));
-    // Shortest digits are the nearest ones too while a double has more bits than all digits.
-    let found = if end >= wanted { digits.exponent - wanted < 15 } else { digits.round(count) };
-    found.then_some(digits)
 }
 
 /// The powers of ten in 64 bits.

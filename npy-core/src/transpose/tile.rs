@@ -159,6 +159,8 @@ pub(super) fn end_of_streams() {
 }
 
 /// What every processor of this kind has: registers of 16 bytes.
+///
+/// Without these blocks, loading an array transposed takes 1.1 to 1.8 times as long, 1.8 for bytes.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod blocks {
     use std::arch::x86_64::{
