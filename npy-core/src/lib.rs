@@ -51,6 +51,7 @@
 //! - [`types`]: times, text and bytes of fixed width, long doubles.
 //! - [`DynValues`] (feature `dynamic`): arrays of unknown dtype; [`Casting`]: the rules of their
 //!   conversion.
+//! - [`DType::leaves`], [`scalar`]: the fields of any dtype, and their bytes as numbers, times and text.
 //!
 //! Parts of files:
 //!

@@ -276,7 +276,7 @@ impl Shards {
 
     /// Reads a range of rows, from one or more files.
     ///
-    /// Fails if there are fewer rows, or if a file has another dtype than `T`.
+    /// Fails if there are fewer rows, or if a file has another dtype than `T` or other dimensions.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
             let problem = if rows.start > rows.end {

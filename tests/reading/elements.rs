@@ -71,6 +71,22 @@ fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: u
     }
 }
 
+/// Also those about what the call asks for.
+#[test]
+fn errors_of_an_open_file_name_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.npy");
+    npy_core::save(&path, &[1_u8, 2, 3]).unwrap();
+    let open = || NpyReader::open(&path).unwrap();
+    for error in [
+        open().read_region::<u8>(&[]).unwrap_err(),
+        open().read_region::<u8>(&[(2..7).into()]).unwrap_err(),
+        open().into_scalar::<u8>().unwrap_err(),
+    ] {
+        assert_eq!(error.path(), Some(path.as_path()), "{error}");
+    }
+}
+
 #[test]
 fn chunks_concatenate_to_the_array() {
     for count in [0, 1, 2, 1000, 32_768, 32_769, 100_000] {

@@ -60,6 +60,25 @@ use crate::write::{dtype_of, header_of};
 /// assert_eq!(at.to_vec::<i8>()?, [1, 2, 3, 4]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+///
+/// Or look into the bytes of an element by the [leaves](DType::leaves) of its dtype:
+///
+/// ```
+/// use npy_core::scalar::Decoder;
+/// use npy_core::{DynValues, Order};
+///
+/// let dtype = "[('id', '|u1'), ('at', [('x', '>i2'), ('y', '>i2')])]".parse()?;
+/// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 0, 1, 0, 2, 8, 0, 3, 0, 4])?;
+/// let mut found = Vec::new();
+/// for element in values.bytes().chunks_exact(values.dtype().itemsize()) {
+///     for leaf in values.dtype().leaves() {
+///         let number = Decoder::<f64>::new(leaf.scalar()).map(|decoder| decoder.decode(&element[leaf.offset()..]));
+///         found.push(format!("{} {}", leaf.path(), number.unwrap_or(f64::NAN)));
+///     }
+/// }
+/// assert_eq!(found, ["id 7", "at.x 1", "at.y 2", "id 8", "at.x 3", "at.y 4"]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct DynValues {
     header: Header,

@@ -71,8 +71,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
 /// assert_eq!(error.path(), Some("no/such/file.npy".as_ref()));
 /// match error.kind() {
-///     ErrorKind::Io { error, .. } => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
-///     _ => println!("{error}"),
+///     ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => println!("no such file"),
+///     ErrorKind::Mismatch { .. } => println!("another dtype"),
+///     ErrorKind::WrongDimensions { .. } => println!("another number of dimensions"),
+///     ErrorKind::Truncated { .. } => println!("incomplete"), // an empty file is NotNpy
+///     _ => println!("{error:#}"),
 /// }
 /// ```
 pub struct Error(Box<Inner>);

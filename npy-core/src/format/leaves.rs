@@ -103,9 +103,9 @@ impl DType {
         columns
     }
 
-    /// Returns the beginnings of a path that lead to fields, and those fields; the longest first.
+    /// Returns the fields around the last name of a path, with the paths to them; the longest path first.
     ///
-    /// Of `pose.z`, where `pose` has no such field, that is `pose` alone.
+    /// Of `pose.z`, that is `pose`, whether it has a field `z` or not.
     pub fn fields_before<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a str, FieldAt<'a>)> {
         path.rmatch_indices('.').filter_map(|(dot, _)| Some((&path[..dot], self.field(&path[..dot])?)))
     }

@@ -21,7 +21,7 @@ pub enum Value<'b> {
     Float(f64),
     /// The real and the imaginary part of a complex number.
     Complex(f64, f64),
-    /// The steps of a time; `None` for NaT.
+    /// The steps of a time, in the unit of [`Scalar::time_unit`]; `None` for NaT.
     Time(Option<i64>),
     /// Bytes without the padding, or raw bytes.
     Bytes(&'b [u8]),
@@ -392,7 +392,7 @@ impl Scalar {
         })
     }
 
-    /// Returns bytes of a value without the NULs at the end that text has no use for; of other classes than text, all bytes.
+    /// Returns the bytes without the NULs at their end if the scalar is text (`S`, `U`), otherwise all of them.
     ///
     /// ```
     /// # use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};

@@ -16,8 +16,9 @@ use crate::memory::{Bulk, ReadBuf, STAGE_BYTES, reserve_exact};
 impl<R: Read> NpyReader<R> {
     /// Returns an iterator over the remaining elements, in bounded memory.
     ///
-    /// After an error the iterator ends. It reads ahead: if it is dropped early,
-    /// [`remaining`](Self::remaining) tells the position of the reader.
+    /// After an error the iterator ends. It reads ahead, and elements that it has read ahead are lost if
+    /// it is dropped early; [`chunks`](Self::chunks) and [`read_into`](Self::read_into) read no more than
+    /// they return.
     pub fn records<T: NpyElement>(&mut self) -> Records<'_, R, T> {
         let per_chunk = per_chunk::<T>(self.header().dtype().itemsize());
         Records { chunks: self.chunks(per_chunk), items: Vec::new().into_iter() }

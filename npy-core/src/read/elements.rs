@@ -130,7 +130,7 @@ impl Elements<'_> {
 
     /// Reads an array of `expected` dimensions, not counting those of the elements.
     pub(crate) fn read_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<Vec<T>> {
-        self.state.expect_dimensions::<T>(expected)?;
+        self.state.expect_dimensions::<T>(expected).map_err(|error| self.state.locate(error))?;
         self.read_all()
     }
 

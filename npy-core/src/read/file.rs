@@ -15,7 +15,7 @@ use crate::options::ReadOptions;
 
 /// Reads a one-dimensional file into a vector.
 ///
-/// Arrays of more dimensions are read as arrays `[T; N]`: a file of shape (5, 3) in C order has 5
+/// The last axes of arrays of more dimensions are read as arrays `[T; N]`: a file of shape (5, 3) in C order has 5
 /// elements `[f32; 3]`. For dimensions known only at run time see `npy_ndarray`, or [`NpyReader`].
 ///
 /// # Errors

@@ -32,8 +32,10 @@ use crate::options::ReadOptions;
 /// ```
 ///
 /// Elements come in the order of the file, which [`Header::order`] returns. In C order the last axis
-/// varies fastest, in Fortran order the first. To read a file of any dtype, see `DynValues`
-/// (feature `dynamic`).
+/// varies fastest, in Fortran order the first. They are numbers, text or records: of shape (5, 3) there
+/// are 15 `f32`. Only [`load`](crate::load), [`into_scalar`](Self::into_scalar) and the writers take the
+/// last axes as arrays `[f32; 3]`. To read a file of any dtype, see `DynValues` (feature `dynamic`), and
+/// `next_rows` for some rows of it at a time.
 ///
 /// # Files larger than memory
 ///
@@ -108,18 +110,21 @@ use crate::options::ReadOptions;
 ///
 /// Nothing is converted but the byte order. The error of another dtype names both sides, and of a
 /// record each field that does not fit. Errors of a reader from [`open`](NpyReader::open) name the
-/// path. After an error no more can be read.
+/// path. A call that is refused, because of another dtype or too few rows, has read nothing. After an
+/// error while reading no more can be read. [`Error`](crate::Error) shows how to tell them apart.
 ///
 /// ```
-/// use npy_core::NpyReader;
+/// use npy_core::{ErrorKind, NpyReader};
 ///
 /// let mut file = Vec::new();
 /// npy_core::write(&mut file, &[1.5_f32, 2.5])?;
 ///
 /// let error = NpyReader::new(&file[..])?.into_vec::<f64>().unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }));
 /// assert!(error.to_string().starts_with("cannot read f64: expected dtype <f8, found <f4; `f32` reads it"));
 ///
 /// let error = NpyReader::new(&file[..132])?.into_vec::<f32>().unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::Truncated { .. }));
 /// assert_eq!(error.to_string(), "truncated file: the array needs 8 bytes at offset 128, found 4");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -218,7 +223,7 @@ impl<R: Read> NpyReader<R> {
 
     /// Returns the number of remaining elements.
     ///
-    /// After an error no more can be read.
+    /// After an error while reading, none of them can be read.
     pub fn remaining(&self) -> usize {
         self.state.remaining()
     }

@@ -31,8 +31,8 @@ impl<R: Read + Seek> NpyReader<R> {
     ///
     /// # Errors
     ///
-    /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0. An
-    /// error in an element counts it within the region.
+    /// Fails if the region has the wrong number of axes, exceeds one of them, or has a step of 0. The
+    /// index in an error of an element counts from the beginning of the region.
     pub fn read_region<T: NpyElement>(&mut self, region: &[AxisRange]) -> Result<Vec<T>> {
         let plan = self.state.plan::<T>()?;
         Ok(self.gather(region, &mut |elements, count| elements.read_vec(&plan, count))?.1)
@@ -45,8 +45,9 @@ impl<R: Read + Seek> NpyReader<R> {
         region: &[AxisRange],
         read: &mut dyn FnMut(&mut Elements<'_>, usize) -> Result<V>,
     ) -> Result<(Header, V)> {
-        let pieces = Pieces::new(&self.state.header, region)?;
-        let header = self.state.header.reshaped(&region_shape(&self.state.header, region)?)?;
+        let header = &self.state.header;
+        let divided = Pieces::new(header, region).and_then(|pieces| Ok((pieces, header.reshaped(&region_shape(header, region)?)?)));
+        let (pieces, header) = divided.map_err(|error| self.state.locate(error))?;
         let itemsize = self.state.header.dtype().itemsize();
         // Offsets in the data are smaller than the size of the data, which fits an `isize`.
         let element = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX) / itemsize.max(1);

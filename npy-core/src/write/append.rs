@@ -18,7 +18,7 @@ use crate::options::SaveOptions;
 use crate::sys::lock::{is_same, lock, open_to_change};
 
 impl<T: NpyElement> NpyWriter<T, File> {
-    /// Creates a one-dimensional file that grows, and is valid at every instant.
+    /// Creates a file that grows by elements of `T`, and is valid at every instant.
     ///
     /// NumPy and other processes can read it at any time, and so can you after a crash.
     ///
@@ -32,8 +32,12 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// can read it. Do not [`save`](crate::save) to the path while the writer is open, because that
     /// replaces the file.
     ///
-    /// For text without a fixed width see [`create_like`](Self::create_like).
     /// [`new`](NpyWriter::new) with a [`File`] is faster, and survives no power cut.
+    ///
+    /// # Errors
+    ///
+    /// Fails for `String` and `Option`, whose width or form is not known: put `#[npy(dtype = "U16")]` on
+    /// the field, or give a header to [`create_like`](Self::create_like).
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         expect_fixed_width::<T>().map_err(|error| error.with_path(path))?;
@@ -89,7 +93,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// [Appends](Self::append) to an existing file, or [creates](Self::create) a new one.
     ///
     /// It never replaces a file. If several processes call it at the same time, one succeeds, and the
-    /// others fail while it writes. An empty file (0 bytes) is an error, as for `append`.
+    /// others fail while it writes. An empty file (0 bytes) is an error, as for `append`, and so are the
+    /// types that [`create`](Self::create) names.
     pub fn create_or_append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let is_absent = || std::fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);

@@ -75,7 +75,21 @@ pub(crate) const PIECE: usize = 4 << 20;
 /// # Files that grow
 ///
 /// The file is valid at every instant, and other processes can read it. A flush commits the rows so
-/// far. Rows of more dimensions grow along the outer axis: the first in C order, the last in Fortran
+/// far:
+///
+/// ```
+/// use npy_core::NpyWriter;
+///
+/// # let path = tempfile::TempDir::new()?.keep().join("log.npy");
+/// let mut log = NpyWriter::<f64, _>::create_or_append(&path)?;
+/// log.push(&1.5)?;
+/// log.flush()?; // committed
+/// # drop(log);
+/// # std::fs::remove_dir_all(path.parent().unwrap())?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Rows of more dimensions grow along the outer axis: the first in C order, the last in Fortran
 /// order. Here a row has 2 × 3 elements:
 ///
 /// ```
@@ -113,8 +127,8 @@ pub struct NpyWriter<T: NpyElement, W: Write> {
 impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Begins a one-dimensional array of `len` elements, in any stream.
     ///
-    /// The dtype is `T::dtype()`. For text without a fixed width (`String`) use
-    /// [`with_header`](Self::with_header).
+    /// The dtype is `T::dtype()`. That of text without a fixed width (`String`) holds no character here:
+    /// use [`with_header`](Self::with_header).
     pub fn with_len(writer: W, len: usize) -> Result<Self> {
         Self::with_header(writer, &header_of(T::dtype(), &[len])?)
     }

@@ -38,6 +38,9 @@ use crate::read::NpyReader;
 ///
 /// let mut archive = NpzReader::open(&path)?;
 /// for index in 0..archive.len() {
+///     if !archive.is_array(index) {
+///         continue; // another file
+///     }
 ///     let header = archive.header(index)?;
 ///     // times <f8 [2], then rate <f8 []
 ///     println!("{} {} {:?}", archive.name(index).unwrap_or_default(), header.dtype(), header.shape());
@@ -297,6 +300,8 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Reads the header of an array, without its elements.
+    ///
+    /// Fails if the member is not an array; see [`is_array`](Self::is_array).
     pub fn header(&mut self, index: usize) -> Result<Header> {
         self.in_member(index, |reader| Ok(reader.header().clone()))
     }
