@@ -4,9 +4,8 @@
 //! UTF-8 or else Latin-1, NaT is empty, a timedelta is its number of units, raw bytes are hexadecimal.
 
 use npy_core::__private::push_scalar;
-use npy_core::dtype::Scalar;
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::ObjectArray;
-use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of, reserve};
@@ -89,7 +88,10 @@ impl Writer {
 
     /// Whether a reader would take the first line for names if it were data: where it is text, or there are names.
     pub(crate) fn needs_header(&self) -> bool {
-        let is_text = |(column, _): &(Column, Push)| matches!(column.scalar.class(), Class::Unicode | Class::Bytes | Class::Void);
+        // By the kind: `bfloat16` is a number by its class, and its cells are those of raw bytes.
+        let is_text = |(column, _): &(Column, Push)| {
+            matches!(column.scalar.kind(), ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } | ScalarKind::Void { .. })
+        };
         self.has_names || self.elements_per_row.is_some() && self.columns.iter().any(is_text)
     }
 

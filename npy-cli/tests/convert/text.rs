@@ -34,6 +34,18 @@ fn guesses_the_types_of_columns() {
     assert_snapshot!(load(directory.path("o.npy")).dtype(), @"[('a', '<i8'), ('b', '<f8', (2,)), ('t', '<M8[D]')]");
 }
 
+/// Without one, a reader takes the first number, which is written as raw bytes, for a name.
+#[test]
+fn csv_of_bfloat16_has_a_header() {
+    let directory = Directory::new();
+    let (file, csv) = (directory.path("b.npy"), directory.path("b.csv"));
+    values("<V2", Order::C, &[2], [0xab, 0x41, 0x10, 0x42]).save(&file).unwrap();
+    convert(&[&file, &csv]);
+    assert_eq!(fs::read_to_string(&csv).unwrap(), "value\nab41\n1042\n");
+    convert(&[&csv, &file]);
+    assert_eq!(load(&file).to_vec::<String>().unwrap(), ["ab41", "1042"]);
+}
+
 #[test]
 fn nested_lists_are_one_sub_array() {
     let directory = Directory::new();
