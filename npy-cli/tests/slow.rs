@@ -14,7 +14,6 @@ use std::sync::LazyLock;
 use npy_core::{Header, Order};
 
 #[path = "../../tests/support/base.rs"]
-#[allow(dead_code, reason = "the tests of the library use the rest")]
 mod base;
 
 use base::{rounds, some};

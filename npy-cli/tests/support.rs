@@ -3,10 +3,8 @@
 #[path = "../../tests/support/base.rs"]
 mod base;
 #[path = "../../tests/support/compiler.rs"]
-#[allow(dead_code, reason = "the tests of the library use the rest")]
 pub mod compiler;
 #[path = "../../tests/support/numpy.rs"]
-#[allow(dead_code, reason = "the tests of the library use the rest")]
 pub mod numpy;
 
 use std::ffi::OsStr;

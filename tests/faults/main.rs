@@ -5,7 +5,6 @@
 //! more errors, `NPY_ROUNDS=10` every call; the default is every third of a name, which takes seconds.
 
 #[path = "../support/base.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
 mod base;
 mod calls;
 #[cfg(unix)]

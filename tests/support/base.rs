@@ -1,4 +1,5 @@
 //! Where the workspace is, and lines that the test harness does not capture.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,13 +17,11 @@ pub fn workspace() -> &'static Path {
 }
 
 /// How often a test of random cases repeats: `few` times, which finds most of what it can find, times `NPY_ROUNDS`. `.ci/run` sets it to 10.
-#[allow(dead_code, reason = "not every program has random cases")]
 pub fn rounds(few: usize) -> usize {
     few * std::env::var("NPY_ROUNDS").map_or(1, |text| text.parse().unwrap())
 }
 
 /// Every `apart`-th case, beginning with the first; all where `NPY_ROUNDS` is at least `apart`, as in `.ci/run`.
-#[allow(dead_code, reason = "not every program has long lists of cases")]
 pub fn some<T>(cases: impl IntoIterator<Item = T>, apart: usize) -> impl Iterator<Item = T> {
     assert!((1..=10).contains(&apart), "all cases are tried with NPY_ROUNDS=10");
     cases.into_iter().step_by((apart / rounds(1).max(1)).max(1))

@@ -2,6 +2,7 @@
 //!
 //! A package of such programs, as trybuild makes it, builds the libraries and all of their dependencies once more, which takes a hundred
 //! times as long.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::cmp::Reverse;
 use std::fs;

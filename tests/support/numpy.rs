@@ -1,4 +1,5 @@
 //! A real NumPy in a virtual environment under `target/`, made by the first test that needs it.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::cmp::Reverse;
 use std::env;

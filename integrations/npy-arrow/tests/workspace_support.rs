@@ -1,5 +1,4 @@
 //! What the tests of the whole workspace share: where it is, and the real NumPy.
-#![allow(dead_code, reason = "other tests use the rest")]
 
 #[path = "../../../tests/support/base.rs"]
 mod base;

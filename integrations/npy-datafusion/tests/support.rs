@@ -2,7 +2,6 @@
 
 #[path = "../../../tests/support/base.rs"]
 mod base;
-#[allow(dead_code, reason = "tests of the other crates use the rest")]
 #[path = "../../../tests/support/numpy.rs"]
 pub mod numpy;
 
