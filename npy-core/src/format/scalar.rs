@@ -659,13 +659,12 @@ mod tests {
                 "{dtype} {value}"
             );
         }
-        for dtype in ["<f1", "float8_e4m3fn", "<f2", ">V2", ">f4", "<f8", "<f12", ">f16"] {
+        for dtype in ["<f1", "float8_e4m3fn", "<f2", "<V2", ">f4", "<f8", "<f12", ">f16"] {
             for value in [1.0, -0.5, 0.0, 1.5, f64::INFINITY] {
                 let is_held = value.is_finite() || dtype != "float8_e4m3fn";
-                let dtype = dtype.replace(">V2", "<V2");
-                let (is_encoded, bytes) = encoded(&dtype, &|scalar, bytes| scalar.encode_float(value, bytes));
+                let (is_encoded, bytes) = encoded(dtype, &|scalar, bytes| scalar.encode_float(value, bytes));
                 assert!(is_encoded);
-                assert!(!is_held || scalar(&dtype).value(&bytes) == Some(Value::Float(value)), "{dtype} {value}");
+                assert!(!is_held || scalar(dtype).value(&bytes) == Some(Value::Float(value)), "{dtype} {value}");
             }
         }
         let (_, brain) = encoded("<V2", &|scalar, bytes| scalar.encode_float(1.0 + 2_f64.powi(-8) + 1e-12, bytes));

@@ -88,8 +88,8 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Fails if two fields share a name or a title, if fields overlap or do not come in the order of
-    /// their offsets (NumPy cannot store such a dtype), or if the size is more than 2³¹ − 1 bytes.
+    /// Fails if two fields share a name or a title, or if the size is more than 2³¹ − 1 bytes. NumPy
+    /// cannot store fields that overlap or do not come in the order of their offsets: these fail, too.
     pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
         let mut end = 0;
         for field in &fields {

@@ -396,9 +396,9 @@ impl<R: Read + Seek> NpzReader<R> {
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// Sets how many threads decompress a member; the default is 1.
     ///
-    /// Only members of several MiB that [`NpzWriter`](crate::npz::NpzWriter) has compressed gain by it,
-    /// because only it stores where their blocks begin, and only elements whose memory is that of
-    /// the file. Everything is checked as with one thread. A member with false positions of blocks
+    /// It makes members of several MiB faster that [`NpzWriter`](crate::npz::NpzWriter) has compressed,
+    /// which stores where their blocks begin. Elements must be the same bytes in memory as in the file.
+    /// Everything is checked as with one thread. A member with false positions of blocks
     /// is read by one thread, or refused as damaged if that is found too late. Each thread reads
     /// from a clone of `R`, which must have its own position in the stream. 0 threads count as 1.
     /// With the feature `libdeflate`, one thread uses these positions too.
