@@ -22,14 +22,6 @@ pub(super) struct Bits {
     count: u32,
 }
 
-/// A place in a stream of bits.
-#[derive(Clone, Copy)]
-pub(super) struct Mark {
-    bytes: usize,
-    word: u64,
-    count: u32,
-}
-
 impl Bits {
     /// Creates a buffer with capacity for `bits` bits.
     pub(super) fn with_capacity(bits: u64) -> io::Result<Self> {
@@ -61,7 +53,7 @@ impl Bits {
     }
 
     /// Brings the bytes of the stage to memory.
-    pub(super) fn empty_stage(&mut self) {
+    fn empty_stage(&mut self) {
         self.bytes.extend_from_slice(self.stage.get(..self.at).unwrap_or(&self.stage));
         self.at = 0;
     }
@@ -80,23 +72,6 @@ impl Bits {
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.empty_stage();
         self.bytes.extend_from_slice(bytes);
-    }
-
-    /// The place where the next bits go.
-    pub(super) fn mark(&mut self) -> Mark {
-        self.empty_stage();
-        Mark { bytes: self.bytes.len(), word: self.word, count: self.count }
-    }
-
-    /// How many bits were written since then.
-    pub(super) fn since(&self, mark: Mark) -> u64 {
-        (self.bytes.len() - mark.bytes + self.at) as u64 * 8 + u64::from(self.count) - u64::from(mark.count)
-    }
-
-    /// Takes back what was written since then.
-    pub(super) fn go_back(&mut self, mark: Mark) {
-        self.bytes.truncate(mark.bytes);
-        (self.at, self.word, self.count) = (0, mark.word, mark.count);
     }
 
     /// The bytes, the last of them filled up by zeros.

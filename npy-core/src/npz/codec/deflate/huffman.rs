@@ -10,19 +10,6 @@ use super::lengths::{code_lengths, codes, least_bits};
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
 
-/// A sample is counted from the beginning of each stride: four times as fast as counting all. The
-/// number is prime, so that rows of an image and fields of records do not align with it.
-const STRIDE_BYTES: usize = 16_411;
-const SAMPLE_BYTES: usize = 4096;
-
-/// How often each byte must come in a sample of a part for its frequency to be known by it. Then
-/// the code is longer by less than 0.1 %.
-const LEAST_COUNT: u32 = 32;
-
-/// A part that takes other bits than were estimated, by more than this share of them, is written
-/// again.
-const WORTH_AGAIN: u64 = 200;
-
 /// Four codes of this length fit a word of 64 bits beside the seven bits that may be left in it.
 /// The format would allow one bit more.
 const LONGEST: usize = 14;
@@ -48,7 +35,7 @@ const STORED_BITS: u64 = 7 + 3 + 32;
 /// How `bytes` are written.
 pub(super) struct Plan<'a> {
     parts: Vec<(&'a [u8], Option<Code>)>,
-    /// How many bits it takes about, up to some that fill bytes up.
+    /// How many bits it takes, up to some that fill bytes up.
     pub(super) bits: u64,
 }
 
@@ -58,7 +45,7 @@ impl<'a> Plan<'a> {
         let mut parts = Vec::new();
         for part in bytes.chunks(PART_BYTES) {
             let stored = stored_bits(part);
-            let code = Code::estimate(part).filter(|code| code.bits < stored).unwrap_or_else(|| Code::new(part));
+            let code = Code::new(part);
             bits += code.bits.min(stored);
             parts.push((part, (code.bits < stored).then_some(code)));
         }
@@ -71,15 +58,7 @@ impl<'a> Plan<'a> {
         for (i, (part, code)) in self.parts.iter().enumerate() {
             let is_final = is_last && i + 1 == self.parts.len();
             match code {
-                Some(code) => {
-                    let mark = out.mark();
-                    code.encode(part, is_final, &mut out);
-                    if code.is_estimate && out.since(mark).abs_diff(code.bits) > code.bits / WORTH_AGAIN {
-                        // What was counted is not like the rest.
-                        out.go_back(mark);
-                        encode_part(part, is_final, &mut out);
-                    }
-                }
+                Some(code) => code.encode(part, is_final, &mut out),
                 None => store(part, is_final, &mut out),
             }
         }
@@ -95,12 +74,6 @@ pub(super) fn bits_of(bytes: &[u8]) -> u64 {
     let mut counts = Counts::new();
     counts.add(bytes);
     least_bits(&counts.sums()).min(stored_bits(bytes))
-}
-
-/// By the best code there is, or stored.
-fn encode_part(part: &[u8], is_final: bool, out: &mut Bits) {
-    let code = Code::new(part);
-    if code.bits < stored_bits(part) { code.encode(part, is_final, out) } else { store(part, is_final, out) }
 }
 
 /// How many bits it takes to store bytes.
@@ -168,8 +141,6 @@ struct Code {
     description: Description,
     /// Of the whole block.
     bits: u64,
-    /// Whether they may be more or less, because not all bytes were counted.
-    is_estimate: bool,
 }
 
 impl Code {
@@ -177,35 +148,12 @@ impl Code {
     fn new(bytes: &[u8]) -> Self {
         let mut counts = Counts::new();
         counts.add(bytes);
-        Self::of_frequencies(&counts.sums())
-    }
-
-    /// A code that is good for these bytes if all of them are like some, which have enough of each;
-    /// else `None`.
-    fn estimate(bytes: &[u8]) -> Option<Self> {
-        let mut counts = Counts::new();
-        let mut counted = 0;
-        for stride in bytes.chunks(STRIDE_BYTES) {
-            let sample = stride.get(..SAMPLE_BYTES).unwrap_or(stride);
-            counts.add(sample);
-            counted += sample.len() as u64;
-        }
         let frequencies = counts.sums();
-        if frequencies[..END_OF_BLOCK].iter().any(|count| *count < LEAST_COUNT) {
-            return None;
-        }
-        let mut code = Self::of_frequencies(&frequencies);
-        code.bits = code.description.bits + (code.bits - code.description.bits) * bytes.len() as u64 / counted;
-        code.is_estimate = true;
-        Some(code)
-    }
-
-    fn of_frequencies(frequencies: &[u32; SYMBOLS]) -> Self {
-        let lengths = code_lengths(frequencies, LONGEST);
+        let lengths = code_lengths(&frequencies, LONGEST);
         let description = Description::new(&lengths);
         let data: u64 = frequencies.iter().zip(lengths).map(|(count, length)| u64::from(*count) * u64::from(length)).sum();
         let bits = description.bits + data;
-        Self { lengths, description, bits, is_estimate: false }
+        Self { lengths, description, bits }
     }
 
     fn encode(&self, bytes: &[u8], is_final: bool, out: &mut Bits) {
