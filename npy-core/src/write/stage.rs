@@ -17,14 +17,6 @@ use crate::memory::{BulkLayout, STAGE_BYTES, reserve_exact};
 /// times as long where that cache has 1 MiB.
 const STAGED_PIECE: usize = 512 << 10;
 
-/// The size of the pieces after the first [`MANY_BYTES`]: the page cache of ext4 has a page for
-/// each. Saving 185 MB of records took 0.83 to 0.93 of the time there, and 0.93 to 1.04 on tmpfs.
-const LARGE_PIECE: usize = 2 << 20;
-
-/// Before that many bytes, the fresh memory of a large piece costs more than it gains: files of 1 to
-/// 11 MiB took 1.04 to 1.1 times as long.
-const MANY_BYTES: u64 = 32 << 20;
-
 /// How much is zeroed before elements are encoded there, while it is in the first-level cache.
 /// Saving records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
@@ -358,9 +350,6 @@ impl Stage {
     pub(super) fn make_room(&mut self, sink: &mut dyn Sink, bytes: usize) -> Result<usize> {
         if self.bytes.len() >= self.piece {
             self.put_pieces(sink)?;
-            if self.growth.is_none() && self.put_bytes >= MANY_BYTES {
-                self.piece = LARGE_PIECE;
-            }
         }
         if self.bytes.capacity() - self.bytes.len() < bytes {
             let left = self.expected.saturating_sub(self.count).saturating_mul(self.itemsize as u64);
