@@ -322,6 +322,9 @@ impl<W: Write> Blocks<'_, W> {
 }
 
 /// Threads that compress blocks.
+///
+/// A thread for each block in their place takes 1.7 to 2 times as long for 500 to 1000 members of 10
+/// to 16 KiB.
 pub(crate) struct Workers {
     jobs: Arc<Queue<Job>>,
     threads: Vec<JoinHandle<()>>,
