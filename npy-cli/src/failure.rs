@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use npy_core::ErrorKind;
+use npy_core::Error;
 
 use crate::escape;
 
@@ -39,7 +39,7 @@ impl Failure {
 
     /// No memory for as many bytes.
     pub(crate) fn allocation(bytes: usize) -> Self {
-        Self::Nameless(ErrorKind::Allocation { bytes }.to_string())
+        Self::Nameless(Error::out_of_memory(bytes).to_string())
     }
 
     /// No memory for the text of elements.
@@ -123,10 +123,10 @@ fn message_of(error: &npy_core::Error) -> String {
 /// With the messages of all sources. It is to be named unless it names a file.
 impl From<npy_core::Error> for Failure {
     fn from(error: npy_core::Error) -> Self {
-        match error.kind() {
-            npy_core::ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            npy_core::ErrorKind::Io { error: cause, .. }
-                if error.path().is_some() && !matches!(cause.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData) =>
+        match error.io_kind() {
+            Some(io::ErrorKind::BrokenPipe) => Self::BrokenPipe,
+            Some(cause)
+                if error.path().is_some() && !matches!(cause, io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData) =>
             {
                 Self::Unread(message_of(&error))
             }

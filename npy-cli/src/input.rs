@@ -418,11 +418,8 @@ pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Re
 
 /// The same error, to which the name that the user typed is added: the path can be that of a temporary file.
 fn error_without_path(error: npy_core::Error) -> npy_core::Error {
-    match error.member() {
-        Some(member) => {
-            let member = member.to_owned();
-            npy_core::Error::from(error.into_kind()).with_member(member)
-        }
-        None => error.into_kind().into(),
+    match error.member().map(str::to_owned) {
+        Some(member) => error.without_path().with_member(member),
+        None => error.without_path(),
     }
 }

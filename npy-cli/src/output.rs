@@ -181,7 +181,7 @@ pub(crate) fn add_array<W: Write>(
         write(member).map_err(|error| {
             failure = Some(error);
             // It is not seen: the failure itself is returned.
-            npy_core::ErrorKind::Io { action: "cannot write the member", error: io::ErrorKind::Other.into() }.into()
+            npy_core::Error::io("cannot write the member", io::ErrorKind::Other.into())
         })
     });
     match failure {
@@ -217,7 +217,7 @@ pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn
         if let Err(error) = write(&mut out).and_then(|()| out.flush().map_err(Failure::from)) {
             failure = Some(error);
             // It is not seen: the failure itself is returned.
-            return Err(npy_core::ErrorKind::Io { action: "cannot write the file", error: io::ErrorKind::Other.into() }.into());
+            return Err(npy_core::Error::io("cannot write the file", io::ErrorKind::Other.into()));
         }
         Ok(())
     });

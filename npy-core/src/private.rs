@@ -17,7 +17,7 @@ pub use std::string::{String, ToString};
 
 pub use crate::__plan as plan;
 #[cfg(feature = "dynamic")]
-pub use crate::dynamic::cast::{Class, Span, Wide, cast_items};
+pub use crate::dynamic::cast::{Class, Span, Wide, cast_items, no_numbers};
 #[cfg(any(feature = "jiff", feature = "chrono"))]
 pub use crate::element::TimePlan;
 pub use crate::element::plan::{Layout, Plan, Planner, rust_type};

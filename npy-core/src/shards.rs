@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::element::{self, NpyElement};
-use crate::error::{Error, ErrorKind, RegionProblem, Result, ShardProblem};
+use crate::error::describe::counted;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::read::NpyReader;
 use crate::sys::disk::Directory;
@@ -88,8 +89,8 @@ impl<T: NpyElement> ShardWriter<T> {
         let number = finished.shards.len() as u64;
         let part = path_of(prefix, number, PART);
         if let Some(other) = numbers_of(prefix, PART)?.into_iter().find(|other| *other != number) {
-            let problem = ShardProblem::Unexpected { expected: number, found: other };
-            return Err(Error::from(ErrorKind::Shards { problem }).with_path(path_of(prefix, other, PART)));
+            let message = format!("unexpected unfinished shard: expected number {number}, found {other}");
+            return Err(Error::new(ErrorKind::InvalidData, message).with_path(path_of(prefix, other, PART)));
         }
         let mut writer = Self {
             prefix: prefix.to_owned(),
@@ -164,7 +165,7 @@ impl<T: NpyElement> ShardWriter<T> {
     /// Records that writing has begun, and refuses it after a failure.
     fn begin(&mut self) -> Result<()> {
         if self.failed {
-            return Err(ErrorKind::FailedBefore { action: "cannot write the shards", cause: None }.into());
+            return Err(Error::failed_before("cannot write the shards", None));
         }
         self.failed = true;
         Ok(())
@@ -246,11 +247,10 @@ impl Shards {
                 Header::read(file)
             };
             let header = read().map_err(|error: Error| error.with_path(&path))?;
-            let overflow =
-                || Error::from(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() });
+            let overflow = || Error::shape_overflow(header.shape(), header.dtype().itemsize());
             let rows = header.shape().first().map(|rows| *rows as u64);
-            let rows = rows.ok_or_else(|| ErrorKind::WrongDimensions { expected: 1, shape: Vec::new(), takes_any: None });
-            let end = rows.map_err(Error::from).and_then(|rows| begin.checked_add(rows).ok_or_else(overflow));
+            let rows = rows.ok_or_else(|| Error::wrong_dimensions(1, &[], None));
+            let end = rows.and_then(|rows| begin.checked_add(rows).ok_or_else(overflow));
             let end = end.map_err(|error| error.with_path(&path))?;
             shards.push(Shard { path, rows: begin..end });
             begin = end;
@@ -279,12 +279,7 @@ impl Shards {
     /// Fails if there are fewer rows, or if a file has another dtype than `T` or other dimensions.
     pub fn read<T: NpyElement>(&self, rows: Range<u64>) -> Result<Vec<T>> {
         if rows.end > self.rows() || rows.start > rows.end {
-            let problem = if rows.start > rows.end {
-                RegionProblem::Reversed { range: rows }
-            } else {
-                RegionProblem::OutOfBounds { range: rows, length: self.rows() }
-            };
-            return Err(ErrorKind::InvalidRegion { axis: 0, problem }.into());
+            return Err(Error::invalid_region(0, rows, self.rows()));
         }
         let mut items = Vec::new();
         let first = self.shards.partition_point(|shard| shard.rows.end <= rows.start);
@@ -351,8 +346,8 @@ fn count_of(prefix: &Path) -> Result<u64> {
     let end = numbers.iter().max().map_or(0, |last| last.saturating_add(1));
     if (numbers.len() as u64) < end {
         let missing = (0..end).find(|number| !path_of(prefix, *number, ENDING).exists()).unwrap_or(end);
-        let problem = ShardProblem::Missing { number: missing, count: end };
-        return Err(Error::from(ErrorKind::Shards { problem }).with_path(path_of(prefix, missing, ENDING)));
+        let message = format!("missing shard {missing}: expected {} without a gap", counted(end, "shard"));
+        return Err(Error::new(ErrorKind::NotFound, message).with_path(path_of(prefix, missing, ENDING)));
     }
     Ok(end)
 }

@@ -10,7 +10,7 @@ use npy_core::error::ForeignFormat;
 use npy_core::npz::ArchiveFile;
 #[cfg(feature = "rawarray")]
 use npy_core::rawarray::RaArray;
-use npy_core::{ErrorKind, FileFormat, ReadOptions, Result};
+use npy_core::{Error, ErrorKind, FileFormat, ReadOptions, Result};
 
 use super::dynamic::DynArray;
 #[cfg(feature = "npz")]
@@ -43,8 +43,8 @@ pub enum Loaded {
 ///
 /// # Errors
 ///
-/// Fails if the file is empty or of another format ([`ErrorKind::UnknownFormat`]), or if the
-/// feature that reads it is off ([`ErrorKind::MissingFeature`]). An archive in a pipe is an error.
+/// Fails if the file is empty or of another format ([`ErrorKind::WrongFormat`]), or if the feature
+/// that reads it is off ([`ErrorKind::Unsupported`]). An archive in a pipe is an error.
 /// Also fails like [`DynArray::load_npy`], `NpzReader::open` and `RaArray::load`.
 ///
 #[cfg_attr(feature = "npz", doc = "```")]
@@ -79,7 +79,7 @@ pub fn load_any_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -
 }
 
 fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
-    let cannot_open = |error| ErrorKind::Io { action: "cannot open the file", error };
+    let cannot_open = |error| Error::io("cannot open the file", error);
     let mut file = File::open(path).map_err(cannot_open)?;
     let is_regular = file.metadata().map_err(cannot_open)?.is_file();
     let start = first_bytes(&mut file)?;
@@ -93,10 +93,10 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
             let mut found = start;
             // More of it tells the format.
             let rest = ForeignFormat::FRONT_BYTES - found.len();
-            file.take(rest as u64)
-                .read_to_end(&mut found)
-                .map_err(|error| ErrorKind::Io { action: "cannot read the file", error })?;
-            Err(ErrorKind::UnknownFormat { found }.into())
+            file.take(rest as u64).read_to_end(&mut found).map_err(|error| Error::io("cannot read the file", error))?;
+            let found = npy_core::error::describe_start(&found);
+            let message = format!("unknown file format: expected an .npy file, an .npz archive or an .ra file, found {found}");
+            Err(Error::new(ErrorKind::WrongFormat, message))
         }
     }
 }
@@ -104,14 +104,14 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
 #[cfg(feature = "npz")]
 fn archive(path: &Path, is_regular: bool, options: ReadOptions) -> Result<Loaded> {
     if !is_regular {
-        return Err(ErrorKind::Archive { problem: npy_core::error::ArchiveProblem::NotSeekable }.into());
+        return Err(npy_core::npz::not_seekable());
     }
     NpzReader::open_with(path, options).map(Loaded::Archive)
 }
 
 #[cfg(not(feature = "npz"))]
 fn archive(_: &Path, _: bool, _: ReadOptions) -> Result<Loaded> {
-    Err(ErrorKind::MissingFeature { what: "an .npz archive", feature: "npz" }.into())
+    Err(Error::new(ErrorKind::Unsupported, "cannot read an .npz archive: feature `npz` is disabled"))
 }
 
 #[cfg(feature = "rawarray")]
@@ -125,7 +125,7 @@ fn raw_array(path: &Path, pipe: Option<impl Read>, options: ReadOptions) -> Resu
 
 #[cfg(not(feature = "rawarray"))]
 fn raw_array(_: &Path, _: Option<impl Read>, _: ReadOptions) -> Result<Loaded> {
-    Err(ErrorKind::MissingFeature { what: "an .ra file", feature: "rawarray" }.into())
+    Err(Error::new(ErrorKind::Unsupported, "cannot read an .ra file: feature `rawarray` is disabled"))
 }
 
 #[cfg(test)]
@@ -143,10 +143,8 @@ mod tests {
             std::fs::write(&path, start).unwrap();
             let error = load_any(&path).unwrap_err();
             assert_eq!(error.path(), Some(path.as_path()));
-            match error.kind() {
-                ErrorKind::MissingFeature { feature, .. } => assert!(*feature == expected && !is_on, "{error}"),
-                _ => assert!(is_on, "{error}"),
-            }
+            let names_it = error.to_string().ends_with(&format!("feature `{expected}` is disabled"));
+            assert_eq!(names_it, !is_on, "{error}");
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::array_ref;
 use super::ndarray::Dimension;
-use npy_core::error::GrowthProblem;
-use npy_core::{ErrorKind, Header, NpyElement, NpyWriter, Order, Result};
+use npy_core::error::{axes, tuple};
+use npy_core::{Error, Header, NpyElement, NpyWriter, Order, Result};
 
 use super::write::write_elements;
 
@@ -74,14 +74,14 @@ impl<A: NpyElement> NpyBlockWriter<A> {
     pub fn write_block<D: Dimension>(&mut self, block: array_ref!(&A, D)) -> Result<()> {
         if block.ndim() != self.shape.len() {
             let (expected, shape) = (self.shape.len(), block.shape().to_vec());
-            return Err(self.refused(ErrorKind::WrongDimensions { expected, shape, takes_any: None }));
+            return Err(self.refused(Error::wrong_dimensions(expected, &shape, None)));
         }
         let outer = outer_axis(self.shape.len(), self.order);
         let rows = outer.map_or(0, |outer| block.shape()[outer]);
         if grown(&self.shape, self.order, rows) != block.shape() {
-            let expected = self.shape.iter().enumerate().map(|(axis, length)| (Some(axis) != outer).then_some(*length)).collect();
-            let problem = GrowthProblem::BlockShape { expected, found: block.shape().to_vec() };
-            return Err(self.refused(ErrorKind::CannotGrow { problem }));
+            let inner = self.shape.iter().enumerate().map(|(axis, length)| (Some(axis) != outer).then_some(*length));
+            let (expected, found) = (axes(&inner.collect::<Vec<_>>()), tuple(block.shape()));
+            return Err(self.refused(Error::cannot_grow(format_args!("expected a block of shape {expected}, found {found}"))));
         }
         self.expect_whole()?;
         let written = write_elements(&mut self.writer, block, self.order);
@@ -89,14 +89,16 @@ impl<A: NpyElement> NpyBlockWriter<A> {
         written
     }
 
-    fn refused(&self, kind: ErrorKind) -> npy_core::Error {
-        npy_core::Error::from(kind).with_path(&self.path)
+    fn refused(&self, error: Error) -> Error {
+        error.with_path(&self.path)
     }
 
     /// Refuses rows behind a block that was written partly.
     fn expect_whole(&self) -> Result<()> {
         if self.failed {
-            return Err(self.refused(ErrorKind::CannotGrow { problem: GrowthProblem::TornBlock }));
+            return Err(self.refused(Error::cannot_grow(
+                "an earlier block was written in part; reopen the file to continue after its last complete row",
+            )));
         }
         Ok(())
     }

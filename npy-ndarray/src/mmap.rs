@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension, Shape};
 #[cfg(feature = "rawarray")]
 use npy_core::rawarray::{RaMap, RaMapMut};
-use npy_core::{ErrorKind, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
+use npy_core::{Error, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
 
 use super::order::{layout, layout_of};
 use super::view::overflow;
@@ -121,7 +121,7 @@ fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>
     let mut shape = header.shape().to_vec();
     let axis = if header.order() == Order::Fortran { shape.last_mut() } else { shape.first_mut() };
     let Some(axis) = axis else {
-        return Err(ErrorKind::WrongDimensions { expected: 1, shape, takes_any: None }.into());
+        return Err(Error::wrong_dimensions(1, &shape, None));
     };
     *axis = rows;
     layout_of(&shape, header.order())

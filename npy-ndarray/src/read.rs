@@ -7,7 +7,7 @@ use std::path::Path;
 use super::ndarray::{ArrayBase, DataOwned, Dimension};
 use npy_core::__private::{Elements, with_file};
 use npy_core::region::AxisRange;
-use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::{Error, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use super::order::layout;
 use super::region::read_region;
@@ -151,10 +151,10 @@ where
     let layout = layout::<D>(elements.header(), order)?;
     let shape = layout.raw_dim().clone();
     let items = elements.read_vec_in(order)?;
-    let overflow = || ErrorKind::ShapeOverflow { shape: shape.slice().to_vec(), itemsize: size_of::<A>() };
+    let overflow = || Error::shape_overflow(shape.slice(), size_of::<A>());
     // `ndarray` refuses what the header has refused already, except for a Rust type larger than
     // that of the file.
-    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow())
 }
 
 /// Loads a file into an owned array of the type that the context demands.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::array_ref;
 use super::ndarray::Dimension;
 use npy_core::__private::with_file;
-use npy_core::{ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::{Error, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 /// The number of elements that are read at a time if those of the array are not contiguous.
 const ELEMENTS: usize = 1 << 15;
@@ -74,7 +74,7 @@ where
 {
     let (found, order) = (reader.header().shape(), reader.header().order());
     if found != array.shape() {
-        return Err(ErrorKind::WrongShape { expected: array.shape().to_vec(), found: found.to_vec() }.into());
+        return Err(Error::wrong_shape(array.shape(), found));
     }
     if let Some(items) = array.as_slice_mut() {
         return reader.read_into_in(items, Order::C);

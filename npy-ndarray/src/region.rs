@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::ndarray::{Array, ArrayBase, DataOwned, Dimension};
 use npy_core::region::{AxisRange, region_shape};
-use npy_core::{ErrorKind, NpyElement, NpyReader, Order, Result};
+use npy_core::{Error, NpyElement, NpyReader, Order, Result};
 
 use super::order::{layout, layout_of};
 
@@ -50,7 +50,7 @@ where
     let shape = region_shape(reader.header(), region)?;
     let layout = layout_of(&shape, order)?;
     let items = reader.read_region(region)?;
-    ArrayBase::from_shape_vec(layout, items).map_err(|_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() }.into())
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| Error::shape_overflow(&shape, size_of::<A>()))
 }
 
 /// An iterator over blocks of rows, in the memory of one block.
@@ -106,13 +106,13 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
         let mut shape = header.shape().to_vec();
         let axis = if header.order() == Order::Fortran { shape.len().saturating_sub(1) } else { 0 };
         let Some(length) = shape.get_mut(axis) else {
-            return Err(ErrorKind::WrongDimensions { expected: 1, shape, takes_any: None }.into());
+            return Err(Error::wrong_dimensions(1, &shape, None));
         };
         let per_row = header.element_count().checked_div(*length).unwrap_or(0);
         *length = 1;
         let torn = reader.remaining().checked_rem(per_row).unwrap_or(0);
         if torn != 0 {
-            return Err(ErrorKind::WrongCount { expected: per_row as u64, found: torn as u64 }.into());
+            return Err(Error::wrong_count(per_row as u64, torn as u64));
         }
         Ok(Self { reader, shape, axis, per_row, rows: rows.max(1), is_done: false, array: PhantomData })
     }
@@ -131,7 +131,7 @@ impl<A: NpyElement, D: Dimension, R: Read> NpyBlocks<A, D, R> {
             *rows = items.len().checked_div(self.per_row).unwrap_or(0);
         }
         let layout = layout_of(&shape, self.reader.header().order())?;
-        let overflow = |_| ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() };
+        let overflow = |_| Error::shape_overflow(&shape, size_of::<A>());
         Ok(Some(Array::from_shape_vec(layout, items).map_err(overflow)?))
     }
 }

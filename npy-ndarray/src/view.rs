@@ -2,7 +2,7 @@
 
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension};
 use npy_core::__private::{view_mut_with_header, view_with_header};
-use npy_core::{ErrorKind, Header, Limits, NpyView, Result};
+use npy_core::{Error, Header, Limits, NpyView, Result};
 
 use super::order::layout;
 
@@ -61,17 +61,17 @@ pub trait ViewMutNpyExt<'a>: Sized {
 impl<'a, A: NpyView, D: Dimension> ViewNpyExt<'a> for ArrayView<'a, A, D> {
     fn view_npy_with(buf: &'a [u8], limits: Limits) -> Result<Self> {
         let (header, items) = view_with_header::<A>(buf, limits)?;
-        ArrayView::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
+        ArrayView::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header))
     }
 }
 
 impl<'a, A: NpyView, D: Dimension> ViewMutNpyExt<'a> for ArrayViewMut<'a, A, D> {
     fn view_mut_npy_with(buf: &'a mut [u8], limits: Limits) -> Result<Self> {
         let (header, items) = view_mut_with_header::<A>(buf, limits)?;
-        ArrayViewMut::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header).into())
+        ArrayViewMut::from_shape(layout(&header, header.order())?, items).map_err(|_| overflow(&header))
     }
 }
 
-pub(crate) fn overflow(header: &Header) -> ErrorKind {
-    ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() }
+pub(crate) fn overflow(header: &Header) -> Error {
+    Error::shape_overflow(header.shape(), header.dtype().itemsize())
 }

@@ -251,14 +251,14 @@ fn archive_round_trips_by_name_and_by_index() -> Result<(), Box<dyn Error>> {
 fn views_refuse_what_they_cannot_show() {
     let mut misaligned = Aligned::new(&written(&counting((2, 3, 4))), 1);
     let error = ArrayView3::<f64>::view_npy(misaligned.bytes()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Misaligned { .. }));
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
     let error = ArrayViewMut3::<f64>::view_mut_npy(misaligned.bytes()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Misaligned { .. }));
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
 
     let other = if cfg!(target_endian = "big") { "<i4" } else { ">i4" };
     let mut file = Aligned::new(&[header(other, false, "(3,)"), vec![0; 12]].concat(), 0);
     let error = ArrayView1::<i32>::view_npy(file.bytes()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotViewable { .. }));
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
     assert_eq!(Array1::<i32>::read_npy(&*file.bytes()).unwrap(), array![0, 0, 0]);
 }
 
@@ -273,7 +273,7 @@ fn bool_other_than_zero_and_one_is_true_when_read_and_an_error_when_viewed() {
     for error in
         [ArrayView1::<bool>::view_npy(&file.clone()).unwrap_err(), ArrayViewMut1::<bool>::view_mut_npy(&mut file).unwrap_err()]
     {
-        assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 2, .. }));
+        assert_eq!(error.element(), Some(2));
     }
     assert_eq!(Array1::<bool>::read_npy(&file[..]).unwrap(), array![true, true, true, false, true], "as NumPy reads it");
 }
@@ -346,7 +346,7 @@ fn generic_functions_keep_their_bounds_and_errors() {
     assert_eq!(read, array![[3.5, 4.5], [1.5, 2.5]]);
     assert!(matches!(member::<f32, OwnedRepr<f32>, Ix2>(&archive, "vector"), Err(Failure::Missing)));
     match member::<f64, OwnedRepr<f64>, Ix2>(&archive, "matrix") {
-        Err(Failure::Npy(error)) => assert!(matches!(error.kind(), ErrorKind::Mismatch { .. })),
+        Err(Failure::Npy(error)) => assert_eq!(error.kind(), ErrorKind::Mismatch),
         other => panic!("{other:?}"),
     }
 }

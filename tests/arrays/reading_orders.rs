@@ -97,7 +97,7 @@ fn panels_of_files_that_are_cut() {
     for length in [data, data + 1, 1 << 20, (8 << 20) - 1, 8 << 20, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
         let expected = ArrayD::<u32>::load_npy(&path).unwrap_err();
-        assert!(matches!(expected.kind(), ErrorKind::Truncated { .. }), "{expected}");
+        assert!(expected.kind() == ErrorKind::Truncated, "{expected}");
         for threads in [1, 3] {
             let error = ArrayD::<u32>::load_npy_with(&path, ReadOptions::new().order(Order::C).threads(threads)).unwrap_err();
             assert_eq!(error.to_string(), expected.to_string());

@@ -287,8 +287,8 @@ fn regions_of_every_kind() {
     assert_eq!(load(&[(4..4).into(), all, all]).unwrap().shape(), [0, 5, 6]);
     assert_eq!(all.step_by(2).step_by(3), all.step_by(6));
     assert_eq!(Array3::<u16>::load_npy_region(&path, &[all, all]).unwrap_err().path(), Some(path.as_path()));
-    assert!(matches!(Array2::<u16>::load_npy_region(&path, &[all; 3]).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
-    assert!(matches!(Array3::<u8>::load_npy_region(&path, &[all; 3]).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert!(Array2::<u16>::load_npy_region(&path, &[all; 3]).unwrap_err().kind() == ErrorKind::WrongShape);
+    assert_eq!(Array3::<u8>::load_npy_region(&path, &[all; 3]).unwrap_err().kind(), ErrorKind::Mismatch);
 
     let fortran = Array3::from_shape_fn((4, 5, 6).f(), |(i, j, k)| (i * 100 + j * 10 + k) as u16);
     fortran.save_npy(&path).unwrap();
@@ -312,7 +312,8 @@ fn errors_of_regions() {
     insta::assert_snapshot!(byte_ranges(&header, &[(..).into()]).unwrap_err(), @"wrong number of dimensions: expected 1, found 2 with shape (10, 3)");
     // No sum or product overflows.
     for end in [(..=usize::MAX).into(), usize::MAX.into(), (..usize::MAX).into()] {
-        assert!(matches!(error([end, 0.into()]).kind(), ErrorKind::InvalidRegion { axis: 0, .. }));
+        let error = error([end, 0.into()]);
+        assert!(error.to_string().starts_with("invalid region along axis 0: "), "{error}");
     }
     let mut file = header.to_bytes();
     file.extend([0; 240]);
@@ -323,7 +324,7 @@ fn errors_of_regions() {
     #[expect(clippy::reversed_empty_ranges, reason = "it is the error that is tested")]
     let reversed = reader.read_at::<f64>(5..3).unwrap_err();
     insta::assert_snapshot!(reversed, @"invalid region along axis 0: expected a range that starts before its end, found 5..3");
-    assert!(matches!(reader.read_region::<f32>(&[(..).into(); 2]).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(reader.read_region::<f32>(&[(..).into(); 2]).unwrap_err().kind(), ErrorKind::Mismatch);
     assert!(reader.skip(usize::MAX).is_err() && reader.seek_to(usize::MAX).is_err());
     // A wrong question does no harm to the reader.
     assert_eq!(reader.into_vec::<f64>().unwrap().len(), 30);
@@ -387,8 +388,8 @@ fn rejects_truncated_files() {
             match result {
                 Ok(items) => assert!(length >= end && items.len() == 100),
                 Err(error) => {
-                    let ErrorKind::Truncated { offset, expected, found, .. } = error.into_kind() else { panic!() };
-                    assert!(length < end && found < expected && (found == 0 || offset + found == length as u64));
+                    assert!(length < end && error.missing_bytes() > Some(0), "{error}");
+                    assert!(error.to_string().ends_with(", found 0") || error.offset() == Some(length as u64), "{error}");
                 }
             }
         }
@@ -400,16 +401,16 @@ fn rejects_truncated_files() {
     reader.read_at::<u32>(90..91).unwrap();
     File::options().write(true).open(&path).unwrap().set_len(20_000).unwrap();
     let error = reader.read_region::<u32>(&[AxisRange::from(..).step_by(3), (0..1).into()]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
-    assert!(matches!(reader.seek_to(0).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
-    assert!(matches!(reader.read_region::<u32>(&[all, all]).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
-    assert!(matches!(reader.skip(1).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
+    assert!(error.kind() == ErrorKind::Truncated, "{error}");
+    assert!(reader.seek_to(0).unwrap_err().kind() == ErrorKind::BrokenStream);
+    assert!(reader.read_region::<u32>(&[all, all]).unwrap_err().kind() == ErrorKind::BrokenStream);
+    assert!(reader.skip(1).unwrap_err().kind() == ErrorKind::BrokenStream);
     let mut reader = NpyReader::open(&path).unwrap();
-    assert!(matches!(reader.read_at::<u32>(95..96).unwrap_err().kind(), ErrorKind::Truncated { found: 0, .. }));
-    assert!(matches!(reader.read_at::<u32>(0..1).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
+    assert!(reader.read_at::<u32>(95..96).unwrap_err().to_string().ends_with(", found 0"));
+    assert!(reader.read_at::<u32>(0..1).unwrap_err().kind() == ErrorKind::BrokenStream);
     let mut reader = NpyReader::new(&whole[..20_000]).unwrap();
-    let ErrorKind::Truncated { expected, found, .. } = reader.skip(80).unwrap_err().into_kind() else { panic!() };
-    assert_eq!((expected, found), (32_000, 20_000 - begin as u64));
+    let error = reader.skip(80).unwrap_err().to_string();
+    assert!(error.contains(" 32000 bytes ") && error.ends_with(&format!(", found {}", 20_000 - begin)), "{error}");
 }
 
 /// A stream whose seeking fails.
@@ -474,7 +475,7 @@ fn claims_are_checked_before_allocating() {
     for step in [1, 2, 1 << 20] {
         let region = [AxisRange::from(1..), AxisRange::from(..).step_by(step)];
         let error = NpyReader::new(Cursor::new(header.to_bytes())).unwrap().read_region::<f64>(&region).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Truncated { found: 0, .. }), "{error}");
+        assert!(error.to_string().ends_with(", found 0"), "{error}");
     }
     // As many ranges as atoms in a virus; the first are there at once.
     let region = [AxisRange::from(..), AxisRange::from(..).step_by(2)];
@@ -518,5 +519,5 @@ fn invalid_values_are_reported_with_their_index() {
     let mut reader = NpyReader::new(Cursor::new(file)).unwrap();
     assert_eq!(reader.read_region::<String>(&[AxisRange::from(..).step_by(2)]).unwrap(), ["a", "c"]);
     let error = reader.read_region::<String>(&[AxisRange::from(1..).step_by(2)]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 1, .. }), "{error}");
+    assert_eq!(error.element(), Some(1), "{error}");
 }

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{BufReader, Cursor, Read, Seek};
 
 use ndarray::{Array1, Array2, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, s};
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
 use npy_ndarray::{NpyBlocks, WriteNpyExt};
@@ -99,7 +98,7 @@ fn blocks() {
     assert!(NpyBlocks::<i64, Ix3>::open(&path, 1).is_err());
     assert_eq!(NpyBlocks::<i64, IxDyn>::open(&path, 4).unwrap().map(|block| block.unwrap().ndim()).max(), Some(2));
     let mut blocks = NpyBlocks::<f32, Ix2>::open(&path, 4).unwrap();
-    assert!(matches!(blocks.next().unwrap().unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(blocks.next().unwrap().unwrap_err().kind(), ErrorKind::Mismatch);
     assert!(blocks.next().is_none());
 
     // From a row on; but not from within one.
@@ -141,6 +140,6 @@ fn members_of_archives() {
     let mut archive = NpzReader::new(Cursor::new(&file)).unwrap();
     if let Ok(mut reader) = archive.array(0) {
         let error = reader.skip(100_000).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+        assert!(error.to_string().contains("wrong checksum: expected 0x"), "{error}");
     }
 }

@@ -60,7 +60,7 @@ fn empty_arrays_keep_their_shape() {
     let shape = (0, 99_999_999, 99_999_999, 900);
     let mut file = Vec::new();
     let error = Array4::<f64>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::ShapeOverflow { .. }) && file.is_empty(), "{error}");
+    assert!(error.kind() == ErrorKind::TooLarge && file.is_empty(), "{error}");
     assert!(Array4::<u8>::from_shape_vec(shape, Vec::new()).unwrap().write_npy(&mut file).is_ok());
 }
 
@@ -183,9 +183,9 @@ fn records_and_texts_are_elements_too() {
 fn wrong_dimensions_are_refused_before_the_data_are_read() {
     let header = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 40, 2]).unwrap().to_bytes();
     let error = Array1::<f64>::read_npy(&header[..]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { expected: 1, .. }), "{error}");
+    assert!(error.to_string().contains("dimensions: expected 1, "), "{error}");
     let error = Array3::<f64>::read_npy(&header[..]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { expected: 3, .. }), "{error}");
+    assert!(error.to_string().contains("dimensions: expected 3, "), "{error}");
 }
 
 /// A copy of the file at a multiple of 64 in memory.
@@ -208,9 +208,9 @@ fn views_are_in_place() {
             assert_eq!(view.strides(), array.strides());
             assert!(file.as_ptr_range().contains(&view.as_ptr().cast()));
             let error = ArrayView2::<u32>::view_npy(file).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+            assert_eq!(error.kind(), ErrorKind::Mismatch, "{error}");
             let error = ArrayView2::<i32>::view_npy(&file[..file.len() - 1]).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Truncated, "{error}");
         }
         let file = &mut memory[begin..][..file.len()];
         let mut view = ArrayViewMut2::<i32>::view_mut_npy(file).unwrap();
@@ -227,7 +227,7 @@ fn views_of_the_other_byte_order_are_refused() {
     let header = Header::new(other.parse().unwrap(), Order::C, &[0, 2]).unwrap().to_bytes();
     let (memory, begin) = aligned(&header);
     let error = ArrayView2::<i32>::view_npy(&memory[begin..]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotViewable { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::NotViewable, "{error}");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn functions_of_ndarray_npy_exist() {
     assert_eq!(Array2::<i32>::load_npy(&path).unwrap(), array);
 
     let error = npy_ndarray::create_new_npy(&path, &array).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::AlreadyExists));
+    assert!(error.io_kind() == Some(std::io::ErrorKind::AlreadyExists));
     assert_eq!(error.path(), Some(path.as_path()));
     let fresh = directory.path().join("fresh.npy");
     npy_ndarray::create_new_npy(&fresh, &array).unwrap();

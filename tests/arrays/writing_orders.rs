@@ -263,7 +263,7 @@ fn errors_of_the_stream_come_through() {
     let whole = write_in(&array, Order::Fortran).len();
     for room in [0, 100, 4 << 20, (4 << 20) + 1, whole - 1] {
         let error = array.write_npy_with(Full(room), SaveOptions::new().order(Order::Fortran)).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Io, "{error}");
     }
     array.write_npy_with(Full(whole), SaveOptions::new().order(Order::Fortran)).unwrap();
 }

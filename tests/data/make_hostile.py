@@ -4,8 +4,8 @@
     python3 make_hostile.py > hostile.tsv
     python3 make_hostile.py check    # that hostile.tsv is what this makes
 
-Columns: what the case is, the format, the kind of the error that reading must
-give (a variant of `ErrorKind`, with that of its problem), and the file in hex.
+Columns: what the case is, the format, the error that reading must give (its
+`ErrorKind`, and a part of its message), and the file in hex.
 """
 import io
 import pathlib
@@ -15,9 +15,54 @@ import zipfile
 
 CASES = []
 
+# The kinds and a part of the messages of errors.
+ERRORS = {
+    "NotNpy": "WrongFormat: not an .npy file: ",
+    "UnsupportedVersion": "Unsupported: unsupported format version ",
+    "HeaderSyntax.Unexpected": "InvalidHeader: : expected ",
+    "HeaderSyntax.UnterminatedString": "InvalidHeader: : unterminated string",
+    "HeaderSyntax.InvalidEscape": "InvalidHeader: : invalid escape sequence",
+    "HeaderSyntax.LeadingZero": "InvalidHeader: : leading zero in an integer",
+    "HeaderKeys": "InvalidHeader: expected exactly the keys 'descr', 'fortran_order' and 'shape'; ",
+    "HeaderValue": "InvalidHeader: expected a dictionary, found ",
+    "HeaderValue.Order": "InvalidHeader: invalid fortran_order at byte ",
+    "HeaderValue.Shape": "InvalidHeader: invalid shape at byte ",
+    "NestedTooDeep": "LimitExceeded: header nesting exceeds the limit of 200",
+    "ShapeOverflow": "TooLarge: overflows the address space",
+    "TooManyDimensions": "TooLarge: too many dimensions: ",
+    "InvalidDType.UnknownTypeCode": "InvalidDType: : unknown type code",
+    "InvalidDType.UnknownTimeUnit": "InvalidDType: : unknown time unit",
+    "InvalidDType.DuplicateName": "InvalidDType: : duplicate field name",
+    "InvalidDType.InvalidShape": "InvalidDType: : expected a shape of lengths from 0 to ",
+    "InvalidDType.TooLarge": "InvalidDType: : expected an itemsize of at most ",
+    "InvalidDType.Unexpected": "InvalidDType: : expected a ",
+    "InvalidValue.NotACharacter": "InvalidValue: invalid character ",
+    "Archive": "InvalidArchive",
+    "Archive.NotZip": "WrongFormat: not an .npz file: ",
+    "Archive.NotWhole": "Truncated: truncated archive: ",
+    "Archive.Incomplete": "Truncated: `npy_core::npz::recover` keeps them",
+    "Archive.WrongCount": "InvalidArchive: invalid central directory: expected ",
+    "Archive.NoDirectory": "InvalidArchive: expected a central directory of ",
+    "Archive.SeveralDisks": "Unsupported: it is split into several parts",
+    "Archive.NoEntry": "InvalidArchive: invalid entry in the central directory at byte ",
+    "Archive.Encrypted": "Unsupported: unsupported encryption: ",
+    "Archive.UnknownMethod": "Unsupported: unknown compression method 77: ",
+    "Archive.WrongChecksum": "InvalidArchive: wrong checksum: ",
+    "Archive.LocalHeader": "InvalidArchive: differs from the central directory",
+    "Archive.Overlap": "InvalidArchive: the data overlap another member or the central directory",
+    "Archive.Concatenated": "InvalidArchive: concatenated archives: ",
+    "RawArray.NotRawArray": "WrongFormat: not an .ra file: ",
+    "RawArray.UnknownFlags": "InvalidHeader: unknown flags at byte 8: ",
+    "RawArray.UnknownKind": "InvalidHeader: unknown type code at byte 16: ",
+    "RawArray.UnknownWidth": "InvalidHeader: invalid element size at byte 24: ",
+    "RawArray.WrongSize": "InvalidHeader: invalid data size at byte 32: ",
+    "RawArray.TooManyDimensions": "TooLarge: too many dimensions at byte 40: ",
+    "RawArray.Overflow": "TooLarge: array too large at byte 48: ",
+}
 
-def case(name, kind, file, form="npy"):
-    CASES.append((name, form, kind, bytes(file)))
+
+def case(name, error, file, form="npy"):
+    CASES.append((name, form, ERRORS.get(error, error), bytes(file)))
 
 
 def npy(text, data=b"", major=1, length=None):
@@ -87,14 +132,14 @@ def keys():
     for key in ("'order'", "'Descr'", "''", "1", "None", "(1, 2)"):
         case(f"unknown key {key}", "HeaderKeys", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), " + f"{key}: 1}}"))
     for order in ("0", "1", "None", "'False'", "()", "[]", "{}", "1.0"):
-        case(f"fortran_order {order}", "HeaderValue", array(order=order))
+        case(f"fortran_order {order}", "HeaderValue.Order", array(order=order))
     for shape in ("3", "[3]", "None", "'3'", "{}", "(3.0,)", "('3',)", "(None,)", "((3,),)", "(3, [])", "(-1,)", "(2, -3)", "(1j,)", "True"):
-        case(f"shape {shape}", "HeaderValue", array(shape=shape))
+        case(f"shape {shape}", "HeaderValue.Shape", array(shape=shape))
 
 
 def shapes():
     for shape in ("(9223372036854775809, 2)", "(0, 9223372036854777507)", "(18446744073709551616,)", "(340282366920938463463374607431768211456,)"):
-        case(f"shape {shape}", "HeaderValue", array(shape=shape))
+        case(f"shape {shape}", "HeaderValue.Shape", array(shape=shape))
     for shape in ("(9223372036854775807,)", "(4294967296, 4294967296)", "(4611686018427387905, 4)", "(1152921504606846976,)", "(9223372036854775807, 0)"):
         case(f"shape {shape} of 8 bytes", "ShapeOverflow", array(shape=shape))
     case("65 dimensions", "TooManyDimensions", array(shape="(" + "1, " * 65 + ")"))
@@ -136,7 +181,7 @@ def archives():
         struct.pack_into(form, archive, at, value)
 
     for length in (0, 4, 10, 21):
-        case(f"{length} bytes of an archive", "Archive.NotZip", member()[:length], "npz")
+        case(f"{length} bytes of an archive", "Archive.NotWhole" if length else "Archive.NotZip", member()[:length], "npz")
     whole = member()
     directory = whole.index(b"PK\x01\x02")
     end = whole.index(b"PK\x05\x06")
@@ -236,7 +281,7 @@ def records():
 
 for make in (preambles, literals, keys, shapes, dtypes, archives, raw_arrays, records):
     make()
-lines = ["case\tformat\tkind\tfile"] + ["\t".join((name.encode("unicode_escape").decode(), form, kind, file.hex())) for name, form, kind, file in CASES]
+lines = ["case\tformat\terror\tfile"] + ["\t".join((name.encode("unicode_escape").decode(), form, error, file.hex())) for name, form, error, file in CASES]
 text = "\n".join(lines) + "\n"
 if sys.argv[1:] == ["check"]:
     sys.exit((pathlib.Path(__file__).parent / "hostile.tsv").read_text() != text)

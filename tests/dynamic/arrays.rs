@@ -111,7 +111,7 @@ fn every_golden_file_opens_and_is_saved_as_it_was() {
         let bytes = fs::read(data(file)).unwrap();
         let array = match DynArray::read_npy(&bytes[..]) {
             Ok(array) => array,
-            Err(error) if matches!(error.kind(), ErrorKind::ObjectArray) => continue,
+            Err(error) if error.kind() == ErrorKind::ObjectArray => continue,
             Err(error) => {
                 assert!(BROKEN.iter().any(|name| file.contains(name)), "{file}: {error}");
                 broken += 1;
@@ -457,11 +457,11 @@ fn arrays_are_viewed_and_moved() {
     assert_eq!(array.into::<Array1<i16>>().unwrap(), array![0x0102, 0x0304]);
 
     let error = DynArray::from(array![1.5]).view::<f32>().unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Mismatch, "{error}");
     let error = DynArray::from(array![1.5]).into::<Array1<f32>>().unwrap_err();
     assert!(as_little_endian(&error).contains("<f8"), "{error}");
     let error = DynArray::from(array![1.5]).into::<Array2<f64>>().unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::WrongShape, "{error}");
     assert_eq!(DynArray::from(array![1.5]).into::<Array1<Option<f64>>>().unwrap(), array![Some(1.5)]);
 
     let times = DynArray::new(&array![Datetime64::<unit::Second>::new(7)]).unwrap();
@@ -642,7 +642,7 @@ fn reads_members_by_index() {
     let texts: Vec<_> = [0, 1, 3].map(|index| archive.dynamic_by_index(index).unwrap().to_string()).into();
     assert_eq!(texts, ["[1]", "['x']", "[2.5]"]);
     let error = archive.dynamic_by_index(2).unwrap_err();
-    assert!(error.member() == Some("notes.txt") && matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
+    assert!(error.member() == Some("notes.txt") && error.kind() == ErrorKind::WrongFormat, "{error}");
     assert!(archive.dynamic_by_index(4).is_err());
 }
 
@@ -748,7 +748,7 @@ fn load_any_goes_by_the_content() {
     let Loaded::Archive(mut found) = load_any_with(&path, options).unwrap() else { panic!() };
     assert_eq!(found.dynamic_by_index(0).unwrap().to_string(), "['a']");
     fs::write(&path, &objects).unwrap();
-    assert!(matches!(load_any(&path).unwrap_err().kind(), ErrorKind::ObjectArray));
+    assert!(load_any(&path).unwrap_err().kind() == ErrorKind::ObjectArray);
     let Loaded::Array(found) = load_any_with(&path, options).unwrap() else { panic!() };
     assert_eq!(found.to_string(), "['a']");
 }
@@ -761,7 +761,7 @@ fn load_any_refuses_what_it_does_not_know() {
         fs::write(&path, file).unwrap();
         let error = load_any(&path).unwrap_err();
         assert_eq!(error.path(), Some(path.as_path()));
-        assert!(matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{error}");
+        assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
         error.to_string().replacen(&format!("{}: ", path.display()), "", 1)
     };
     let expected = "unknown file format: expected an .npy file, an .npz archive or an .ra file, found ";
@@ -776,11 +776,11 @@ fn load_any_refuses_what_it_does_not_know() {
     for file in [&b"\x93NUMPY\x01\0"[..], b"PK\x03\x04 and no directory", b"rawarray"] {
         fs::write(&path, file).unwrap();
         let error = load_any(&path).unwrap_err();
-        assert!(error.path() == Some(path.as_path()) && !matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{error}");
+        assert!(error.path() == Some(path.as_path()) && error.kind() != ErrorKind::WrongFormat, "{error}");
     }
-    assert!(matches!(load_any(directory.path()).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(load_any(directory.path()).unwrap_err().kind() == ErrorKind::Io);
     let error = load_any(directory.path().join("none")).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound), "{error}");
+    assert!(error.io_kind() == Some(std::io::ErrorKind::NotFound), "{error}");
 }
 
 #[cfg(unix)]

@@ -50,8 +50,8 @@ fn golden_object_files_open_and_print_as_in_numpy() {
     let mut input = Vec::new();
     for path in npy_files(&data("")) {
         let bytes = fs::read(&path).unwrap();
-        let refused = DynArray::read_npy(&bytes[..]).map_err(npy_core::Error::into_kind);
-        if matches!(refused, Err(ErrorKind::ObjectArray))
+        let refused = DynArray::read_npy(&bytes[..]);
+        if refused.is_err_and(|error| error.kind() == ErrorKind::ObjectArray)
             && let Ok(array) = DynArray::load_npy_with(&path, allowed())
         {
             push_frame(&mut input, &bytes);
@@ -95,7 +95,7 @@ fn objects_are_read_if_asked_for() {
     assert_eq!(array.objects_as::<Option<f64>>().unwrap(), numbers.into_dyn());
     let error = array.clone().into::<ArrayD<f64>>().unwrap_err().to_string();
     assert!(error.contains("element 1"), "{error}");
-    assert!(matches!(array.clone().into::<Array1<f64>>().unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert!(array.clone().into::<Array1<f64>>().unwrap_err().kind() == ErrorKind::WrongShape);
     let error = array.cast::<f64>().unwrap_err().to_string();
     assert!(error.contains("`objects_as`"), "{error}");
     let advice = "`objects_as` takes more types, `deserialize` all (feature `serde`)";
@@ -128,7 +128,7 @@ fn objects_in_archives() {
     archive.finish().unwrap();
 
     let mut archive = NpzReader::open(&path).unwrap();
-    assert!(matches!(archive.dynamic("names").unwrap_err().kind(), ErrorKind::ObjectArray));
+    assert!(archive.dynamic("names").unwrap_err().kind() == ErrorKind::ObjectArray);
     let names = archive.dynamic_with("names", allowed()).unwrap();
     assert_eq!(names.into::<Array1<String>>().unwrap(), array!["a", "b"]);
     assert!(matches!(archive.dynamic_with("numbers", allowed()).unwrap(), DynArray::Int32(_)));

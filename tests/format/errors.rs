@@ -4,7 +4,6 @@ use std::error::Error as StdError;
 use std::io;
 
 use npy_core::dtype::{Field, Record, SubArray};
-use npy_core::error::{ArchiveProblem, RawArrayProblem};
 use npy_core::types::{FixedBytes, FixedUnicode, Void};
 use npy_core::{DType, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, Version};
 
@@ -276,17 +275,14 @@ fn elements_that_need_more_axes() {
     let error = npy_core::load::<[f64; 3]>(&path).unwrap_err();
     assert_eq!(appended.to_string(), error.to_string());
     assert_eq!(error.path(), Some(&*path));
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongElementShape { expected, found, .. } if *expected == [None, Some(3)] && *found == [5])
-    );
+    assert!(error.kind() == ErrorKind::WrongShape && error.to_string().ends_with(": expected (n, 3), found (5,)"));
 }
 
 #[cfg(unix)]
 #[test]
 fn archives_that_cannot_be_seeked() {
-    use npy_core::error::ArchiveProblem;
     use npy_core::npz::NpzReader;
-    let is_not_seekable = |error: &Error| matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::NotSeekable });
+    let is_not_seekable = |error: &Error| error.to_string().contains("cannot seek in the archive:");
     let (reader, _writer) = io::pipe().unwrap();
     let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
     let error = NpzReader::open(&path).map(drop).unwrap_err();
@@ -363,7 +359,7 @@ fn arrays_that_end_in_the_middle_of_a_row() {
                 insta::assert_snapshot!(message, @"x.npy: incomplete column 4 of an array of shape (2, 5, 4): expected 10 elements, found 4")
             }
         }
-        assert!(matches!(error.kind(), ErrorKind::IncompleteRow { row: 4, expected: 10, found: 4, .. }));
+        assert_eq!(error.kind(), ErrorKind::WrongShape);
     }
     let mut writer =
         NpyWriter::new_like(io::Cursor::new(Vec::new()), &Header::new(u16::dtype(), Order::C, &[0, 3]).unwrap()).unwrap();
@@ -377,8 +373,7 @@ fn arrays_that_end_in_the_middle_of_a_row() {
 fn writers_name_their_file() {
     use npy_core::npz::NpzWriter;
     let names_path = |error: Error, path: &std::path::Path| {
-        let kind = error.kind();
-        let is_expected = matches!(kind, ErrorKind::Io { .. } | ErrorKind::FailedBefore { .. } | ErrorKind::Conflict { .. });
+        let is_expected = matches!(error.kind(), ErrorKind::Io | ErrorKind::BrokenStream | ErrorKind::Conflict);
         assert!(is_expected, "{error:?}");
         assert_eq!(error.path(), Some(path), "{error:?}");
         assert_eq!(format!("{error:#}").matches(&*path.to_string_lossy()).count(), 1, "{error:#}");
@@ -466,10 +461,10 @@ fn report(error: &dyn StdError) -> String {
 #[test]
 fn errors_can_be_matched_and_shown() {
     let error = npy_core::load::<f64>("no/such.npy").unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::NotFound));
+    assert!(error.io_kind() == Some(io::ErrorKind::NotFound));
     // What a `main` that returns the error prints.
     assert_eq!(format!("{error:?}"), "no/such.npy: cannot open the file: No such file or directory (os error 2)");
-    let shape = Error::from(ErrorKind::TooManyDimensions { found: 65 });
+    let shape = Header::new(f64::dtype(), Order::C, &[1; 65]).unwrap_err();
     assert_eq!(format!("{shape:?}"), shape.to_string());
     fn thread_safe<T: Send + Sync + 'static>() {}
     thread_safe::<Error>();
@@ -509,19 +504,19 @@ fn io_errors_keep_their_kind_and_give_the_error_back() {
     assert_eq!(kind_of(read_as::<f64>("<f4").with_member("x")), io::ErrorKind::InvalidData);
     assert_eq!(kind_of(values::<f64>("<f8", 2, b"12345678")), io::ErrorKind::UnexpectedEof);
     assert_eq!(kind_of(dtype("float65")), io::ErrorKind::InvalidInput);
-    assert_eq!(kind_of(ErrorKind::Allocation { bytes: 1 }.into()), io::ErrorKind::OutOfMemory);
+    assert_eq!(kind_of(Error::out_of_memory(1)), io::ErrorKind::OutOfMemory);
     assert_eq!(kind_of(read_as::<String>("|O")), io::ErrorKind::Unsupported);
-    let in_archive = |problem| kind_of(ErrorKind::Archive { problem }.into());
-    assert_eq!(in_archive(ArchiveProblem::SeveralDisks), io::ErrorKind::Unsupported);
-    assert_eq!(in_archive(ArchiveProblem::DuplicateName), io::ErrorKind::InvalidInput);
-    assert_eq!(in_archive(ArchiveProblem::NoEnd), io::ErrorKind::UnexpectedEof);
-    assert_eq!(in_archive(ArchiveProblem::Overlap), io::ErrorKind::InvalidData);
-    let in_raw_array = |problem| kind_of(ErrorKind::RawArray { problem }.into());
-    assert_eq!(in_raw_array(RawArrayProblem::MissingFeature), io::ErrorKind::Unsupported);
-    assert_eq!(in_raw_array(RawArrayProblem::NotMappable), io::ErrorKind::InvalidInput);
+    let of_kind = |kind| kind_of(Error::new(kind, "what is wrong"));
+    assert_eq!(of_kind(ErrorKind::Unsupported), io::ErrorKind::Unsupported);
+    assert_eq!(of_kind(ErrorKind::InvalidInput), io::ErrorKind::InvalidInput);
+    assert_eq!(of_kind(ErrorKind::Truncated), io::ErrorKind::UnexpectedEof);
+    assert_eq!(of_kind(ErrorKind::InvalidArchive), io::ErrorKind::InvalidData);
+    assert_eq!(of_kind(ErrorKind::NotFound), io::ErrorKind::NotFound);
+    assert_eq!(kind_of(npy_core::read::<u8>(&b"\x93NUMPY\x04\0"[..]).unwrap_err()), io::ErrorKind::Unsupported);
+    assert_eq!(kind_of(Error::new(ErrorKind::NotViewable, "compressed")), io::ErrorKind::InvalidInput);
 
-    let refused = io::Error::from(Error::from(ErrorKind::ObjectArray));
-    assert!(matches!(refused.downcast::<Error>().unwrap().kind(), ErrorKind::ObjectArray));
+    let refused = io::Error::from(Error::object_array());
+    assert!(refused.downcast::<Error>().unwrap().kind() == ErrorKind::ObjectArray);
 }
 
 /// Text of a header in latin-1 is shown and kept as what it says.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use npy_core::{DType, ErrorKind, Header, Order};
+use npy_core::{DType, Error, ErrorKind, Header, Order};
 
 use crate::support::{announce, data, dump::dump};
 
@@ -52,13 +52,13 @@ fn manifest() -> Vec<Row> {
 }
 
 /// Files that are refused, and why. Everything else must open, also what NumPy itself refuses.
-fn is_expected_refusal(row: &Row, error: &ErrorKind) -> bool {
+fn is_expected_refusal(row: &Row, error: &Error) -> bool {
     match row.name() {
         // NumPy 1.11 and 1.13 wrote a descr that claims more data than the file holds.
-        "padding_out_of_order" | "padding_overlap" if row.resave == "unreadable" => matches!(error, ErrorKind::Truncated { .. }),
+        "padding_out_of_order" | "padding_overlap" if row.resave == "unreadable" => error.kind() == ErrorKind::Truncated,
         // NumPy 2 wrote `np.int64(3)` and `[3]` for the shape, and `np.float64(1.5)` for a title.
-        "memmap_npint_shape" | "title_float64" => matches!(error, ErrorKind::HeaderSyntax { .. }),
-        "memmap_list_shape" => matches!(error, ErrorKind::HeaderValue { key: "shape", .. }),
+        "memmap_npint_shape" | "title_float64" => error.to_string().starts_with("invalid header at byte "),
+        "memmap_list_shape" => error.to_string().starts_with("invalid shape at byte "),
         _ => false,
     }
 }
@@ -71,7 +71,7 @@ fn every_file_of_every_numpy_reads_with_its_values() {
         let (header, data_offset) = match Header::parse(&bytes) {
             Ok(parsed) => parsed,
             Err(error) => {
-                assert!(is_expected_refusal(&row, error.kind()), "{}: {error}", row.file);
+                assert!(is_expected_refusal(&row, &error), "{}: {error}", row.file);
                 refused += 1;
                 continue;
             }
@@ -83,7 +83,7 @@ fn every_file_of_every_numpy_reads_with_its_values() {
         assert_eq!(header.dtype(), &row.descr.parse::<DType>().unwrap(), "{}", row.file);
         if header.dtype().has_object() {
             let error = npy_core::NpyReader::new(&bytes[..]).unwrap().into_vec::<String>().unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::ObjectArray), "{}: {error}", row.file);
+            assert!(error.kind() == ErrorKind::ObjectArray, "{}: {error}", row.file);
             refused += 1;
             continue;
         }
@@ -92,14 +92,9 @@ fn every_file_of_every_numpy_reads_with_its_values() {
             let error = npy_core::NpyReader::new(&bytes[..]).unwrap().into_vec::<npy_core::types::Void>().unwrap_err();
             // A record is not a `Void`, so that the end of the data is not reached; what counts is
             // that they are short.
-            assert!(matches!(error.kind(), ErrorKind::Mismatch { .. } | ErrorKind::Truncated { .. }), "{}: {error}", row.file);
-            let kind = ErrorKind::Truncated {
-                part: npy_core::error::Part::Data,
-                offset: 0,
-                expected: header.data_bytes(),
-                found: data.len() as u64,
-            };
-            assert!(is_expected_refusal(&row, &kind), "{}: truncated data", row.file);
+            assert!(matches!(error.kind(), ErrorKind::Mismatch | ErrorKind::Truncated), "{}: {error}", row.file);
+            let error = npy_core::DynValues::read(&bytes[..]).unwrap_err();
+            assert!(is_expected_refusal(&row, &error), "{}: truncated data", row.file);
             refused += 1;
             continue;
         }

@@ -3,13 +3,12 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use npy_core::error::Part;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, ObjectArray, ObjectOptions};
 use npy_core::rawarray::{self, RaArray};
 use npy_core::region::{AxisRange, byte_ranges};
 use npy_core::types::{FixedBytes, Void};
-use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
+use npy_core::{DynValues, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
 use npy_ndarray::{DynArray, ReadNpyExt};
 
 use crate::peak::with_peak;
@@ -25,20 +24,20 @@ struct Point {
 }
 
 /// Reads the bytes in every way there is; returns the error of reading them as `T`.
-fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
+fn refuse<T: NpyElement>(bytes: &[u8]) -> Error {
     // The tree of a header's values takes up to 96 bytes for each of its bytes, of which there are
     // at most 2^20.
     let bound = bytes.len() * 96 + 4 * FEW;
     let (result, peak) = with_peak(|| npy_core::read::<T>(bytes).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
-    let kind = result.expect_err("the file was taken").into_kind();
+    let error = result.expect_err("the file was taken");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("hostile.npy");
     std::fs::write(&path, bytes).unwrap();
     let (loaded, peak) = with_peak(|| npy_core::load::<T>(&path).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
-    let loaded = loaded.expect_err("the file was taken").into_kind();
-    assert_eq!(std::mem::discriminant(&kind), std::mem::discriminant(&loaded), "{kind} from a stream, {loaded} from a file");
+    let loaded = loaded.expect_err("the file was taken").without_path();
+    assert_eq!(error.kind(), loaded.kind(), "{error} from a stream, {loaded} from a file");
     // Of these the result does not matter: they take arrays of every shape.
     let (_, peak) = with_peak(|| NpyReader::from_bytes(bytes).and_then(NpyReader::into_vec::<T>).is_ok());
     assert!(peak < bound, "{peak} bytes were allocated for a file of {} in memory", bytes.len());
@@ -46,7 +45,7 @@ fn refuse<T: NpyElement>(bytes: &[u8]) -> ErrorKind {
     assert!(peak < bound, "{peak} bytes were allocated for columns of a file of {}", bytes.len());
     let (_, peak) = with_peak(|| ["x", "f0"].map(|name| npy_core::view_column::<f64>(bytes, name).is_ok()));
     assert!(peak < bound, "{peak} bytes were allocated for columns in place of a file of {}", bytes.len());
-    kind
+    error
 }
 
 fn header(text: &str) -> Vec<u8> {
@@ -58,9 +57,12 @@ fn array(descr: &str, shape: &str) -> Vec<u8> {
 }
 
 macro_rules! assert_refused {
-    ($bytes:expr, $pattern:pat) => {
-        let kind = refuse::<f64>(&$bytes[..]);
-        assert!(matches!(kind, $pattern), "{kind:?}");
+    ($bytes:expr, $kinds:pat) => {
+        assert_refused!($bytes, $kinds, "");
+    };
+    ($bytes:expr, $kinds:pat, $message:literal) => {
+        let error = refuse::<f64>(&$bytes[..]);
+        assert!(matches!(error.kind(), $kinds) && error.to_string().contains($message), "{:?}: {error}", error.kind());
     };
 }
 
@@ -80,16 +82,17 @@ fn many_records_within_a_record() {
 fn headers_that_lie() {
     // 15 bytes that claim a header of 4 GiB.
     let claim = b"\x93NUMPY\x02\0\xff\xff\xff\xff{'d";
-    assert_refused!(claim, ErrorKind::LimitExceeded { found: 0xffff_ffff, .. });
+    assert_refused!(claim, ErrorKind::LimitExceeded, "bytes of the header, found 4294967295;");
     assert_refused!(
         b"\x93NUMPY\x03\0\xff\xff\x0f\x00{'d",
-        ErrorKind::Truncated { part: Part::Header, expected: 0xf_ffff, found: 3, .. }
+        ErrorKind::Truncated,
+        "the header needs 1048575 bytes at offset 12, found 3"
     );
     let (result, peak) = with_peak(|| Header::parse(claim).is_err() && Header::read(&claim[..]).is_err());
     assert!(result && peak < FEW);
 
     for shape in ["(1000000000000,)", "(1099511627776, 2)", "(5, 1000000, 1000000)"] {
-        assert_refused!(array("'<f8'", shape), ErrorKind::Truncated { .. } | ErrorKind::WrongDimensions { .. });
+        assert_refused!(array("'<f8'", shape), ErrorKind::Truncated | ErrorKind::WrongShape);
         let (_, peak) = with_peak(|| NpyReader::new(&array("'<f8'", shape)[..]).unwrap().into_vec::<f64>().unwrap_err());
         assert!(peak < 4 * FEW, "{peak}");
         let (_, peak) = with_peak(|| NpyReader::new(&array("'|S1'", shape)[..]).unwrap().into_vec::<String>().unwrap_err());
@@ -107,17 +110,17 @@ fn headers_that_lie() {
         let of_stream = || DynValues::read(&file[..]).unwrap_err();
         let of_file = || DynValues::load_with(&path, ReadOptions::new().threads(4)).unwrap_err();
         for (error, peak) in [with_peak(of_stream), with_peak(of_file)] {
-            assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+            assert!(error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 0"), "{error}");
             assert!(peak < 8 * FEW, "{peak}");
         }
     }
     // An element of 2 GiB.
     for count in ["(1,)", "(1000000,)"] {
         let (error, peak) = with_peak(|| npy_core::read::<Void>(&array("'|V2147483647'", count)[..]).unwrap_err());
-        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+        assert!(error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 0"), "{error}");
         assert!(peak < 8 * FEW, "{peak}");
         let (error, peak) = with_peak(|| npy_core::read::<String>(&array("'<U536870911'", count)[..]).unwrap_err());
-        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }), "{error}");
+        assert!(error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 0"), "{error}");
         assert!(peak < 8 * FEW, "{peak}");
     }
 }
@@ -132,8 +135,7 @@ fn shapes_that_overflow() {
         "(4294967296, 4294967296)",
         "(0, 9223372036854775807)",
     ] {
-        let kind = refuse::<f64>(&array("'<f8'", shape));
-        assert!(matches!(kind, ErrorKind::ShapeOverflow { .. }), "{shape}: {kind:?}");
+        assert_refused!(array("'<f8'", shape), ErrorKind::TooLarge, "overflows the address space");
         assert!(npy_core::view::<f64>(&array("'<f8'", shape)).is_err());
     }
     for shape in [
@@ -146,24 +148,24 @@ fn shapes_that_overflow() {
         "3",
         "[3]",
     ] {
-        assert_refused!(array("'<f8'", shape), ErrorKind::HeaderValue { key: "shape", .. });
+        assert_refused!(array("'<f8'", shape), ErrorKind::InvalidHeader, "invalid shape at byte ");
     }
-    assert_refused!(array("'<f8'", &format!("({})", "1,".repeat(65))), ErrorKind::TooManyDimensions { found: 65 });
+    assert_refused!(array("'<f8'", &format!("({})", "1,".repeat(65))), ErrorKind::TooLarge, "at most 64, found 65");
 }
 
 /// Elements without bytes: their number is limited, and needs no loop where it needs none.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn elements_without_bytes_are_limited() {
-    assert_refused!(array("'|V0'", "(100000000000000,)"), ErrorKind::LimitExceeded { .. });
-    assert!(matches!(refuse::<String>(&array("'|S0'", "(4611686018427387904,)")), ErrorKind::LimitExceeded { .. }));
+    assert_refused!(array("'|V0'", "(100000000000000,)"), ErrorKind::LimitExceeded);
+    assert_eq!(refuse::<String>(&array("'|S0'", "(4611686018427387904,)")).kind(), ErrorKind::LimitExceeded);
     let many = array("'|S0'", "(4611686018427387904,)");
     let limits = Limits::new().empty_elements(u64::MAX);
     let (items, peak) = with_peak(|| npy_core::read_with::<FixedBytes<0>>(&many[..], limits).unwrap());
     assert_eq!(items.len(), 1 << 62);
     assert!(peak < FEW);
     let (error, peak) = with_peak(|| npy_core::read_with::<String>(&many[..], limits).unwrap_err());
-    assert!(matches!(error.kind(), ErrorKind::Allocation { .. }) && peak < FEW, "{error}");
+    assert!(error.kind() == ErrorKind::OutOfMemory && peak < FEW, "{error}");
     assert_eq!(npy_core::read::<String>(&array("'|S0'", "(1000,)")[..]).unwrap(), vec![String::new(); 1000]);
 }
 
@@ -172,33 +174,27 @@ fn literals_that_nest_or_repeat() {
     for byte in ["[", "(", "{", "-", "'", "\\", "((", "[{", "u'", "#", "1_", ",", "{1:"] {
         for count in [24, 300, 100_000] {
             let text = byte.repeat(count);
-            assert_refused!(
-                file_with_header(2, text.as_bytes(), b""),
-                ErrorKind::HeaderSyntax { .. } | ErrorKind::NestedTooDeep { limit: 200 } | ErrorKind::HeaderValue { .. }
-            );
+            assert_refused!(file_with_header(2, text.as_bytes(), b""), ErrorKind::InvalidHeader | ErrorKind::LimitExceeded);
             let file = file_with_header(2, format!("{{'descr': {text}").as_bytes(), b"");
-            assert_refused!(file, ErrorKind::HeaderSyntax { .. } | ErrorKind::NestedTooDeep { .. });
+            assert_refused!(file, ErrorKind::InvalidHeader | ErrorKind::LimitExceeded);
         }
     }
     // The descr of 22 brackets that holds other readers for seconds.
-    assert_refused!(array(&format!("{}{}", "[".repeat(22), "]".repeat(22)), "(1,)"), ErrorKind::InvalidDType { .. });
+    assert_refused!(array(&format!("{}{}", "[".repeat(22), "]".repeat(22)), "(1,)"), ErrorKind::InvalidDType);
     // As many fields as a header of the greatest length can have.
     let with_descr =
         |descr: &str| file_with_header(2, format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ()}}").as_bytes(), b"");
-    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(60_000))), ErrorKind::InvalidDType { .. });
-    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(90_000))), ErrorKind::LimitExceeded { what: "fields", .. });
-    assert_refused!(with_descr(&format!("'{}'", "b,".repeat(500_000))), ErrorKind::LimitExceeded { what: "fields", .. });
+    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(60_000))), ErrorKind::InvalidDType);
+    assert_refused!(with_descr(&format!("[{}]", "('a','i1'),".repeat(90_000))), ErrorKind::LimitExceeded, " fields, found ");
+    assert_refused!(with_descr(&format!("'{}'", "b,".repeat(500_000))), ErrorKind::LimitExceeded, " fields, found ");
     // The values that take the most memory for their text.
     for value in ["[],", "1,", "(),", "'',"] {
-        assert_refused!(
-            with_descr(&format!("[{}]", value.repeat(300_000))),
-            ErrorKind::InvalidDType { .. } | ErrorKind::LimitExceeded { .. }
-        );
+        assert_refused!(with_descr(&format!("[{}]", value.repeat(300_000))), ErrorKind::InvalidDType | ErrorKind::LimitExceeded);
     }
-    assert_refused!(array("[('x','<f8',(2147483647,2147483647,2147483647,0))]", "(1,)"), ErrorKind::InvalidDType { .. });
+    assert_refused!(array("[('x','<f8',(2147483647,2147483647,2147483647,0))]", "(1,)"), ErrorKind::InvalidDType);
     // Sub-arrays of sub-arrays whose size is more than a dtype can have.
     let nested = (0..90).fold("'<f8'".to_owned(), |descr, _| format!("({descr}, (3,))"));
-    assert_refused!(array(&nested, "(1,)"), ErrorKind::InvalidDType { .. });
+    assert_refused!(array(&nested, "(1,)"), ErrorKind::InvalidDType);
 }
 
 /// Many missing fields, each with a list of the many fields that are there.
@@ -232,7 +228,7 @@ fn columns_that_are_not_there() {
         let readers = [NpyReader::new(&file[..]).unwrap(), NpyReader::from_bytes(&file).unwrap()];
         for reader in readers {
             let (error, peak) = with_peak(|| reader.into_columns::<(f64, String)>(["x", "name"]).unwrap_err());
-            assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Truncated, "{error}");
             assert!(peak < 16 * FEW, "{peak}");
         }
     }
@@ -246,7 +242,7 @@ fn records_nest_to_the_limit() {
     let (parsed, _) = Header::parse(&array(&nested(99), "(1,)")).unwrap();
     assert_eq!(parsed.dtype().itemsize(), 8);
     assert_eq!(parsed.dtype().descr(), nested(99));
-    assert_refused!(array(&nested(100), "(1,)"), ErrorKind::NestedTooDeep { .. });
+    assert_refused!(array(&nested(100), "(1,)"), ErrorKind::LimitExceeded, "header nesting exceeds the limit of 200");
 }
 
 /// Every file cut at every byte, in every way of reading.
@@ -262,13 +258,13 @@ fn files_cut_anywhere() {
         let part = &points[..length];
         let error = npy_core::read::<Point>(part).unwrap_err();
         let is_right = match length {
-            0..6 => matches!(error.kind(), ErrorKind::NotNpy { .. }),
-            6..8 => matches!(error.kind(), ErrorKind::Truncated { part: Part::Magic, .. }),
-            8..10 => matches!(error.kind(), ErrorKind::Truncated { part: Part::HeaderLength, .. }),
-            10..128 => matches!(error.kind(), ErrorKind::Truncated { part: Part::Header, offset: 10, expected: 118, .. }),
+            0..6 => error.kind() == ErrorKind::WrongFormat,
+            6..8 => error.to_string().contains("the magic string needs "),
+            8..10 => error.to_string().contains("the header length needs "),
+            10..128 => error.to_string().contains("the header needs 118 bytes at offset 10, "),
             _ => {
                 let expected_found = (length - 128) as u64;
-                matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, offset: 128, expected: 51, found } if *found == expected_found)
+                error.to_string().ends_with(&format!("the array needs 51 bytes at offset 128, found {expected_found}"))
             }
         };
         assert!(is_right, "{length}: {error}");
@@ -448,7 +444,7 @@ fn small_claims_of_large_values() {
     let file = array("[('byte', '|u1')]", "(65536,)");
     let (error, peak) =
         with_peak(|| npy_core::read::<Large>(&file[..]).map(|all| all[0].blocks[0][0] + f64::from(all[0].byte)).unwrap_err());
-    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Truncated, "{error}");
     assert!(peak < 4 * FEW, "{peak}");
 }
 
@@ -470,7 +466,7 @@ fn archives_that_lie() {
             reader.by_name::<f64>("claim")
         };
         let (error, peak) = with_peak(|| read(&archive).unwrap_err());
-        assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Truncated, "{error}");
         assert!(peak < 8 * FEW, "{peak}");
         for at in some(0..archive.len() * 8, 9) {
             let mut damaged = archive.clone();
@@ -591,7 +587,10 @@ fn decoders_bound_claimed_dictionaries_and_windows() {
         let (error, peak) = with_peak(read);
         assert_eq!(error.member(), Some("x"));
         assert!(
-            matches!(error.kind(), ErrorKind::Archive { .. } | ErrorKind::Truncated { .. } | ErrorKind::NotNpy { .. }),
+            matches!(
+                error.kind(),
+                ErrorKind::InvalidArchive | ErrorKind::Unsupported | ErrorKind::Truncated | ErrorKind::WrongFormat
+            ),
             "{method}: {error}"
         );
         // bzip2 has tables for its blocks of 900 kB.
@@ -620,13 +619,13 @@ fn regions_take_the_memory_of_their_result() {
     for region in &regions {
         let (error, peak) = with_peak(|| NpyReader::open(&path).unwrap().read_region::<f64>(region).unwrap_err());
         assert!(
-            matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }) && peak < STAGE + 2 * FEW,
+            error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 0") && peak < STAGE + 2 * FEW,
             "{peak}"
         );
         let cursor = std::io::Cursor::new(header.to_bytes());
         let (error, peak) = with_peak(|| NpyReader::new(cursor).unwrap().read_region::<f64>(region).unwrap_err());
         assert!(
-            matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 0, .. }) && peak < STAGE + 2 * FEW,
+            error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 0") && peak < STAGE + 2 * FEW,
             "{peak}"
         );
     }

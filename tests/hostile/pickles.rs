@@ -6,7 +6,6 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
 use npy_core::dtype::Record;
-use npy_core::error::{ArrayProblem, PickleProblem};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order};
@@ -46,23 +45,44 @@ fn read(pickle: &[u8], options: ObjectOptions) -> Result<ObjectArray, Error> {
     from_bytes
 }
 
-/// The variant of the problem.
+/// Each kind of fault, and what its message says. The first that fits counts.
+const FAULTS: &[(&str, &str)] = &[
+    ("Truncated", "truncated file: "),
+    ("UnknownOpcode", "unknown opcode "),
+    ("RefusedOpcode", " refers to data outside of the file"),
+    ("UnsupportedProtocol", "unknown protocol "),
+    ("UnknownGlobal", "unknown global "),
+    ("NotCallable", ": expected a class or a function, found "),
+    ("InvalidArguments", "invalid arguments of "),
+    ("StackUnderflow", ": stack underflow"),
+    ("NoMark", ": missing mark"),
+    ("NoMemo", "unknown memo index "),
+    ("InvalidNumber", "invalid number "),
+    ("InvalidLength", "invalid length "),
+    ("InvalidArray", "invalid array: "),
+    ("NotUtf8", "invalid UTF-8 or a lone surrogate at byte "),
+    ("InvalidEscape", "invalid escape sequence"),
+    ("NotAscii", " in a str of Python 2: expected ASCII"),
+    ("Cycle", "cyclic reference: "),
+    ("LimitExceeded", "limit exceeded: "),
+    ("LeftOver", "expected 1 value at the end of the pickle, found "),
+    ("FrameTooLong", "a frame exceeds the pickle by "),
+    ("NotAnObjectArray", "expected an array of objects, found "),
+    ("WrongCount", "wrong number of objects for shape "),
+    ("WrongType", "opcode "),
+];
+
+/// The kind of fault that the message tells.
 fn kind(error: &Error) -> String {
-    match error.kind() {
-        ErrorKind::Pickle { problem, .. } => {
-            let text = format!("{problem:?}");
-            text.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()
-        }
-        other => format!("{other:?}"),
-    }
+    let message = error.to_string();
+    let fault = message.strip_prefix("unsupported pickle at byte ").and_then(|at| at.split_once(": "));
+    let kind = fault.and_then(|(_, fault)| FAULTS.iter().find(|(_, text)| fault.contains(text)));
+    kind.map_or(message.clone(), |(kind, _)| (*kind).to_owned())
 }
 
 /// Where the error is, counted from the beginning of the pickle.
 fn offset(error: &Error) -> usize {
-    match error.kind() {
-        ErrorKind::Pickle { offset, .. } => usize::try_from(*offset).unwrap() - 10 - HEADER.len(),
-        other => panic!("{other}"),
-    }
+    usize::try_from(error.offset().unwrap_or_else(|| panic!("{error}"))).unwrap() - 10 - HEADER.len()
 }
 
 struct Case {
@@ -118,7 +138,7 @@ fn classes_that_are_not_known_are_opaque_if_asked_and_nothing_else_changes() {
                 assert!(matches!(array.items(), [PyObject::Opaque(_)]), "{}: {:?}", case.name, array.items());
                 let mut written = Vec::new();
                 let error = array.write(&mut written).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 0, .. }), "{error}");
+                assert_eq!(error.element(), Some(0), "{error}");
                 opaque += 1;
             }
             Err(error) if case.kind != "UnknownGlobal" => assert_eq!(kind(&error), case.kind, "{}: {error}", case.name),
@@ -172,7 +192,7 @@ fn every_changed_byte_is_survived() {
                     read_again += 1;
                 }
                 Err(error) => {
-                    assert!(matches!(error.kind(), ErrorKind::Pickle { .. }), "{error}");
+                    assert!(error.to_string().starts_with("unsupported pickle at byte "), "{error}");
                     refused += 1;
                 }
             }
@@ -283,7 +303,7 @@ fn limits_hold_to_the_last_one() {
     assert_eq!(kind(&error), "LimitExceeded");
     let limits = Limits::new().header_bytes(10);
     let error = object::read_with(&file(&pickle)[..], limits).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::LimitExceeded, "{error}");
 }
 
 #[test]
@@ -337,7 +357,7 @@ fn fields_of_fields_are_counted() {
     let with = |fields: usize| object::read_with(&file[..], Limits::new().fields(fields));
     assert!(with(42).is_ok());
     let error = with(41).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 41, found: 42 }), "{error}");
+    assert!(error.to_string().contains("expected at most 41 fields, found 42; "), "{error}");
 }
 
 #[test]
@@ -386,8 +406,6 @@ fn errors_name_the_problem_offset_and_hint() {
     insta::assert_snapshot!(error(&array_of(b"\x8c\x01\xff")), @"unsupported pickle at byte 201: invalid UTF-8 or a lone surrogate at byte 0 of the text");
     insta::assert_snapshot!(error(&array_of(b"cbuiltins\ncomplex\n)R")), @"unsupported pickle at byte 220: invalid arguments of complex: expected two floats");
     insta::assert_snapshot!(error(&[&[0x80, 9][..], b"N."].concat()), @"unsupported pickle at byte 67: unknown protocol 9: expected 0 to 5");
-    let problem = PickleProblem::WrongCount { shape: vec![2, 3], expected: 6, found: 5 };
-    insta::assert_snapshot!(problem, @"wrong number of objects for shape (2, 3): expected 6, found 5");
     let mut plain = Vec::new();
     npy_core::write(&mut plain, &[1.0]).unwrap();
     insta::assert_snapshot!(as_little_endian(object::read(&plain[..]).unwrap_err()), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
@@ -398,19 +416,7 @@ fn errors_name_the_problem_offset_and_hint() {
 }
 
 #[test]
-fn every_problem_has_a_message() {
-    let problem = |problem: PickleProblem| problem.to_string();
-    insta::assert_snapshot!(problem(PickleProblem::UnknownOpcode { opcode: 0xff }), @"unknown opcode 0xff");
-    insta::assert_snapshot!(problem(PickleProblem::NotCallable { opcode: "REDUCE", found: "a list" }), @"opcode REDUCE: expected a class or a function, found a list");
-    insta::assert_snapshot!(problem(PickleProblem::StackUnderflow { opcode: "APPEND" }), @"opcode APPEND: stack underflow");
-    insta::assert_snapshot!(problem(PickleProblem::NoMark { opcode: "TUPLE" }), @"opcode TUPLE: missing mark");
-    insta::assert_snapshot!(problem(PickleProblem::NoMemo { index: 7 }), @"unknown memo index 7");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidNumber { text: "1x".to_owned() }), @r#"invalid number "1x": expected at most 4300 digits"#);
-    insta::assert_snapshot!(problem(PickleProblem::InvalidLength { length: -1 }), @"invalid length -1");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidEscape), @"invalid escape sequence");
-    insta::assert_snapshot!(problem(PickleProblem::LeftOver { values: 2 }), @"expected 1 value at the end of the pickle, found 2 values");
-    insta::assert_snapshot!(problem(PickleProblem::FrameTooLong { bytes: 3 }), @"a frame exceeds the pickle by 3 bytes");
-    insta::assert_snapshot!(problem(PickleProblem::InvalidArray { problem: ArrayProblem::StringDType }), @"invalid array: StringDType outside of an array");
+fn opaque_objects_have_messages() {
     let opaque = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
     let array = read(&array_of(b"cpathlib\nPath\n(X\x01\x00\x00\x00atR"), opaque).unwrap();
     insta::assert_snapshot!(array.items()[0], @"<pathlib.Path('a')>");

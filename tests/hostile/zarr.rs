@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use npy_core::error::{Part, ZarrProblem};
 use npy_core::{Error, ErrorKind, Header, NpyElement, Order, zarr_references};
 
 use crate::peak::with_peak;
@@ -54,16 +53,16 @@ fn names_the_damaged_file() {
     let truncated = sparse(directory.path(), "b.npy", "<f8", Order::C, &[1000], 1);
     let error = refused(&[whole.clone(), truncated.clone()]);
     assert_eq!(error.path(), Some(truncated.as_path()));
-    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, offset: 128, expected: 8000, found: 7999 }), "{error}");
+    assert!(error.to_string().ends_with("the array needs 8000 bytes at offset 128, found 7999"), "{error}");
     let text = directory.path().join("c.npy");
     fs::write(&text, "x,y").unwrap();
     let error = refused(&[whole, text.clone()]);
     assert_eq!(error.path(), Some(text.as_path()));
-    assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
     let missing = refused(&[directory.path().join("none.npy")]);
-    assert!(matches!(missing.kind(), ErrorKind::Io { .. }), "{missing}");
+    assert!(missing.kind() == ErrorKind::Io, "{missing}");
     let directory = refused(&[directory.path().to_owned()]);
-    assert!(matches!(directory.kind(), ErrorKind::NotRegularFile), "{directory}");
+    assert!(directory.kind() == ErrorKind::InvalidInput, "{directory}");
 }
 
 #[test]
@@ -71,8 +70,9 @@ fn names_the_field_that_zarr_cannot_express() {
     let directory = tempfile::tempdir().unwrap();
     let path = sparse(directory.path(), "a.npy", "[('id', '<u4'), ('origin', [('depth', '<f16')])]", Order::C, &[3], 0);
     let error = refused(&[path]);
-    let ErrorKind::Zarr { problem: ZarrProblem::DType { field, dtype } } = error.kind() else { panic!("{error}") };
-    assert_eq!((field.as_str(), dtype.as_str()), ("origin.depth", "<f16"));
+    assert_eq!(error.kind(), ErrorKind::Unstorable);
+    let expected = "unsupported dtype <f16 of field \"origin.depth\": Zarr has no such dtype";
+    assert_eq!(error.without_path().to_string(), expected);
     let objects = directory.path().join("objects.npy");
     fs::write(&objects, Header::new("O".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes()).unwrap();
     assert!(refused(&[objects]).to_string().ends_with("objects.npy: unsupported dtype |O: Zarr has no such dtype"));
@@ -120,10 +120,10 @@ fn refuses_pipes_and_paths_that_json_cannot_hold() {
     let directory = tempfile::tempdir().unwrap();
     let pipe = directory.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    assert!(matches!(refused(&[pipe]).kind(), ErrorKind::NotRegularFile));
+    assert!(refused(&[pipe]).kind() == ErrorKind::InvalidInput);
     let path = directory.path().join(std::ffi::OsStr::from_bytes(b"\xff.npy"));
     npy_core::save(&path, &[1_u8]).unwrap();
-    assert!(matches!(refused(&[path]).kind(), ErrorKind::Zarr { problem: ZarrProblem::Path }));
+    assert_eq!(refused(&[path]).without_path().to_string(), "expected a path in UTF-8");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! The house itself: the floors, walks over dtypes, codecs of scalars, the pages that are made of the code, and counts in messages.
+//! The house itself: floors, walks over dtypes, codecs of scalars, kinds of errors, pages made of the code, and counts in messages.
 
 mod cookbook;
 mod counts;
+mod errors;
 mod floors;
 mod scalars;
 mod soundness;

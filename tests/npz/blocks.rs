@@ -7,9 +7,8 @@ use std::process::Command;
 
 use flate2::{Compress, Compression, FlushCompress};
 use ndarray::Array1;
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{DType, ErrorKind, Header, NpyRecord, Order};
+use npy_core::{DType, Error, ErrorKind, Header, NpyRecord, Order};
 use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::peak::with_peak;
@@ -228,7 +227,7 @@ fn forged_block_sizes_never_change_values() {
             // Only when the blocks behind it were inflated it is seen that one thread stands
             // somewhere else at the end of the first.
             Err(error) => {
-                assert_eq!(problem::<()>(Err(error)), ArchiveProblem::Damaged);
+                assert_eq!(problem::<()>(Err(error)), "invalid compressed data");
                 assert_ne!(lie[0], lengths[0]);
                 refused += 1;
             }
@@ -307,8 +306,7 @@ fn damaged_blocks_give_the_error_of_one_thread() {
         };
         assert_eq!((one.member(), two.member()), (Some("x"), Some("x")));
         // The same values have the same checksum.
-        let is_checksum =
-            |error: &npy_core::Error| matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } });
+        let is_checksum = |error: &npy_core::Error| error.to_string().contains("wrong checksum: expected 0x");
         assert!(one.to_string() == two.to_string() || !is_checksum(&one) && !is_checksum(&two), "{one} {two}");
         checksums += usize::from(is_checksum(&one));
     }
@@ -339,7 +337,7 @@ fn rejects_blocks_hidden_in_other_blocks() {
     let (field, _) = field(&archive);
     add(&mut archive, field + 10);
     assert!(read(&archive, 1).is_err());
-    assert_eq!(problem(read(&archive, 2)), ArchiveProblem::Damaged);
+    assert_eq!(problem(read(&archive, 2)), "invalid compressed data");
 }
 
 #[test]
@@ -433,9 +431,9 @@ fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
         if i % 10 == 4 && can_go_back {
             let error = archive.add_content("broken", |member| {
                 member.write_all(&[7; 3000]).unwrap();
-                Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into())
+                Err(Error::wrong_count(1, 0))
             });
-            assert!(matches!(error.unwrap_err().kind(), ErrorKind::WrongCount { .. }));
+            assert!(error.unwrap_err().kind() == ErrorKind::WrongShape);
         }
     }
 }

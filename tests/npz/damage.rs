@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
+use npy_core::{Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 use crate::support::some;
@@ -81,7 +80,7 @@ fn one_broken_member_is_one_error() {
     let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
     archive[at + 30 + 10 + 20 + 128] ^= 1;
     let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
-    assert!(matches!(problem(reader.by_name::<f64>("values")), ArchiveProblem::WrongChecksum { .. }));
+    assert!(problem(reader.by_name::<f64>("values")).contains("wrong checksum: expected 0x"));
     assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
     // What is read only in part was not checked as a whole.
     let mut first = [0.0; 3];
@@ -98,12 +97,13 @@ fn rejects_forged_headers() {
         problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
     };
     // Encrypted; another method; sizes; the offset of another member.
-    assert_eq!(spoil(8, &[1]), ArchiveProblem::Encrypted);
-    assert!(matches!(spoil(10, &[8]), ArchiveProblem::LocalHeader { .. }));
-    assert!(matches!(spoil(24, &[0xff, 0xff]), ArchiveProblem::LocalHeader { .. }));
-    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), ArchiveProblem::Overlap);
-    assert!(matches!(spoil(42, &[1]), ArchiveProblem::LocalHeader { .. } | ArchiveProblem::Overlap));
-    assert!(matches!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))), ArchiveProblem::NotZip { .. }));
+    assert_eq!(spoil(8, &[1]), "unsupported encryption: decrypt the member by another program, such as 7z, and read its file");
+    assert!(spoil(10, &[8]).contains("the local header at byte "));
+    assert!(spoil(24, &[0xff, 0xff]).contains("the local header at byte "));
+    assert_eq!(spoil(20, &[0xff, 0xff, 0xff, 0x7f]), "the data overlap another member or the central directory");
+    let moved = spoil(42, &[1]);
+    assert!(moved.starts_with("the local header at byte ") || moved.starts_with("the data overlap another member"), "{moved}");
+    assert!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))).contains("not an .npz file: "));
     assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
     // The header before the data says something else: checksum, sizes in the 64-bit field, length
     // of the extra fields, version of the name.
@@ -113,10 +113,10 @@ fn rejects_forged_headers() {
         problem(NpzReader::new(Cursor::new(spoiled)).and_then(|mut reader| reader.by_name::<f64>("values")))
     };
     for at in [14, 22, 30 + 10 + 4, 30 + 10 + 12, 8, 30] {
-        assert!(matches!(local(at, &[0x77]), ArchiveProblem::LocalHeader { offset: 0 }), "{at}");
+        assert_eq!(local(at, &[0x77]), "the local header at byte 0 differs from the central directory", "{at}");
     }
-    assert_eq!(local(28, &[0xff, 0xff]), ArchiveProblem::Overlap);
-    assert!(matches!(local(28, &[21]), ArchiveProblem::Overlap));
+    assert_eq!(local(28, &[0xff, 0xff]), "the data overlap another member or the central directory");
+    assert!(local(28, &[21]).contains("the data overlap another member or the central directory"));
     // Both headers lie together: about the size, and about the size in the archive, of stored and
     // of compressed data.
     for archive in [archive.clone(), compressed()] {
@@ -133,12 +133,8 @@ fn rejects_forged_headers() {
                 assert_eq!(error.member(), Some("values"), "{at} {difference}");
                 let whole = NpzReader::from_bytes(&spoiled).unwrap().bytes(0, 1 << 20).unwrap_err();
                 // Truncated compressed data fail with one of several errors.
-                let is_plain = matches!(
-                    whole.kind(),
-                    ErrorKind::Archive {
-                        problem: ArchiveProblem::WrongSize { .. } | ArchiveProblem::Overlap | ArchiveProblem::Unused { .. }
-                    }
-                );
+                let plain = [" of content, found ", "the data overlap another member", "expected the end of the compressed data"];
+                let is_plain = plain.iter().any(|message| whole.to_string().contains(message));
                 assert!(is_plain || !is_stored, "{at} {difference}: {whole}");
             }
         }
@@ -157,14 +153,23 @@ fn rejects_forged_headers() {
     let results = [reader.by_index::<f64>(0), reader.by_index::<f64>(1)];
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     let refused = results.into_iter().find(Result::is_err).unwrap();
-    assert_eq!(problem(refused), ArchiveProblem::Overlap);
+    assert_eq!(problem(refused), "the data overlap another member or the central directory");
     // Names.
     let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
     writer.add_slice("x", &[1_u8]).unwrap();
-    assert_eq!(problem(writer.add_slice("x", &[1_u8])), ArchiveProblem::DuplicateName);
-    assert_eq!(problem(writer.add_slice("a\0b", &[1_u8])), ArchiveProblem::InvalidName);
-    assert_eq!(problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])), ArchiveProblem::InvalidName);
-    assert_eq!(problem(writer.add_slice("PK\x03\x04", &[1_u8])), ArchiveProblem::InvalidName);
+    assert_eq!(problem(writer.add_slice("x", &[1_u8])), "duplicate member name; to replace a member, write a new archive");
+    assert_eq!(
+        problem(writer.add_slice("a\0b", &[1_u8])),
+        "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""
+    );
+    assert_eq!(
+        problem(writer.add_slice(&"x".repeat(70_000), &[1_u8])),
+        "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""
+    );
+    assert_eq!(
+        problem(writer.add_slice("PK\x03\x04", &[1_u8])),
+        "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""
+    );
     // What was refused is not in it.
     let archive = writer.finish().unwrap().into_inner();
     assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
@@ -186,10 +191,10 @@ fn rejects_decompression_bombs() {
     let archive = archive.finish().unwrap().into_inner();
     assert!(archive.len() < 100_000);
     let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
-    assert!(matches!(problem(reader.by_name::<u8>("x")), ArchiveProblem::Trailing { .. }));
+    assert!(problem(reader.by_name::<u8>("x")).contains("expected the end of the member after its array, found "));
     let mut stream = NpzStream::new(&archive[..]);
     let mut member = stream.next().unwrap().unwrap();
-    assert!(matches!(problem(member.array().unwrap().into_vec::<u8>()), ArchiveProblem::Trailing { .. }));
+    assert!(problem(member.array().unwrap().into_vec::<u8>()).contains("expected the end of the member after its array, found "));
     let mut all = Vec::new();
     reader.array(0).unwrap().into_inner().take(10).read_to_end(&mut all).unwrap();
     assert_eq!(all.len(), 10);
@@ -259,7 +264,7 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
                 count += 1;
                 match member.name() {
                     "notes.txt" if kept => {
-                        assert!(matches!(member.bytes(4).unwrap_err().kind(), ErrorKind::LimitExceeded { found: 5, .. }));
+                        assert!(member.bytes(4).unwrap_err().to_string().contains(", found 5; "));
                     }
                     "more" if kept => assert_eq!(member.bytes(100_000).unwrap(), [7; 100_000]),
                     _ => {}
@@ -276,7 +281,10 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
     // Not an archive, and nothing.
     let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file; read it with `load`");
-    assert_eq!(problem(NpzStream::new(&b""[..]).next().map(|_| ())), ArchiveProblem::NoEnd);
+    assert_eq!(
+        problem(NpzStream::new(&b""[..]).next().map(|_| ())),
+        "truncated archive: expected a member or the central directory, found the end of the stream"
+    );
 }
 
 #[test]
@@ -290,7 +298,12 @@ fn streams_that_end_in_a_header_are_truncated() {
     let directory = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
     for at in (0..42).chain(directory..archive.len()) {
         let error = ends_at(at).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::NoEnd }), "{at}: {error}");
+        assert!(
+            error
+                .to_string()
+                .contains("truncated archive: expected a member or the central directory, found the end of the stream"),
+            "{at}: {error}"
+        );
         assert_eq!(io::Error::from(error).kind(), io::ErrorKind::UnexpectedEof);
     }
     ends_at(archive.len()).unwrap();
@@ -342,7 +355,7 @@ fn flipped_bits_are_found_in_a_pipe() {
     assert_eq!(stream.next().unwrap().unwrap().name(), "values");
     let error = stream.next().map(|_| ()).unwrap_err();
     assert_eq!(error.member(), Some("values"));
-    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+    assert!(error.to_string().contains("wrong checksum: expected 0x"), "{error}");
 }
 
 /// The content of the member [`of_method`], as `np.save` writes it.

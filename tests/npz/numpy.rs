@@ -3,7 +3,6 @@
 use std::io::Cursor;
 
 use npy_core::ErrorKind;
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 
 use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
@@ -162,11 +161,11 @@ archive(trailing)
         "missing array \"d\": the archive has a, a, b, b, c.npy, d.NPY, notes.txt, directory/, back\\slash/../x",
     );
     let error = read("notes.txt").unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::WrongFormat | ErrorKind::Truncated), "{error}");
     assert_eq!(error.member(), Some("notes.txt"));
     let notes = keys.index_of("notes.txt").unwrap();
     assert_eq!(keys.bytes(notes, 5).unwrap(), b"hello");
-    assert!(matches!(keys.bytes(notes, 4).unwrap_err().kind(), ErrorKind::LimitExceeded { limit: 4, .. }));
+    assert!(keys.bytes(notes, 4).unwrap_err().to_string().contains("at most 4 bytes of a member, "));
     let directory = keys.index_of("directory/").unwrap();
     assert_eq!(keys.bytes(directory, 0).unwrap(), b"");
 
@@ -333,11 +332,11 @@ fn aligned_members_are_viewed_in_place() {
     memory[begin..][..stored().len()].copy_from_slice(&stored());
     let mut archive = NpzReader::new(Cursor::new(&memory[begin..][..stored().len()])).unwrap();
     let error = archive.view::<f64>("values").unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Misaligned { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::NotViewable, "{error}");
     assert_eq!(error.member(), Some("values"));
     let compressed = compressed();
     let mut archive = NpzReader::new(Cursor::new(&compressed[..])).unwrap();
-    assert_eq!(problem(archive.view::<f64>("values")), ArchiveProblem::NotStored);
+    assert_eq!(problem(archive.view::<f64>("values")), "cannot view a compressed member; read a copy (`view_or_read`)");
 }
 
 #[test]

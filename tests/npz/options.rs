@@ -46,7 +46,7 @@ fn archives_are_opened_and_begun_with_options() {
         NpzReader::open_with(path("set.npz"), ReadOptions::new().limits(few)).unwrap().dynamic("items").map(|_| ()).unwrap_err(),
         npz::NpzReader::open_with(path("set.npz"), few).unwrap().by_name::<u32>("items").map(|_| ()).unwrap_err(),
     ] {
-        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::LimitExceeded, "{error}");
     }
 }
 
@@ -59,7 +59,7 @@ fn an_archive_is_opened_for_objects() {
         .save_npz(&path)
         .unwrap();
     let error = NpzReader::open(&path).unwrap().dynamic("names").unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::ObjectArray), "{error}");
+    assert!(error.kind() == ErrorKind::ObjectArray, "{error}");
     let mut archive = NpzReader::open_with(&path, ReadOptions::new().objects(ObjectOptions::new())).unwrap();
     assert_eq!(archive.dynamic("names").unwrap().to_string(), "['a' 'b']");
 }

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::process::{Command, Stdio};
 
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::region::AxisRange;
 use npy_core::{DType, ErrorKind, Header, Limits, Order};
@@ -35,7 +34,11 @@ fn members_are_extracted_into_a_directory() {
         archive.add_bytes(name, b"2").unwrap();
         let bad = archive.finish().unwrap().into_inner();
         let mut reader = NpzReader::from_bytes(&bad).unwrap();
-        assert_eq!(problem(reader.extract(1, &inner)), ArchiveProblem::UnsafeName, "{name:?}");
+        assert_eq!(
+            problem(reader.extract(1, &inner)),
+            "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device",
+            "{name:?}"
+        );
         let error = reader.extract_all(&inner).unwrap_err();
         assert_eq!(error.member(), Some(name));
         // Not even the first.
@@ -46,13 +49,16 @@ fn members_are_extracted_into_a_directory() {
     let at = damaged.windows(5).position(|window| window == b"hello").unwrap();
     damaged[at] ^= 1;
     let mut reader = NpzReader::from_bytes(&damaged).unwrap();
-    assert!(matches!(problem(reader.extract(1, &inner)), ArchiveProblem::WrongChecksum { .. }));
+    assert!(problem(reader.extract(1, &inner)).contains("wrong checksum: expected 0x"));
     assert_eq!(fs::read_dir(&inner).unwrap().count(), 0);
     // A name with a NUL, as only others write it.
     let mut archive = writer();
     archive.add_bytes("a_b", b"2").unwrap();
     let bad: Vec<u8> = archive.finish().unwrap().into_inner().iter().map(|byte| if *byte == b'_' { 0 } else { *byte }).collect();
-    assert_eq!(problem(NpzReader::from_bytes(&bad).unwrap().extract(0, &inner)), ArchiveProblem::UnsafeName);
+    assert_eq!(
+        problem(NpzReader::from_bytes(&bad).unwrap().extract(0, &inner)),
+        "unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device"
+    );
 }
 
 #[test]
@@ -82,7 +88,7 @@ fn views_or_copies_as_asked_for() {
         assert_eq!((array.to_vec(), array.is_view()), (values(), name == "aligned"), "{name}");
         assert!(arrays.view_or_read::<f64, ndarray::Ix2>(name).is_err(), "{name}");
         // What is not about the place stays an error.
-        assert!(matches!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch { .. }), "{name}");
+        assert_eq!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch, "{name}");
     }
 }
 
@@ -150,12 +156,9 @@ fn limits_of_archives() {
     let bytes = archive.finish().unwrap().into_inner();
     let limit = |limits| NpzReader::new_with(Cursor::new(&bytes), limits).and_then(|mut archive| archive.by_name::<u8>("x"));
     let error = limit(Limits::new().members(1)).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+    assert!(error.to_string().contains("expected at most 1 member, found 2; "), "{error}");
     let error = limit(Limits::new().member_bytes(100_127)).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::LimitExceeded { what: "bytes of a member", limit: 100_127, found: 100_128 }),
-        "{error}"
-    );
+    assert!(error.to_string().contains("expected at most 100127 bytes of a member, found 100128; "), "{error}");
     assert_eq!(limit(Limits::new().members(2).member_bytes(100_128)).unwrap(), [0; 100_000]);
     // A stream knows only when it comes there.
     for bytes in [&bytes[..], &{
@@ -170,7 +173,7 @@ fn limits_of_archives() {
             Ok(member) => member.unwrap().array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err(),
             Err(error) => error,
         };
-        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::LimitExceeded, "{error}");
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Cursor;
 
 use ndarray::{ArcArray1, Array, Array0, Array1, Array2, ArrayD, Dimension, Ix3, ShapeBuilder, arr0, array};
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::types::{Datetime64, unit};
 use npy_core::{ErrorKind, Limits, NpyRecord};
@@ -244,9 +243,11 @@ fn members_that_are_missing_are_defaulted() {
 #[test]
 fn error_lists_all_missing_members() {
     let error = Everything::read_npz(archive(&[("shared", &[1]), ("x", &[])])).unwrap_err();
-    let ErrorKind::NoMember { names, available, omitted } = error.kind() else { panic!("{error}") };
-    assert_eq!(available, &["shared", "x"]);
-    assert_eq!((*omitted, names.len(), &*names[0], &*names[13]), (0, 17, "matrix", "optimizer/rate"));
+    let message = error.to_string();
+    let names = message.strip_prefix("missing arrays ").unwrap().strip_suffix(": the archive has shared, x").unwrap();
+    let names: Vec<_> = names.split(", ").collect();
+    assert_eq!((names.len(), names[0], names[13]), (17, "\"matrix\"", "\"optimizer/rate\""));
+    assert!(error.is_not_found());
     let error = Strict::read_npz(archive(&[("y", &[1])])).unwrap_err();
     assert_eq!(error.to_string(), "missing array \"x\": the archive has y");
     let error = Outer::<Strict>::read_npz(archive(&[("inner/y", &[1])])).unwrap_err();
@@ -307,7 +308,7 @@ fn structs_of_every_shape() {
     };
     // `inner/z` is both `inner.flat.z` and `flat.inner.z`.
     let error = deep.write_npz(Cursor::new(Vec::new())).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::DuplicateName }), "{error}");
+    assert!(error.to_string().contains("duplicate member name; to replace a member, write a new archive"), "{error}");
     assert_eq!(error.member(), Some("inner/z"));
 }
 
@@ -375,14 +376,19 @@ fn errors_name_file_and_member() {
     let error = Run::load_npz(directory.path().join("none.npz")).unwrap_err();
     assert!(error.to_string().contains("none.npz"), "{error}");
     let options = ReadOptions::new().limits(Limits::new().data_bytes(100));
-    assert!(matches!(Run::load_npz_with(&path, options).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+    assert!(Run::load_npz_with(&path, options).unwrap_err().kind() == ErrorKind::LimitExceeded);
     // A failed save leaves what was there.
     let before = std::fs::read(&path).unwrap();
     let clash = Outer { inner: Inner { y: None, z: 1 }, flat: Inner { y: None, z: 2 } };
     clash.save_npz(&path).unwrap();
     std::fs::write(&path, &before).unwrap();
     let map = BTreeMap::from([("a\0b".to_owned(), vec![1_u8])]);
-    assert!(matches!(map.save_npz(&path).unwrap_err().kind(), ErrorKind::Archive { problem: ArchiveProblem::InvalidName }));
+    assert!(
+        map.save_npz(&path)
+            .unwrap_err()
+            .to_string()
+            .contains("invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\"")
+    );
     assert!(std::fs::read(&path).unwrap() == before);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -6,7 +6,6 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayD, array};
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 use npy_core::{Error, ErrorKind, Limits, NpyRecord, Result};
 use npy_ndarray::{DynArray, ReadOptions, ZipArchiveExt, ZipWriterExt};
@@ -62,7 +61,7 @@ fn by_both(archive: &[u8], place: &str) -> Members {
 }
 
 /// `zip` reads everything, and this is what we say.
-fn refused(archive: &[u8]) -> ArchiveProblem {
+fn refused(archive: &[u8]) -> String {
     by_zip(archive).unwrap_or_else(|error| panic!("`zip` refuses it too: {error}"));
     problem(by_us(archive))
 }
@@ -296,7 +295,10 @@ fn encrypted_members_are_refused_by_name() {
     let mut reader = NpzReader::from_bytes(&bytes).unwrap();
     let error = reader.by_name::<u8>("hidden").unwrap_err();
     assert_eq!(error.member(), Some("hidden"));
-    assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Encrypted }), "{error}");
+    assert!(
+        error.to_string().contains("unsupported encryption: decrypt the member by another program, such as 7z, and read its file"),
+        "{error}"
+    );
     assert_eq!(reader.by_name::<u8>("open").unwrap(), [2]);
     // With the password, by the extension trait.
     let mut theirs = ZipArchive::new(Cursor::new(&bytes)).unwrap();
@@ -308,7 +310,7 @@ fn encrypted_members_are_refused_by_name() {
     insta::assert_snapshot!(format!("{error:#}"), @r#"member "hidden": cannot read the archive: unsupported Zip archive: Password required to decrypt file"#);
     for error in [error, theirs.read_npy_with::<Vec<u8>>("hidden", ReadOptions::new(), password(b"wrong")).unwrap_err()] {
         assert_eq!(error.member(), Some("hidden"));
-        assert!(matches!(error.kind(), ErrorKind::Zip { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::External, "{error}");
         assert!(error.source().unwrap().downcast_ref::<ZipError>().is_some());
     }
 }
@@ -317,7 +319,7 @@ fn encrypted_members_are_refused_by_name() {
 
 #[test]
 fn refuses_a_local_header_of_another_name() {
-    assert_eq!(refused(&with(&stored(), 30, b"w")), ArchiveProblem::LocalHeader { offset: 0 });
+    assert_eq!(refused(&with(&stored(), 30, b"w")), "the local header at byte 0 differs from the central directory");
 }
 
 #[test]
@@ -325,7 +327,11 @@ fn refuses_a_local_header_of_another_method_checksum_or_size() {
     let archive = stored();
     // Method, checksum, and both sizes, which stand in the 64-bit field behind the name.
     for at in [8, 14, 30 + 10 + 4, 30 + 10 + 12] {
-        assert_eq!(refused(&with(&archive, at, &[archive[at] ^ 1])), ArchiveProblem::LocalHeader { offset: 0 }, "{at}");
+        assert_eq!(
+            refused(&with(&archive, at, &[archive[at] ^ 1])),
+            "the local header at byte 0 differs from the central directory",
+            "{at}"
+        );
     }
 }
 
@@ -335,13 +341,16 @@ fn refuses_a_directory_of_another_size() {
     let entry = find(&archive, ENTRY);
     for difference in [1, 8, 0x80] {
         let size = archive[entry + 24] ^ difference;
-        assert_eq!(refused_size(&with(&archive, entry + 24, &[size])), ArchiveProblem::LocalHeader { offset: 0 });
+        assert_eq!(
+            refused_size(&with(&archive, entry + 24, &[size])),
+            "the local header at byte 0 differs from the central directory"
+        );
     }
 }
 
 /// Like [`refused`], where `zip` may find the size wrong at the end of the data, but opens the
 /// member.
-fn refused_size(archive: &[u8]) -> ArchiveProblem {
+fn refused_size(archive: &[u8]) -> String {
     ZipArchive::new(Cursor::new(archive)).unwrap().by_index(0).unwrap();
     problem(by_us(archive))
 }
@@ -353,7 +362,7 @@ fn refuses_stored_data_of_two_sizes() {
     let entry = find(&archive, ENTRY);
     let size = u32::from_le_bytes(archive[entry + 24..][..4].try_into().unwrap());
     let lie = with(&archive, entry + 24, &(size + 4096).to_le_bytes());
-    assert_eq!(refused(&lie), ArchiveProblem::WrongSize { expected: u64::from(size) + 4096, found: u64::from(size) });
+    assert_eq!(refused(&lie), format!("expected {} bytes of content, found {size}", size + 4096));
 }
 
 #[test]
@@ -362,7 +371,10 @@ fn refuses_data_that_reach_into_another_member() {
     let entry = find(&archive, ENTRY);
     let size = u32::from_le_bytes(archive[entry + 20..][..4].try_into().unwrap());
     // The compressed data end before; only the claim reaches there.
-    assert_eq!(refused(&with(&archive, entry + 20, &(size + 100).to_le_bytes())), ArchiveProblem::Overlap);
+    assert_eq!(
+        refused(&with(&archive, entry + 20, &(size + 100).to_le_bytes())),
+        "the data overlap another member or the central directory"
+    );
 }
 
 /// A small archive with any lies.
@@ -430,7 +442,7 @@ fn refuses_bytes_behind_the_end_of_deflated_data() {
     by_both(&archive.finish(), "without them");
     let mut archive = Crafted::default();
     archive.add("x.npy", 8, &content, &[&deflated(&content)[..], b"junk"].concat());
-    assert_eq!(refused(&archive.finish()), ArchiveProblem::Unused { bytes: 4 });
+    assert_eq!(refused(&archive.finish()), "expected the end of the compressed data, found 4 more bytes");
 }
 
 /// The parts of an archive that unpacks to much more than it has.
@@ -443,7 +455,7 @@ fn refuses_two_members_of_the_same_data() {
     let header = Crafted::header("x.npy", 8, &content, &data);
     archive.add_entry("x.npy", &header, 0);
     archive.add("y.npy", 8, &content, &data);
-    assert_eq!(refused(&archive.finish()), ArchiveProblem::Overlap);
+    assert_eq!(refused(&archive.finish()), "the data overlap another member or the central directory");
 }
 
 #[test]
@@ -451,10 +463,11 @@ fn refuses_a_directory_of_another_length() {
     let archive = stored();
     let end = find(&archive, END);
     let length = archive[end + 12];
-    assert!(matches!(
-        refused(&with(&archive, end + 12, &[length ^ 4])),
-        ArchiveProblem::NoDirectory { .. } | ArchiveProblem::NotZip { .. }
-    ));
+    let refused = refused(&with(&archive, end + 12, &[length ^ 4]));
+    assert!(
+        refused.starts_with("invalid archive: expected a central directory of ") || refused.starts_with("not an .npz file: "),
+        "{refused}"
+    );
 }
 
 /// Its last member is an archive, and what comes behind that is cut off.
@@ -469,7 +482,7 @@ fn refuses_an_archive_that_ends_with_one_in_it() {
     let outer = outer.finish().unwrap().into_inner();
     let end = outer.windows(inner.len()).position(|window| window == inner).unwrap() + inner.len();
     assert_eq!(by_zip(&outer[..end]).unwrap()[0].0, "x.npy");
-    assert!(matches!(refused(&outer[..end]), ArchiveProblem::Incomplete { .. }));
+    assert!(refused(&outer[..end]).contains("truncated archive: "));
 }
 
 #[test]
@@ -481,7 +494,7 @@ fn refuses_megabytes_behind_an_array() {
     archive.write_all(&content).unwrap();
     let archive = archive.finish().unwrap().into_inner();
     assert!(by_zip(&archive).unwrap()[0].1 == content);
-    let trailing = ArchiveProblem::Trailing { bytes: (8 << 20) - 129 };
+    let trailing = "expected the end of the member after its array, found 8388479 more bytes";
     assert_eq!(problem(NpzReader::from_bytes(&archive).unwrap().by_name::<u8>("x")), trailing);
     assert_eq!(problem(ZipArchive::new(Cursor::new(&archive)).unwrap().read_npy::<Vec<u8>>("x")), trailing);
 }
@@ -570,7 +583,7 @@ fn errors_of_the_extension_traits_name_the_member() {
     assert_eq!(read(&bytes, "y").to_string(), "missing array \"y\": the archive has x, notes.txt");
     let error = read(&bytes, "notes.txt");
     assert_eq!(error.member(), Some("notes.txt"));
-    assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
     // The last element of the array: the checksum is checked although the array ends before the
     // member's end is looked for.
     let at = bytes.windows(8).rposition(|window| window == values()[999].to_ne_bytes()).unwrap();
@@ -578,10 +591,10 @@ fn errors_of_the_extension_traits_name_the_member() {
     assert_eq!(error.member(), Some("x"));
     assert!(format!("{error:#}").contains("checksum"), "{error}");
     let mut archive = ZipArchive::new(Cursor::new(&bytes)).unwrap();
-    assert_eq!(problem(archive.read_npy_by_index::<Vec<f64>>(2)), ArchiveProblem::NoIndex { index: 2, members: 2 });
+    assert_eq!(problem(archive.read_npy_by_index::<Vec<f64>>(2)), "member index out of range: expected less than 2, found 2");
     let limited = Limits::new().member_bytes(1000);
     let error = npy_core::npz::ZipArchiveExt::read_npy_with::<f64>(&mut archive, "x", limited, ZipReadOptions::new()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 1000, found: 8128, .. }), "{error}");
+    assert!(error.to_string().contains("at most 1000 bytes of a member, found 8128; "), "{error}");
 }
 
 #[derive(NpyRecord)]
@@ -599,7 +612,7 @@ fn a_member_that_cannot_be_written_is_removed() {
     assert_eq!(error.member(), Some("names"));
     let error = archive.write_npy_slice("first", &[1_u8], deflated).unwrap_err();
     assert_eq!(error.member(), Some("first"));
-    assert!(matches!(error.kind(), ErrorKind::Zip { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::External, "{error}");
     archive.write_npy_slice("last", &[2_u8], deflated).unwrap();
     let names: Vec<_> = by_both(&archive.finish().unwrap().into_inner(), "removed").into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["first.npy", "last.npy"]);

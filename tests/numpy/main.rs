@@ -371,7 +371,8 @@ fn headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy() {
         let name = file.escape_ascii();
         let read = DynArray::read_npy(&file[..]);
         let Some(expected) = expected else {
-            assert!(matches!(read.unwrap_err().kind(), ErrorKind::TooManyDimensions { .. }), "{name}");
+            let error = read.unwrap_err().to_string();
+            assert!(error.starts_with("too many dimensions"), "{name}: {error}");
             again.push("refused".to_owned());
             continue;
         };
@@ -385,7 +386,7 @@ fn headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy() {
     // field alone.
     let record = file(&format!("[('a', ('<f8', {many}), {many})]"), "False", "(1,)", 8);
     let array = DynArray::read_npy(&record[..]).unwrap();
-    assert!(matches!(array.field("a").unwrap_err().kind(), ErrorKind::TooManyDimensions { .. }));
+    assert_eq!(array.field("a").unwrap_err().kind(), ErrorKind::TooLarge);
 
     let Some(numpy) = numpy("headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy") else { return };
     let program = r"

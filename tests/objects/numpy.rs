@@ -2,10 +2,9 @@
 
 use std::io::Cursor;
 
-use npy_core::error::ArchiveProblem;
+use npy_core::NpyReader;
 use npy_core::npz::{NpzReader, NpzStream};
 use npy_core::object::{self, ObjectArray, ObjectOptions};
-use npy_core::{ErrorKind, NpyReader};
 
 use crate::support::announce;
 use crate::support::numpy::{frames, numpy, old_numpy, push_frame};
@@ -117,7 +116,7 @@ fn members_of_archives_are_read_too() {
             let array = reader.array(2).unwrap().into_objects(ObjectOptions::new()).unwrap();
             assert_eq!(array.items()[0].to_string(), "{'k': [1]}");
         }
-        assert!(matches!(reader.by_name::<String>("a").unwrap_err().kind(), ErrorKind::ObjectArray));
+        assert!(reader.by_name::<String>("a").unwrap_err().kind() == npy_core::ErrorKind::ObjectArray);
         // A checksum that is wrong is seen after the pickle.
         let at = archive.windows(5).position(|window| window == b"xxxxx");
         if let Some(at) = at {
@@ -125,7 +124,7 @@ fn members_of_archives_are_read_too() {
             broken[at + 50] = b'y';
             let mut reader = NpzReader::new(Cursor::new(&broken)).unwrap();
             let error = reader.array(0).unwrap().into_objects(ObjectOptions::new()).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }), "{error}");
+            assert!(error.to_string().contains("wrong checksum: expected 0x"), "{error}");
         }
         // From a stream that cannot be gone back in.
         let mut stream = NpzStream::new(&archive[..]);

@@ -1,7 +1,5 @@
 //! Pickles that differ in one place from what Python writes.
 
-use npy_core::ErrorKind;
-use npy_core::error::PickleProblem;
 use npy_core::object::{self, ObjectArray, PyObject};
 
 use crate::support::file_with_header;
@@ -51,7 +49,7 @@ fn rejects_what_numpy_rejects_in_arrays_and_dtypes() {
     ];
     for (from, to) in cases {
         let error = read(from, to).unwrap_err();
-        let is_invalid = matches!(error.kind(), ErrorKind::Pickle { problem: PickleProblem::InvalidArguments { .. }, .. });
+        let is_invalid = error.to_string().contains(": invalid arguments of ");
         assert!(is_invalid, "{to:?}: {error}");
     }
     assert_eq!(read("I7\n", BYTES).unwrap().items()[0].to_string(), "np.bytes_(b'ab')");
@@ -64,8 +62,7 @@ fn functions_are_not_classes() {
     let call = PICKLE.find("R(I1").unwrap();
     pickle[call] = 0x81;
     let error = object::read(&file_with_header(1, HEADER, &pickle)[..]).unwrap_err();
-    let is_refused =
-        matches!(error.kind(), ErrorKind::Pickle { problem: PickleProblem::NotCallable { found: "_reconstruct", .. }, .. });
+    let is_refused = error.to_string().ends_with("expected a class or a function, found _reconstruct");
     assert!(is_refused, "{error}");
 }
 
@@ -83,7 +80,7 @@ fn floats_are_spelled_as_python_takes_them() {
     }
     for text in [" 1.5", "1.5 ", "1e400", "-1e400", "1_0", ""] {
         let error = read("I7", &format!("F{text}")).unwrap_err();
-        let is_invalid = matches!(error.kind(), ErrorKind::Pickle { problem: PickleProblem::InvalidNumber { .. }, .. });
+        let is_invalid = error.to_string().contains(": invalid number ");
         assert!(is_invalid, "{text:?}: {error}");
     }
 }

@@ -181,8 +181,8 @@ fn user_defined_elements_convert_only_to_matching_types() {
     assert_eq!(array.values().dtype().to_string(), "|V16");
     assert_eq!(array.to_vec::<Void>().unwrap()[0].len(), 16);
     // Another number of bytes, and a type that has a code of its own.
-    assert!(matches!(array.to_vec::<Packed>().unwrap_err().kind(), ErrorKind::Mismatch { .. }));
-    assert!(matches!(array.to_vec::<Complex<f64>>().unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(array.to_vec::<Packed>().unwrap_err().kind(), ErrorKind::Mismatch);
+    assert_eq!(array.to_vec::<Complex<f64>>().unwrap_err().kind(), ErrorKind::Mismatch);
     let named = array.clone().with_dtype(Aligned::dtype()).unwrap();
     assert_eq!(named.values().field_as::<f64>("time").unwrap(), [0.5]);
     assert_eq!(named.to_vec::<Aligned>().unwrap(), [Aligned { id: 1, time: 0.5 }]);
@@ -219,7 +219,7 @@ fn text_has_the_width_of_the_longest_and_is_read_by_it() {
     let names = rawarray::read::<FixedUnicode<3>>(&file[..]).unwrap();
     assert_eq!(names, [FixedUnicode::new("Ada").unwrap(), FixedUnicode::new("Bo").unwrap()]);
     // The width of a `String` is that of the file, and there the file does not say that it is text.
-    assert!(matches!(rawarray::read::<String>(&file[..]).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(rawarray::read::<String>(&file[..]).unwrap_err().kind(), ErrorKind::Mismatch);
     let named = RaArray::read(&file[..]).unwrap().with_dtype(FixedUnicode::<3>::dtype()).unwrap();
     assert_eq!(named.to_vec::<String>().unwrap(), ["Ada", "Bo"]);
 }
@@ -303,7 +303,7 @@ fn arrays_of_arrays_have_more_dimensions() {
     let mut file = Vec::new();
     rawarray::write(&mut file, &[[1_u16, 2, 3], [4, 5, 6]]).unwrap();
     assert_eq!(Array2::<u16>::read_ra(&file[..]).unwrap(), array![[1, 2, 3], [4, 5, 6]]);
-    assert!(matches!(rawarray::read::<u16>(&file[..]).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert!(rawarray::read::<u16>(&file[..]).unwrap_err().kind() == ErrorKind::WrongShape);
     assert_eq!(rawarray::read::<[u16; 3]>(&file[..]).unwrap(), [[1, 2, 3], [4, 5, 6]]);
     let records = [[[1_u8, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]];
     let mut file = Vec::new();
@@ -328,5 +328,5 @@ fn a_stream_is_left_behind_the_elements_and_metadata_can_be_bounded() {
     // A stream without an end.
     let endless = std::io::Read::chain(&file[..58], std::io::repeat(0));
     let error = RaArray::read_with(endless, Limits::new().metadata_bytes(1 << 20)).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 0x10_0000, found: 0x10_0001, .. }), "{error}");
+    assert!(error.to_string().contains("at most 1048576 bytes of metadata, found 1048577; "), "{error}");
 }

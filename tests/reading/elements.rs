@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 
 use ndarray::Array1;
-use npy_core::error::Part;
 use npy_core::types::{FixedBytes, FixedUnicode};
 use npy_core::{Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
 
@@ -139,15 +138,15 @@ fn chunks_end_at_an_error() {
     let mut calls = 0;
     let refuse = |_: &[u16]| {
         calls += 1;
-        Err(ErrorKind::ObjectArray.into())
+        Err(Error::object_array())
     };
-    assert!(matches!(reader.for_each_chunk(refuse).unwrap_err().kind(), ErrorKind::ObjectArray));
+    assert!(reader.for_each_chunk(refuse).unwrap_err().kind() == ErrorKind::ObjectArray);
     assert_eq!(calls, 1);
     assert!(reader.into_vec::<u16>().is_err());
     // Another dtype is an error of an empty array, too.
     let mut empty = NpyReader::new(&file[..]).unwrap();
     empty.skip(300_000).unwrap();
-    assert!(matches!(empty.for_each_chunk(|_: &[f32]| Ok(())).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(empty.for_each_chunk(|_: &[f32]| Ok(())).unwrap_err().kind(), ErrorKind::Mismatch);
 }
 
 #[test]
@@ -159,7 +158,7 @@ fn chunks_reuse_one_buffer() {
     let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 27]).unwrap().to_bytes();
     claim.extend([0; 20]);
     let (error, peak) = with_peak(|| NpyReader::new(&claim[..]).unwrap().for_each_chunk(|_: &[f64]| Ok(())).unwrap_err());
-    assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+    assert!(error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 20"), "{error}");
     assert!(peak < 300 * 1024, "{peak}");
 }
 
@@ -233,9 +232,9 @@ fn threads_report_the_error_of_one_thread() {
     // Another dtype, and limits, are refused before anything is read.
     std::fs::write(&path, &whole).unwrap();
     let options = ReadOptions::new().threads(2);
-    assert!(matches!(npy_core::load_with::<f32>(&path, options).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(npy_core::load_with::<f32>(&path, options).unwrap_err().kind(), ErrorKind::Mismatch);
     let limited = options.limits(Limits::new().data_bytes(1 << 20));
-    assert!(matches!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+    assert!(npy_core::load_with::<u32>(&path, limited).unwrap_err().kind() == ErrorKind::LimitExceeded);
 }
 
 /// Several arrays in one file, one after another, as `np.save` writes them to one.
@@ -265,7 +264,7 @@ fn open_file_is_read_from_where_it_stands() {
     file.seek(SeekFrom::End(0)).unwrap();
     assert!(NpyReader::from_file(file).is_err());
     #[cfg(unix)]
-    assert!(matches!(NpyReader::from_file(File::open(directory.path()).unwrap()).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(NpyReader::from_file(File::open(directory.path()).unwrap()).unwrap_err().kind() == ErrorKind::Io);
 }
 
 /// A claim of data that are not there allocates nothing for them, wherever the array begins.
@@ -280,7 +279,7 @@ fn rejects_excessive_claims_in_bounded_memory() {
         let mut file = File::open(&path).unwrap();
         file.seek(SeekFrom::Start(before)).unwrap();
         let (error, peak) = with_peak(|| NpyReader::from_file(file).unwrap().into_vec::<f64>().unwrap_err());
-        assert!(matches!(error.kind(), ErrorKind::Truncated { part: Part::Data, found: 20, .. }), "{error}");
+        assert!(error.to_string().contains("the array needs ") && error.to_string().ends_with(", found 20"), "{error}");
         assert!(peak < 300 * 1024, "{peak}");
     }
 }
@@ -301,9 +300,8 @@ fn threads_detect_a_shrinking_file() {
     match reader.read_into(&mut items) {
         Ok(()) => assert!(items == NpyReader::new(&whole[..]).unwrap().into_vec::<u32>().unwrap()),
         Err(error) => {
-            let ErrorKind::Truncated { part: Part::Data, offset, expected, found } = error.kind() else { panic!("{error}") };
-            assert_eq!((*offset, *expected), (128, 64 << 20));
-            assert!(*found >= (10 << 20) - 128, "{found}");
+            assert!(error.to_string().contains("the array needs 67108864 bytes at offset 128, "), "{error}");
+            assert!(error.offset().unwrap() >= 10 << 20, "{error}");
         }
     }
     cutting.join().unwrap();

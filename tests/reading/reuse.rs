@@ -37,15 +37,15 @@ fn vectors_keep_their_memory() {
     }
     // After an error nothing is left of what was there.
     npy_core::save(&path, &[1.5_f64]).unwrap();
-    assert!(matches!(npy_core::load_into(&path, &mut numbers).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(npy_core::load_into(&path, &mut numbers).unwrap_err().kind(), ErrorKind::Mismatch);
     assert!(numbers.is_empty());
     let mut file = Vec::new();
     npy_core::write(&mut file, &vec![7_u32; 200_000]).unwrap();
     numbers.push(1);
     let cut = NpyReader::new(&file[..500_000]).unwrap().read_to_vec(&mut numbers);
-    assert!(matches!(cut.unwrap_err().kind(), ErrorKind::Truncated { .. }) && numbers.is_empty());
+    assert!(cut.unwrap_err().kind() == ErrorKind::Truncated && numbers.is_empty());
     Array2::<u32>::zeros((2, 3)).save_npy(&path).unwrap();
-    assert!(matches!(npy_core::load_into(&path, &mut numbers).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert!(npy_core::load_into(&path, &mut numbers).unwrap_err().kind() == ErrorKind::WrongShape);
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn arrays_of_another_shape_are_refused() {
     let mut array = Array2::<f32>::ones((4, 3));
     let error = load_npy_into(&path, &mut array).unwrap_err();
     insta::assert_snapshot!(error.to_string().rsplit(": ").next().unwrap(), @"expected (4, 3), found (3, 4)");
-    assert!(matches!(error.kind(), ErrorKind::WrongShape { .. }));
+    assert!(error.kind() == ErrorKind::WrongShape);
     assert_eq!(array, Array2::<f32>::ones((4, 3)));
     assert!(load_npy_into(&path, &mut Array1::<f32>::zeros(12)).is_err());
     assert!(load_npy_into(&path, &mut ArrayD::<f64>::zeros(vec![3, 4])).is_err());
     let limits = Limits::new().data_bytes(47);
     let error = load_npy_into_with(&path, &mut Array2::<f32>::zeros((3, 4)), limits).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::LimitExceeded, "{error}");
     load_npy_into(&path, &mut array.view_mut().reversed_axes()).unwrap();
     assert_eq!(array.sum_axis(Axis(0)), ndarray::array![0.0, 0.0, 0.0]);
 }
@@ -148,7 +148,7 @@ fn long_headers() {
         let values = npy_core::DynValues::load(&path).unwrap();
         assert_eq!((values.dtype(), values.bytes().len()), (header.dtype(), data));
         std::fs::write(&path, &file[..file.len() - 1]).unwrap();
-        assert!(matches!(npy_core::DynValues::load(&path).unwrap_err().kind(), ErrorKind::Truncated { .. }));
+        assert!(npy_core::DynValues::load(&path).unwrap_err().kind() == ErrorKind::Truncated);
     }
 }
 

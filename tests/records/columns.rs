@@ -1,6 +1,5 @@
 //! Reading some fields of records, each into its own vector.
 
-use npy_core::error::{MismatchKind, ValueProblem};
 use npy_core::region::AxisRange;
 use npy_core::types::{Datetime64, FixedBytes, unit::Second};
 use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order, load_columns};
@@ -108,7 +107,7 @@ fn columns_come_in_parts() {
         assert!(parts(NpyReader::open_with(&path, npy_core::ReadOptions::new().threads(2)).unwrap(), step) == whole);
     }
     let error = NpyReader::new(&file[..]).unwrap().read_columns::<(u16,)>(["id"], 20_001).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 20_001, found: 20_000 }));
+    assert!(error.to_string().ends_with("wrong number of elements: expected 20001, found 20000"));
 
     // An error counts records from the beginning of the array.
     let mut file = file;
@@ -139,11 +138,13 @@ fn every_mismatch_is_reported() {
     let file = file_of(&events()[..2]);
     let error =
         NpyReader::new(&file[..]).unwrap().into_columns::<(f32, u16, u8, f32)>(["id", "id", "nothing", "place.depth"]).unwrap_err();
-    let ErrorKind::Mismatch { rust_type, mismatches } = error.kind() else { panic!("{error}") };
-    assert_eq!(rust_type, "(f32, u16, u8, f32)");
-    assert_eq!(mismatches.iter().map(|mismatch| mismatch.path.as_str()).collect::<Vec<_>>(), ["id", "nothing", "place.depth"]);
-    assert!(matches!(mismatches[1].kind, MismatchKind::MissingColumn { .. }));
-    assert_eq!(mismatches[1].to_string(), "nothing: missing field: found id, time, a.b, place, xyz, name, flag");
+    assert_eq!(error.kind(), ErrorKind::Mismatch);
+    insta::assert_snapshot!(as_little_endian(error), @r"
+    cannot read (f32, u16, u8, f32): found 3 mismatches
+      id: expected dtype <f4, found <u2; `u16` reads it
+      nothing: missing field: found id, time, a.b, place, xyz, name, flag
+      place.depth: expected dtype <f4, found <f8; `f64` reads it
+    ");
     // Also of an empty array; and of one that has no fields.
     assert!(NpyReader::new(&file_of(&[])[..]).unwrap().into_columns::<(f32,)>(["id"]).is_err());
     let mut numbers = Vec::new();
@@ -200,7 +201,7 @@ fn errors_of_opened_files_name_them() {
     std::fs::write(&path, &bytes[..bytes.len() - 2]).unwrap();
     let truncated = |result: npy_core::Result<()>| {
         let error = result.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Truncated, "{error}");
         assert_eq!(error.path(), Some(path.as_path()));
     };
     truncated(NpyReader::open(&path).unwrap().for_each_chunk(|_: &[u16]| Ok(())));
@@ -211,7 +212,7 @@ fn errors_of_opened_files_name_them() {
     truncated(NpyReader::open(&path).unwrap().read_region::<u16>(&[rows]).map(|_| ()));
     // What the caller's own code says may be about another file.
     std::fs::write(&path, bytes).unwrap();
-    let own = |_: &[u16]| Err(ErrorKind::ObjectArray.into());
+    let own = |_: &[u16]| Err(npy_core::Error::object_array());
     assert_eq!(NpyReader::open(&path).unwrap().for_each_chunk(own).unwrap_err().path(), None);
 }
 
@@ -223,13 +224,13 @@ fn errors_tell_the_record_and_the_field() {
     let code = begin + 15_001 * itemsize + 2 + 8 + 1 + 8;
     file[code] = 0xff;
     let error = NpyReader::new(&file[..]).unwrap().into_columns::<(u16, String)>(["id", "place.code"]).unwrap_err();
-    let ErrorKind::InvalidValue { index, path, problem } = error.kind() else { panic!("{error}") };
-    assert_eq!((*index, path.as_str(), problem), (15_001, "place.code", &ValueProblem::NotUtf8 { position: 0 }));
+    assert_eq!((error.kind(), error.element(), error.field()), (ErrorKind::InvalidValue, Some(15_001), Some("place.code")));
+    assert_eq!(error.message(), "invalid UTF-8 at byte 0 of the text; read it as `FixedBytes`");
     // A truncated file.
     let error = NpyReader::new(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Truncated, "{error}");
     let error = NpyReader::from_bytes(&file[..file.len() - 1]).unwrap().into_columns::<(u16,)>(["id"]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Truncated, "{error}");
 }
 
 #[test]
@@ -247,6 +248,6 @@ fn shapes_and_records_without_bytes() {
     let path = directory.path().join("matrix.npy");
     std::fs::write(&path, &file).unwrap();
     let error = load_columns::<(f32,)>(&path, ["x"]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }));
+    assert!(error.kind() == ErrorKind::WrongShape);
     assert_eq!(error.path(), Some(path.as_path()));
 }

@@ -256,9 +256,8 @@ fn renamed_defaulted_and_skipped_fields() {
     // A default stands in for a field that is not there, not for one that does not fit.
     let header = Header::new("[('type', '|u1'), ('Größe [m]', '<f4'), ('level', '<i2')]".parse().unwrap(), Order::C, &[0]).unwrap();
     let error = npy_core::read::<Settings>(&header.to_bytes()[..]).unwrap_err();
-    let ErrorKind::Mismatch { mismatches, .. } = error.kind() else { panic!("{error}") };
-    assert_eq!(mismatches.len(), 1);
-    assert_eq!(mismatches[0].path, "level");
+    assert_eq!(error.kind(), ErrorKind::Mismatch);
+    assert!(error.message().starts_with("cannot read Settings: level: expected dtype"), "{error}");
 }
 
 #[test]
@@ -469,7 +468,7 @@ fn arrays_are_more_axes() {
     let mut file = fortran.to_bytes();
     file.resize(file.len() + 24, 0);
     let error = npy_core::read::<[f32; 3]>(&file[..]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::FortranRows { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::WrongShape, "{error}");
     // Elements without bytes are not counted up to whatever a file claims.
     let none = Header::new("<f4".parse().unwrap(), Order::C, &[usize::MAX >> 4, 0]).unwrap();
     assert!(npy_core::read::<[f32; 0]>(&none.to_bytes()[..]).is_err());

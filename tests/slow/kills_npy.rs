@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use npy_core::append::recover;
-use npy_core::{Error, ErrorKind, Header, NpyElement, NpyWriter, Order};
+use npy_core::{Error, Header, NpyElement, NpyWriter, Order};
 
 use crate::kills;
 use crate::support::numpy::numpy;
@@ -194,10 +194,7 @@ fn full_sink_keeps_flushed_rows() {
             writer.finish().map(drop)
         })();
         let error = result.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::StorageFull),
-            "{most}: {error}"
-        );
+        assert!(error.io_kind() == Some(std::io::ErrorKind::StorageFull), "{most}: {error}");
         if most >= offset {
             let bytes = sink.file.into_inner();
             let read = npy_core::read::<Reading>(&bytes[..]).unwrap();
@@ -214,10 +211,9 @@ fn child_that_meets_a_limit() {
     let directory = PathBuf::from(directory);
     let count: u64 = std::env::var("NPY_COUNT").unwrap().parse().unwrap();
     let items: Vec<Reading> = (0..count).map(reading).collect();
-    let kind = |result: Result<(), Error>| match result.map_err(Error::into_kind) {
+    let kind = |result: Result<(), Error>| match result {
         Ok(()) => "fine".to_owned(),
-        Err(ErrorKind::Io { error, .. }) => error.kind().to_string(),
-        Err(other) => panic!("{other}"),
+        Err(error) => error.io_kind().unwrap_or_else(|| panic!("{error}")).to_string(),
     };
     println!("\nsave {}", kind(npy_core::save(directory.join("saved.npy"), &items)));
     let mut safe = 0;

@@ -103,7 +103,7 @@ fn a_file_that_shrinks_while_it_is_read() {
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(128 + 8 * 600_000).unwrap();
         }
     }
-    assert!(matches!(error.unwrap().kind(), ErrorKind::Truncated { .. }));
+    assert!(error.unwrap().kind() == ErrorKind::Truncated);
     assert!((500_000..=600_000).contains(&next), "{next}");
     // Deleted under us: it is still there for those who have it.
     npy_core::save(&path, &items).unwrap();
@@ -175,8 +175,8 @@ fn shards_concatenate_to_one_array() {
     assert!(steps.read::<u32>(0..1061).is_err());
     assert!(steps.records::<u32>().map(Result::unwrap).eq(0..1060));
     // Another dtype, when beginning and when reading.
-    assert!(matches!(ShardWriter::<u64>::open(&prefix, 100).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
-    assert!(matches!(steps.read::<u64>(0..1).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(ShardWriter::<u64>::open(&prefix, 100).unwrap_err().kind(), ErrorKind::Mismatch);
+    assert_eq!(steps.read::<u64>(0..1).unwrap_err().kind(), ErrorKind::Mismatch);
     assert_eq!(steps.records::<u64>().count(), 1);
     // Names that only look like shards, and one that is missing.
     for name in ["steps-1.npy", "steps-000001.npy", "steps-x.npy", "steps.npy", "steps-00001.txt"] {
@@ -216,17 +216,17 @@ fn shards_survive_failures() {
     let error = ShardWriter::<u64>::open(&prefix, 3).unwrap_err();
     assert!(error.to_string().contains("s-00007.npy.part"), "{error}");
     fs::rename(&part, directory.path().join("s-00002.npy.part")).unwrap();
-    assert!(matches!(ShardWriter::<f64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(ShardWriter::<f64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::Mismatch);
     assert_eq!(ShardWriter::<u64>::open(&prefix, 3).unwrap().rows(), 6);
     npy_core::save(directory.path().join("s-00002.npy.part"), &[[9_u64; 2]]).unwrap();
-    assert!(matches!(ShardWriter::<u64>::open(&prefix, 3).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert!(ShardWriter::<u64>::open(&prefix, 3).unwrap_err().kind() == ErrorKind::WrongShape);
     // More rows than can be counted.
     let large = directory.path().join("large");
     for number in 0..3 {
         let header = npy_core::Header::new("|u1".parse().unwrap(), npy_core::Order::C, &[isize::MAX as usize]).unwrap();
         fs::write(directory.path().join(format!("large-0000{number}.npy")), header.to_bytes()).unwrap();
     }
-    assert!(matches!(Shards::open(&large).unwrap_err().kind(), ErrorKind::ShapeOverflow { .. }));
+    assert!(Shards::open(&large).unwrap_err().kind() == ErrorKind::TooLarge);
 }
 
 #[test]

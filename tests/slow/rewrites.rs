@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use npy_core::error::{ArchiveProblem, Conflict};
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{DynValues, Error, ErrorKind, NpyMap, NpyReader, NpyWriter, ReadOptions, Result, SaveOptions, rawarray};
 
@@ -83,7 +82,7 @@ fn add_member(path: &Path, round: u64) -> Result<()> {
 }
 
 fn is_locked(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Conflict { conflict: Conflict::Locked })
+    error.to_string().ends_with("the file is locked by another writer")
 }
 
 fn start(kind: &str, path: &Path) -> Child {
@@ -220,7 +219,7 @@ fn reader_of_a_growing_archive_finds_it_whole_or_incomplete() {
         let mut archive = match NpzReader::open(&path) {
             Ok(archive) => archive,
             Err(error) => {
-                let is_expected = matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Incomplete { .. } });
+                let is_expected = error.to_string().contains("truncated archive: ");
                 assert!(is_expected, "{error:#}");
                 incomplete.fetch_add(1, Ordering::Relaxed);
                 expect_whole(&early.lock().unwrap().by_name("m0")?);
@@ -256,7 +255,7 @@ fn reader_of_an_overwritten_file_never_panics() {
         match result {
             Ok(found) => assert!(found.iter().all(|item| (1..=most).contains(item)), "an element that nobody saved"),
             Err(error) => {
-                assert!(!matches!(error.kind(), ErrorKind::Io { .. } | ErrorKind::Allocation { .. }), "{error:#}");
+                assert!(!matches!(error.kind(), ErrorKind::Io | ErrorKind::OutOfMemory), "{error:#}");
                 refused.fetch_add(1, Ordering::Relaxed);
             }
         }

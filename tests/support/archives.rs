@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use npy_core::error::ArchiveProblem;
 use npy_core::npz::{NpzReader, NpzWriter};
-use npy_core::{Error, ErrorKind, Header, NpyElement, NpyRecord, Order};
+use npy_core::{Error, Header, NpyElement, NpyRecord, Order};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 pub struct Pick {
@@ -73,11 +72,9 @@ pub fn random(state: &mut u64) -> usize {
     (*state >> 33) as usize
 }
 
-pub fn problem<T>(result: Result<T, Error>) -> ArchiveProblem {
-    match result.map(|_| ()).unwrap_err().into_kind() {
-        ErrorKind::Archive { problem } => problem,
-        other => panic!("{other}"),
-    }
+/// The message of the error, without the names of the file and the member.
+pub fn problem<T>(result: Result<T, Error>) -> String {
+    result.map(|_| ()).unwrap_err().without_path().to_string()
 }
 
 /// A stream that gives few bytes at a time, and cannot be gone back in.

@@ -4,7 +4,6 @@ use std::fs;
 
 use npy_core::columns::{NpyColumn, view_column_with};
 use npy_core::dtype::ByteOrder;
-use npy_core::error::{Part, ValueProblem};
 use npy_core::types::FixedBytes;
 use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyRecord, NpyView, NpyWriter, Order, view_column};
 
@@ -122,7 +121,7 @@ fn maps_give_columns() {
     let map = unsafe { NpyMap::open(&path).unwrap() };
     assert_eq!(map.column::<f64>("t").unwrap().iter().sum::<f64>(), (0..20_000).map(|i| f64::from(i) / 2.0).sum::<f64>());
     assert_eq!(map.column::<f32>("origin.depth").unwrap().get(19_999), Some(19_999.0));
-    assert!(matches!(map.column::<f32>("t").map(|t| t.len()).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(map.column::<f32>("t").map(|t| t.len()).unwrap_err().kind(), ErrorKind::Mismatch);
     drop(map);
     // SAFETY: nobody else knows the file.
     let mut map = unsafe { NpyMapMut::open(&path).unwrap() };
@@ -198,7 +197,7 @@ fn records_and_fields_without_bytes() {
     // However many there are.
     let file = zeros("[('none', '|b1', (0,)), ('text', '|S0')]", Order::C, &[1 << 60]);
     let limits = Limits::new().empty_elements(u64::MAX);
-    assert!(matches!(refused::<[bool; 0]>(&file, "none").kind(), ErrorKind::LimitExceeded { .. }));
+    assert!(refused::<[bool; 0]>(&file, "none").kind() == ErrorKind::LimitExceeded);
     let column = view_column_with::<[bool; 0]>(&file, "none", limits).unwrap();
     assert_eq!((column.len(), column.get((1 << 60) - 1), column.iter().nth(1 << 60)), (1 << 60, Some([]), None));
     assert_eq!(view_column_with::<FixedBytes<0>>(&file, "text", limits).unwrap().len(), 1 << 60);
@@ -235,11 +234,12 @@ fn only_the_fields_own_bytes_are_checked() {
         file[begin + record * itemsize + offset] = 2;
         file
     };
-    let invalid = |error: npy_core::Error| match error.into_kind() {
-        ErrorKind::InvalidValue { index, path, problem } => (index, path, problem),
-        other => panic!("{other}"),
+    let invalid = |error: npy_core::Error| {
+        assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+        (error.element().unwrap(), error.field().unwrap().to_owned(), error.message().to_owned())
     };
-    let two = ValueProblem::NotABool { byte: 2 };
+    let not_a_bool = |byte: u8| format!("invalid bool {byte:#04x}: expected 0 or 1; read a copy, where every byte but 0 is true");
+    let two = not_a_bool(2);
     for record in [0, 4, 9] {
         let file = spoiled(record, FLAG);
         assert_eq!(invalid(refused::<bool>(&file, "flag")), (record as u64, "flag".to_owned(), two.clone()));
@@ -254,13 +254,13 @@ fn only_the_fields_own_bytes_are_checked() {
     file[begin + 3 * itemsize + PHASE] = 3;
     let (index, path, problem) = invalid(refused::<Phase>(&file, "phase"));
     assert_eq!((index, path.as_str()), (3, "phase"));
-    assert_eq!(problem, ValueProblem::UnknownVariant { value: 3, rust_type: "Phase".to_owned(), known: &[("P", 1), ("S", 2)] });
+    assert_eq!(problem, "unknown variant 3 of Phase: expected 1 (P), 2 (S)");
     assert_eq!(values::<bool>(&file, "flag").len(), 10);
     // In a sub-array.
     let mut file = zeros("[('x', '|u1'), ('flags', '|b1', (3,))]", Order::C, &[4]);
     let end = file.len() - 1;
     file[end] = 255;
-    assert_eq!(invalid(refused::<[bool; 3]>(&file, "flags")), (3, "flags[2]".to_owned(), ValueProblem::NotABool { byte: 255 }));
+    assert_eq!(invalid(refused::<[bool; 3]>(&file, "flags")), (3, "flags[2]".to_owned(), not_a_bool(255)));
 }
 
 #[test]
@@ -273,12 +273,12 @@ fn other_dtypes_are_refused() {
     insta::assert_snapshot!(message(refused::<f64>(&file, "origin.u")), @"cannot read f64: origin.u: missing field: found depth, is_fixed in origin");
     insta::assert_snapshot!(message(refused::<f64>(&file, "origin.depth")), @"cannot read f64: origin.depth: expected dtype <f8, found <f4; `f32` reads it");
     // Also of an empty array; and of one that has no fields, or Python objects.
-    assert!(matches!(refused::<f64>(&file_of(0), "id").kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(refused::<f64>(&file_of(0), "id").kind(), ErrorKind::Mismatch);
     let mut numbers = Vec::new();
     npy_core::write(&mut numbers, &[1.0_f64]).unwrap();
     insta::assert_snapshot!(message(refused::<f64>(&numbers, "t")), @"cannot read f64: t: expected a record, found elements of dtype <f8");
     let objects = file_with_header(1, b"{'descr': [('t', '<f8'), ('o', '|O')], 'fortran_order': False, 'shape': (1,), }", &[0; 64]);
-    assert!(matches!(refused::<f64>(&objects, "t").kind(), ErrorKind::ObjectArray));
+    assert!(refused::<f64>(&objects, "t").kind() == ErrorKind::ObjectArray);
 }
 
 /// They could be read as a copy, and not in place.
@@ -290,17 +290,16 @@ fn other_layouts_are_refused() {
     writer.write_slice(&[event(0), event(1), event(2)]).unwrap();
     let big = writer.finish().unwrap();
     let error = refused::<f32>(&big, "origin.depth");
-    let ErrorKind::NotViewable { path, file, rust_type, rust } = error.kind() else { panic!("{error}") };
-    assert_eq!([path.as_str(), file, rust_type, rust], ["origin.depth", ">f4", "f32", "<f4"]);
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
     insta::assert_snapshot!(error.to_string(), @"cannot view the field origin.depth as f32: expected dtype <f4, found >f4; read a copy with `load_columns`");
-    assert!(matches!(refused::<[f32; 3]>(&big, "xyz").kind(), ErrorKind::NotViewable { .. }));
-    assert!(matches!(refused::<Origin>(&big, "origin").kind(), ErrorKind::NotViewable { .. }));
+    assert_eq!(refused::<[f32; 3]>(&big, "xyz").kind(), ErrorKind::NotViewable);
+    assert_eq!(refused::<Origin>(&big, "origin").kind(), ErrorKind::NotViewable);
     // A byte has no order.
     assert_eq!((values::<u8>(&big, "id"), values::<bool>(&big, "flag")), (vec![0, 1, 2], vec![true, false, false]));
     // A struct whose fields lie elsewhere, or that is smaller than the record.
     for origin in ["[('depth', '<f4'), ('', '|V1'), ('is_fixed', '|b1')]", "[('depth', '<f4'), ('is_fixed', '|b1'), ('', '|V3')]"] {
         let file = zeros(&format!("[('origin', {origin})]"), Order::C, &[2]);
-        assert!(matches!(refused::<Origin>(&file, "origin").kind(), ErrorKind::NotViewable { .. }));
+        assert_eq!(refused::<Origin>(&file, "origin").kind(), ErrorKind::NotViewable);
         assert_eq!(values::<bool>(&file, "origin.is_fixed"), [false; 2]);
     }
 }
@@ -315,8 +314,9 @@ fn cut_files_are_refused() {
         let cut = &file[..length];
         let error = refused::<u8>(cut, "id");
         if length >= begin {
-            let ErrorKind::Truncated { part: Part::Data, offset, expected, found } = *error.kind() else { panic!("{error}") };
-            assert_eq!((offset, expected, found), (begin as u64, 3 * itemsize as u64, (length - begin) as u64));
+            let (needed, found) = (3 * itemsize, length - begin);
+            let message = format!("truncated file: the array needs {needed} bytes at offset {begin}, found {found}");
+            assert_eq!(error.to_string(), message);
         }
         assert!(view_column::<[f64; 0]>(cut, "empty").is_err());
         assert!(view_column::<bool>(cut, "flag").is_err());
@@ -336,15 +336,15 @@ fn huge_shapes_are_refused() {
     let record = "[('x', '|u1'), ('t', '<f8')]";
     for shape in ["(1024819115206086200,)", "(8,)", "(1000000000, 1000000000)", "(1, 8)"] {
         let error = refused::<f64>(&file(record, shape), "t");
-        assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{shape}: {error}");
+        assert!(error.kind() == ErrorKind::Truncated, "{shape}: {error}");
     }
     for shape in ["(9223372036854775807,)", "(4294967296, 4294967296)", "(0, 4294967296, 4294967296)"] {
         let error = refused::<f64>(&file(record, shape), "t");
-        assert!(matches!(error.kind(), ErrorKind::ShapeOverflow { .. }), "{shape}: {error}");
+        assert!(error.kind() == ErrorKind::TooLarge, "{shape}: {error}");
     }
     let limits = Limits::new().data_bytes(62);
     let error = view_column_with::<f64>(&file(record, "(7,)"), "t", limits).map(|t| t.len()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::LimitExceeded, "{error}");
     assert_eq!(view_column_with::<f64>(&file(record, "(7,)"), "t", Limits::new().data_bytes(63)).unwrap().len(), 7);
 }
 

@@ -159,11 +159,11 @@ fn files_of_every_numpy_are_mapped() {
             let map = map(&path);
             match Header::parse(&bytes) {
                 Ok((header, _)) if header.dtype().has_object() => {
-                    assert!(matches!(map.unwrap_err().kind(), ErrorKind::ObjectArray), "{path:?}");
+                    assert!(map.unwrap_err().kind() == ErrorKind::ObjectArray, "{path:?}");
                     refused += 1;
                 }
                 Ok((header, begin)) if bytes.len() < begin + header.data_bytes() as usize => {
-                    assert!(matches!(map.unwrap_err().kind(), ErrorKind::Truncated { .. }), "{path:?}");
+                    assert!(map.unwrap_err().kind() == ErrorKind::Truncated, "{path:?}");
                     refused += 1;
                 }
                 Ok((header, begin)) => {
@@ -185,8 +185,9 @@ fn files_of_every_numpy_are_mapped() {
     let doubles = |file: &str| map(data(file)).unwrap().view::<f64>().map(<[f64]>::to_vec);
     assert_eq!(doubles("numpy-1.6.2-py2.7/f8_le.npy").unwrap().len(), 13);
     let error = doubles("numpy-1.11.3-py2.7/version_2_plain.npy").unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Misaligned { alignment: 8, misalignment: 2 }));
-    assert!(error.to_string().contains("read a copy"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
+    let message = "misaligned data: expected an address that is a multiple of 8, found remainder 2; read a copy";
+    assert!(error.message().starts_with(message), "{error}");
     let path = data("numpy-1.11.3-py2.7/version_2_plain.npy");
     let copy: Vec<f64> = NpyReader::from_bytes(map(&path).unwrap().file_bytes()).unwrap().into_vec().unwrap();
     assert_eq!(copy, npy_core::load::<f64>(&path).unwrap());
@@ -207,7 +208,7 @@ fn records_are_columns_in_place() {
     assert_eq!(samples.iter().map(|sample| sample.values[1]).sum::<f32>(), 4950.0);
     assert_eq!(map.array::<Sample, Ix1>().unwrap()[7].values, [1.0, 7.0]);
     assert_eq!(npy_core::load::<Sample>(&path).unwrap()[99].time, 99.0);
-    assert!(matches!(map.view::<u8>().unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert_eq!(map.view::<u8>().unwrap_err().kind(), ErrorKind::Mismatch);
 }
 
 #[test]
@@ -228,9 +229,9 @@ fn both_orders_are_arrays() {
         assert_eq!(map.array_rows::<f64, Ix2>(1..1).unwrap().len(), 0);
         map.array_rows_mut::<f64, Ix2>(0..1).unwrap().fill(-1.0);
         assert_eq!(map.array::<f64, Ix2>().unwrap().index_axis(axis, 0).sum(), if order == Order::C { -5.0 } else { -3.0 });
-        assert!(matches!(map.array::<f64, Ix1>().unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
-        assert!(matches!(map.array_mut::<f64, Ix1>().unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
-        assert!(matches!(map.array_rows::<f64, Ix2>(0..9).unwrap_err().kind(), ErrorKind::InvalidRegion { .. }));
+        assert_eq!(map.array::<f64, Ix1>().unwrap_err().kind(), ErrorKind::WrongShape);
+        assert_eq!(map.array_mut::<f64, Ix1>().unwrap_err().kind(), ErrorKind::WrongShape);
+        assert_eq!(map.array_rows::<f64, Ix2>(0..9).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
     let (number, empty) = (directory.path().join("number.npy"), directory.path().join("empty.npy"));
     ndarray::arr0(5_i64).save_npy(&number).unwrap();
@@ -238,7 +239,7 @@ fn both_orders_are_arrays() {
     let (number, empty) = (map(&number).unwrap(), map(&empty).unwrap());
     assert_eq!(number.array::<i64, Ix0>().unwrap().into_scalar(), &5);
     assert_eq!((number.row_count(), number.rows::<i64>(0..1).unwrap()), (1, &[5_i64][..]));
-    assert!(matches!(number.array_rows::<i64, Ix0>(0..1).unwrap_err().kind(), ErrorKind::WrongDimensions { .. }));
+    assert_eq!(number.array_rows::<i64, Ix0>(0..1).unwrap_err().kind(), ErrorKind::WrongShape);
     assert_eq!((empty.row_count(), empty.view::<f32>().unwrap().len()), (0, 0));
     assert_eq!(empty.array_rows::<f32, Ix2>(0..0).unwrap().dim(), (0, 3));
     assert_eq!(map_copy(data("numpy-1.11.3-py2.7/shape_2x0.npy")).unwrap().rows::<i32>(1..2).unwrap().len(), 0);
@@ -267,8 +268,8 @@ fn rows_are_split_among_threads() {
         }
     }
     let mut map = map_mut(&path).unwrap();
-    assert!(matches!(map.split_rows_mut::<u32>(usize::MAX).unwrap_err().kind(), ErrorKind::Allocation { .. }));
-    assert!(matches!(map.split_rows_mut::<u64>(2).unwrap_err().kind(), ErrorKind::Mismatch { .. }));
+    assert!(map.split_rows_mut::<u32>(usize::MAX).unwrap_err().kind() == ErrorKind::OutOfMemory);
+    assert_eq!(map.split_rows_mut::<u64>(2).unwrap_err().kind(), ErrorKind::Mismatch);
     #[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
     let reversed = message(map.rows::<u32>(3..2), &path);
     insta::assert_snapshot!(reversed, @"invalid region along axis 1: expected a range that starts before its end, found 3..2");
@@ -286,7 +287,7 @@ fn values_are_checked_in_the_rows_alone() {
     assert_eq!(map.rows_mut::<bool>(0..2).unwrap(), [false; 4]);
     assert_eq!(map.rows::<bool>(3..4).unwrap(), [false; 2]);
     for result in [map.view::<bool>(), map.rows::<bool>(1..3)] {
-        assert!(matches!(result.unwrap_err().kind(), ErrorKind::InvalidValue { index: 5, .. }));
+        assert_eq!(result.unwrap_err().element(), Some(5));
     }
 }
 
@@ -309,10 +310,10 @@ fn created_files_are_sparse() {
     assert_eq!(map.rows::<f64>((1 << 20) - 1..1 << 20).unwrap(), [0.0; 1 << 10]);
     // More than any disk has: what stood there stays.
     let before = fs::metadata(&path).unwrap().len();
-    let kind = create(&path, "|u1", Order::C, &[isize::MAX as usize - 64]).unwrap_err().into_kind();
-    assert!(matches!(kind, ErrorKind::ShapeOverflow { .. }), "{kind:?}");
-    let kind = create(&path, "|u1", Order::C, &[isize::MAX as usize / 2]).unwrap_err().into_kind();
-    assert!(matches!(kind, ErrorKind::Io { .. }), "{kind:?}");
+    let kind = create(&path, "|u1", Order::C, &[isize::MAX as usize - 64]).unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::TooLarge);
+    let kind = create(&path, "|u1", Order::C, &[isize::MAX as usize / 2]).unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::Io);
     assert_eq!(fs::metadata(&path).unwrap().len(), before);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
@@ -339,8 +340,8 @@ fn files_that_cannot_be_mapped() {
     insta::assert_snapshot!(opened(&with_shape("(4294967296, 4294967296)", &[0; 8])), @"array too large: shape (4294967296, 4294967296) with 8 bytes per element overflows the address space");
     let objects = file_with_header(1, b"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }\n", &[0; 64]);
     assert!(opened(&objects).starts_with("unsupported dtype 'O'"));
-    let kind = create(&path, "|O", Order::C, &[2]).unwrap_err().into_kind();
-    assert!(matches!(kind, ErrorKind::ObjectArray));
+    let kind = create(&path, "|O", Order::C, &[2]).unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::ObjectArray);
     assert_eq!(fs::read(&path).unwrap(), objects);
 
     fs::write(&path, with_shape("(2,)", &[0; 16])).unwrap();
@@ -353,7 +354,7 @@ fn files_that_cannot_be_mapped() {
             NpyMapMut::open_copy_with(&path, limits).err(),
         ]
     };
-    assert!(results.iter().flatten().filter(|error| matches!(error.kind(), ErrorKind::LimitExceeded { .. })).count() == 3);
+    assert!(results.iter().flatten().filter(|error| error.kind() == ErrorKind::LimitExceeded).count() == 3);
     insta::assert_snapshot!(message(map(&path).unwrap().view::<f32>(), &path), @"cannot read f32: expected dtype <f4, found <f8; `f64` reads it; `DynValues::cast` (feature `dynamic`) converts it, or in Python `.astype('<f4')`");
 
     let directory = directory.path();
@@ -364,7 +365,7 @@ fn files_that_cannot_be_mapped() {
     insta::assert_snapshot!(message(map_mut(&nothing), &nothing), @"cannot open the file: No such file or directory (os error 2)");
     assert!(!nothing.exists());
     let nowhere = nothing.join("array.npy");
-    assert!(matches!(create(&nowhere, "<f8", Order::C, &[2]).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(create(&nowhere, "<f8", Order::C, &[2]).unwrap_err().kind() == ErrorKind::Io);
 }
 
 /// Neither waits for somebody to write into the pipe.
@@ -459,20 +460,20 @@ fn ra_files_that_cannot_be_mapped() {
         assert_eq!(error.path(), Some(path.as_path()));
         // SAFETY: as in `map`.
         assert_eq!(unsafe { RaMapMut::open(&path) }.map(drop).unwrap_err().to_string(), error.to_string());
-        error.into_kind()
+        error
     };
     let mut file = Vec::new();
     npy_core::rawarray::write(&mut file, &[1.5_f64, 2.5]).unwrap();
-    assert!(matches!(refuse(&file[..file.len() - 1]), ErrorKind::Truncated { found: 15, .. }));
-    assert!(matches!(refuse(&file[..50]), ErrorKind::Truncated { .. }));
-    assert!(matches!(refuse(b""), ErrorKind::RawArray { .. }));
-    assert!(matches!(refuse(&Header::new(f64::dtype(), Order::C, &[2]).unwrap().to_bytes()), ErrorKind::RawArray { .. }));
+    assert!(refuse(&file[..file.len() - 1]).to_string().ends_with("the array needs 16 bytes at offset 56, found 15"));
+    assert_eq!(refuse(&file[..50]).kind(), ErrorKind::Truncated);
+    assert_eq!(refuse(b"").kind(), ErrorKind::WrongFormat);
+    assert_eq!(refuse(&Header::new(f64::dtype(), Order::C, &[2]).unwrap().to_bytes()).kind(), ErrorKind::WrongFormat);
     fs::write(&path, &file).unwrap();
     // SAFETY: as in `map`.
     let error = unsafe { RaMap::open_with(&path, Limits::new().data_bytes(10)) }.map(drop).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { .. }));
+    assert!(error.kind() == ErrorKind::LimitExceeded);
     // SAFETY: as in `map`.
-    assert!(matches!(unsafe { RaMap::open(directory.path()) }.map(drop).unwrap_err().kind(), ErrorKind::Io { .. }));
+    assert!(unsafe { RaMap::open(directory.path()) }.map(drop).unwrap_err().kind() == ErrorKind::Io);
 }
 
 /// What a process does that one of the tests below starts.
@@ -555,7 +556,7 @@ fn truncating_a_mapped_file_ends_the_process() {
     let status = another_process("shrink", &path).status().unwrap();
     assert_eq!(status.signal(), Some(SIGBUS), "{status}");
     // The file is truncated from now on.
-    assert!(matches!(map(&path).unwrap_err().kind(), ErrorKind::Truncated { .. }));
+    assert!(map(&path).unwrap_err().kind() == ErrorKind::Truncated);
 }
 
 #[test]

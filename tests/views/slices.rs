@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use memmap2::{Mmap, MmapMut};
 use ndarray::{Array2, ArrayView2, ArrayViewMut1, ShapeBuilder};
-use npy_core::error::ValueProblem;
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::types::unit::{Nanosecond, Second};
@@ -157,8 +156,8 @@ fn arrays_of_records_are_viewed() {
         assert_eq!(view, picks);
         assert_eq!(view.strides(), [1, 3]);
         let limits = Limits::new().fields(3);
-        assert!(matches!(ArrayView2::<Pick>::view_npy_with(file, limits).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
-        assert!(matches!(npy_core::view_with::<Pick>(file, limits).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+        assert!(ArrayView2::<Pick>::view_npy_with(file, limits).unwrap_err().kind() == ErrorKind::LimitExceeded);
+        assert!(npy_core::view_with::<Pick>(file, limits).unwrap_err().kind() == ErrorKind::LimitExceeded);
         assert!(npy_core::view_mut_with::<Point<u8>>(file, limits).is_err());
     });
 }
@@ -194,15 +193,13 @@ fn every_shape_of_record_is_viewed() {
 }
 
 /// The bytes of an element at an offset in it are overwritten; where and what is found wrong then.
-fn spoiled<T: NpyView>(file: &[u8], element: usize, offset: usize, byte: u8) -> (u64, String, ValueProblem) {
+fn spoiled<T: NpyView>(file: &[u8], element: usize, offset: usize, byte: u8) -> (u64, String, String) {
     let mut file = file.to_vec();
     let begin = offset_of_data(&file);
     file[begin + element * size_of::<T>() + offset] = byte;
     let error = in_memory(&file, |file| npy_core::view::<T>(file).map(|_| ()).unwrap_err());
-    match error.into_kind() {
-        ErrorKind::InvalidValue { index, path, problem } => (index, path, problem),
-        other => panic!("{other}"),
-    }
+    assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+    (error.element().unwrap(), error.field().unwrap().to_owned(), error.message().to_owned())
 }
 
 #[test]
@@ -210,10 +207,11 @@ fn invalid_bytes_are_refused_with_index_and_path() {
     let file = written(&[pick(1), pick(2), pick(3)]);
     let flag = std::mem::offset_of!(Pick, places) + size_of::<Place>();
     let (index, path, problem) = spoiled::<Pick>(&file, 2, flag, 2);
-    assert_eq!((index, path.as_str(), problem), (2, "places[0][1].flag", ValueProblem::NotABool { byte: 2 }));
+    assert_eq!((index, path.as_str()), (2, "places[0][1].flag"));
+    assert_eq!(problem, "invalid bool 0x02: expected 0 or 1; read a copy, where every byte but 0 is true");
     let (index, path, problem) = spoiled::<Pick>(&file, 1, std::mem::offset_of!(Pick, phase), 0);
     assert_eq!((index, path.as_str()), (1, "phase"));
-    assert_eq!(problem, ValueProblem::UnknownVariant { value: 0, rust_type: "Phase".to_owned(), known: &[("P", 1), ("S", 2)] });
+    assert_eq!(problem, "unknown variant 0 of Phase: expected 1 (P), 2 (S)");
     let phases = written(&[Phase::P, Phase::S]);
     assert_eq!(spoiled::<Phase>(&phases, 1, 0, 7).0, 1);
     // Padding may hold anything.
@@ -228,7 +226,7 @@ fn invalid_bytes_are_refused_with_index_and_path() {
 
 #[test]
 fn other_layouts_and_addresses_are_refused() {
-    let kind = |file: &[u8]| in_memory(file, |file| npy_core::view::<Pick>(file).map(|_| ()).unwrap_err().into_kind());
+    let kind = |file: &[u8]| in_memory(file, |file| npy_core::view::<Pick>(file).map(|_| ()).unwrap_err().kind());
     let zeros = |dtype: &str| {
         let header = Header::new(dtype.parse().unwrap(), Order::C, &[2]).unwrap();
         let mut file = header.to_bytes();
@@ -236,20 +234,22 @@ fn other_layouts_and_addresses_are_refused() {
         file
     };
     let own = Pick::dtype().to_string();
-    assert!(matches!(kind(&zeros(&own.replace('<', ">"))), ErrorKind::NotViewable { .. }));
+    assert_eq!(kind(&zeros(&own.replace('<', ">"))), ErrorKind::NotViewable);
     let shifted = own.replacen("('', '|V7')", "('', '|V15')", 1);
-    assert!(matches!(kind(&zeros(&shifted)), ErrorKind::NotViewable { .. }));
+    assert_eq!(kind(&zeros(&shifted)), ErrorKind::NotViewable);
     // Without the padding at the end the fields are where they were, and the records are not.
     let (shorter, _) = own.rsplit_once(", ('', '|V").unwrap();
-    assert!(matches!(kind(&zeros(&format!("{shorter}]"))), ErrorKind::NotViewable { .. }));
-    assert!(matches!(kind(&zeros("[('id', '|u1')]")), ErrorKind::Mismatch { .. }));
+    assert_eq!(kind(&zeros(&format!("{shorter}]"))), ErrorKind::NotViewable);
+    assert_eq!(kind(&zeros("[('id', '|u1')]")), ErrorKind::Mismatch);
     let file = written(&[pick(1), pick(2)]);
-    assert!(matches!(kind(&file[..file.len() - 1]), ErrorKind::Truncated { .. }));
+    assert_eq!(kind(&file[..file.len() - 1]), ErrorKind::Truncated);
     let mut memory = vec![0; file.len() + 128];
     let begin = memory.as_ptr().align_offset(64) + 4;
     memory[begin..][..file.len()].copy_from_slice(&file);
     let error = npy_core::view::<Pick>(&memory[begin..]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Misaligned { alignment: 8, misalignment: 4 }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::NotViewable);
+    let message = "misaligned data: expected an address that is a multiple of 8, found remainder 4; read a copy";
+    assert!(error.message().starts_with(message), "{error}");
 }
 
 /// A record without bools is read as a whole, padding and all, in every way of reading.

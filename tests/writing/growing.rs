@@ -5,7 +5,6 @@ use std::io::{Cursor, Write};
 use std::time::{Duration, SystemTime};
 
 use npy_core::append::recover;
-use npy_core::error::GrowthProblem;
 use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
@@ -71,7 +70,7 @@ fn rows_of_more_dimensions_grow_along_the_outer_axis() {
         let mut writer = NpyWriter::<i16, _>::append(&path).unwrap();
         writer.write_slice(&[1, 2, 3, 4]).unwrap();
         let error = writer.finish().unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::IncompleteRow { expected: 6, found: 4, .. }), "{error}");
+        assert!(error.to_string().ends_with(": expected 6 elements, found 4"), "{error}");
         assert_eq!(NpyReader::open(&path).unwrap().header().shape(), grown);
     }
     // Elements that are arrays.
@@ -121,7 +120,7 @@ fn numpys_files_are_added_to() {
                 let mut writer = match NpyWriter::<f64, _>::append(&path) {
                     Ok(writer) => writer,
                     Err(error) => {
-                        assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{}: {error}", source.display());
+                        assert!(error.kind() == ErrorKind::CannotGrow, "{}: {error}", source.display());
                         full += 1;
                         break;
                     }
@@ -129,7 +128,7 @@ fn numpys_files_are_added_to() {
                 let items: Vec<f64> = (0..more).map(f64::from).collect();
                 writer.write_slice(&items).unwrap();
                 if let Err(error) = writer.finish() {
-                    assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{error}");
+                    assert!(error.kind() == ErrorKind::CannotGrow, "{error}");
                     full += 1;
                     break;
                 }
@@ -204,7 +203,7 @@ fn create_or_append_creates_once_and_then_appends() {
     assert!(NpyWriter::<f64, _>::create_or_append(&saved).is_err());
     // Elements of unknown width: refused where the file would be new, and nothing is left behind.
     let new = directory.path().join("new.npy");
-    assert!(matches!(NpyWriter::<String, _>::create_or_append(&new).map(drop).unwrap_err().kind(), ErrorKind::CannotGrow { .. }));
+    assert_eq!(NpyWriter::<String, _>::create_or_append(&new).map(drop).unwrap_err().kind(), ErrorKind::CannotGrow);
     assert!(NpyWriter::<[f64; 0], _>::create_or_append(&new).is_err());
     assert!(!new.exists());
     npy_core::save(&new, &["abc".to_owned()]).unwrap();
@@ -263,11 +262,11 @@ fn refused_files_stay_unchanged() {
         bytes
     };
     let one = file("<f8", Order::C, &[3]);
-    assert!(matches!(refuse(&file("<f4", Order::C, &[3])).kind(), ErrorKind::Mismatch { .. }));
-    assert!(matches!(refuse(&one[..one.len() - 1]).kind(), ErrorKind::Truncated { found: 23, .. }));
-    assert!(matches!(refuse(&file("<f8", Order::C, &[])).kind(), ErrorKind::CannotGrow { .. }));
-    assert!(matches!(refuse(&file("<f8", Order::C, &[0, 0])).kind(), ErrorKind::CannotGrow { .. }));
-    assert!(matches!(refuse(b"PK\x03\x04").kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }));
+    assert_eq!(refuse(&file("<f4", Order::C, &[3])).kind(), ErrorKind::Mismatch);
+    assert!(refuse(&one[..one.len() - 1]).to_string().ends_with(", found 23"));
+    assert!(refuse(&file("<f8", Order::C, &[])).kind() == ErrorKind::CannotGrow);
+    assert!(refuse(&file("<f8", Order::C, &[0, 0])).kind() == ErrorKind::CannotGrow);
+    assert!(matches!(refuse(b"PK\x03\x04").kind(), ErrorKind::WrongFormat | ErrorKind::Truncated));
     let error = refuse(&[one.clone(), one.clone()].concat());
     assert!(error.to_string().contains("found another array"), "{error}");
     // A header without any room: three digits more do not fit.
@@ -279,10 +278,7 @@ fn refused_files_stay_unchanged() {
     fs::write(&path, [one.as_slice(), b"rest"].concat()).unwrap();
     NpyWriter::<f64, _>::append(&path).unwrap().finish().unwrap();
     assert!(fs::read(&path).unwrap() == one);
-    let io = |error: Error| match error.into_kind() {
-        ErrorKind::Io { error, .. } => error.kind(),
-        other => panic!("{other}"),
-    };
+    let io = |error: Error| error.io_kind().unwrap_or_else(|| panic!("{error}"));
     let _ = io(NpyWriter::<f64, _>::append(directory.path()).map(drop).unwrap_err());
     assert_eq!(io(NpyWriter::<f64, _>::append(directory.path().join("none")).map(drop).unwrap_err()), std::io::ErrorKind::NotFound);
     let error = NpyWriter::<f64, _>::create("/dev/null").map(drop).unwrap_err();
@@ -335,11 +331,9 @@ fn recover_rejects_files_of_several_arrays() {
     let first = both.len() as u64;
     npy_core::write(&mut both, &[2_u64]).unwrap();
     fs::write(&path, &both).unwrap();
-    let problem = match recover(&path).unwrap_err().into_kind() {
-        ErrorKind::CannotGrow { problem } => problem,
-        other => panic!("{other}"),
-    };
-    assert!(matches!(problem, GrowthProblem::FollowedByArray { offset } if offset == first), "{problem}");
+    let error = recover(&path).unwrap_err();
+    let message = format!("cannot grow the array: expected the end of the file at byte {first}, found another array");
+    assert!(error.kind() == ErrorKind::CannotGrow && error.to_string().ends_with(&message), "{error}");
     assert!(fs::read(&path).unwrap() == both);
     // Behind uncounted rows as well, wherever the pieces end in which they are read.
     for rows in [1, 8191, 8192, 8193, 20_000] {
@@ -392,10 +386,10 @@ fn files_without_rows_of_a_fixed_size_stay_unchanged() {
             NpyWriter::<u64, _>::new_like(Cursor::new(Vec::new()), &header).map(drop).unwrap_err(),
         ];
         for error in errors {
-            assert!(matches!(error.kind(), ErrorKind::ObjectArray), "{dtype}: {error}");
+            assert!(error.kind() == ErrorKind::ObjectArray, "{dtype}: {error}");
         }
         let rows = header.byte_range_of_rows(128, 0..0).unwrap_err();
-        assert!(matches!(rows.kind(), ErrorKind::ObjectArray), "{dtype}: {rows}");
+        assert!(rows.kind() == ErrorKind::ObjectArray, "{dtype}: {rows}");
         assert!(fs::read(&path).unwrap() == bytes, "{dtype}");
     }
     // No bytes count these rows, so what follows is not one of them.
@@ -404,7 +398,10 @@ fn files_without_rows_of_a_fixed_size_stay_unchanged() {
         let bytes = [&header[..], b"more"].concat();
         fs::write(&path, &bytes).unwrap();
         let error = recover(&path).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }), "{dtype}: {error}");
+        assert!(
+            error.to_string().ends_with("cannot grow the array: expected rows with elements, found empty ones"),
+            "{dtype}: {error}"
+        );
         assert!(fs::read(&path).unwrap() == bytes, "{dtype}");
         fs::write(&path, &header).unwrap();
         let recovered = recover(&path).unwrap();
@@ -494,9 +491,9 @@ fn arrays_grow_by_blocks() {
             writer.flush().unwrap();
         }
         let error = writer.write_block(&Array3::<i32>::zeros((7, 3, 5))).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::CannotGrow, "{error}");
         let error = writer.write_block(&Array2::<i32>::zeros((4, 5))).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::WrongDimensions { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::WrongShape, "{error}");
         writer.finish().unwrap();
         assert_eq!(Array3::<i32>::load_npy(&path).unwrap(), whole);
         // As if it had been saved at once.
@@ -692,7 +689,7 @@ fn failed_pushes_are_not_counted() {
     fs::write(&path, &tight).unwrap();
     let mut writer = NpyWriter::<f64, _>::append(&path).unwrap();
     let error = writer.write_slice(&[1.0; 7]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::CannotGrow { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::CannotGrow, "{error}");
     writer.write_slice(&[1.0; 6]).unwrap();
     assert!(writer.push(&1.0).is_err());
     writer.finish().unwrap();

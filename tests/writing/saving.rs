@@ -45,15 +45,15 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     // 2³¹ bytes an element are more than a dtype can have.
     let long = Name { text: "x".repeat(600_000_000) };
     let error = npy_core::save(&path, &[long]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unstorable, "{error}");
     assert_eq!(error.path(), Some(path.as_path()));
     assert_eq!(fs::read(&path).unwrap(), before);
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 
     let error = npy_core::save(directory.path().join("no/such/values.npy"), &[1_u8]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Io, "{error}");
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Io, "{error}");
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
@@ -65,7 +65,7 @@ fn a_full_disk_leaves_the_old_file() {
     const CHILD: &str = "NPY_TEST_FULL_DISK";
     if let Some(path) = std::env::var_os(CHILD) {
         let error = npy_core::save(Path::new(&path), &[7_u64; 100_000]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Io, "{error}");
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -116,7 +116,7 @@ fn permissions_and_links_stay() {
 fn refuses_to_replace_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::IsADirectory), "{error}");
+    assert!(error.io_kind() == Some(std::io::ErrorKind::IsADirectory), "{error}");
 }
 
 #[cfg(unix)]
@@ -126,7 +126,7 @@ fn devices_are_written_to() {
     #[cfg(target_os = "linux")]
     {
         let error = npy_core::save("/dev/full", &[1.0_f64]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.raw_os_error() == Some(28)), "{error}");
+        assert!(error.io_kind() == Some(std::io::ErrorKind::StorageFull), "{error}");
     }
 }
 
@@ -187,7 +187,7 @@ fn every_failure_of_a_stream_is_reported() {
         match npy_core::write(&mut sink, &names) {
             Ok(()) => assert_eq!((room, &sink.bytes), (whole.len(), &whole)),
             Err(error) => {
-                assert!(matches!(error.kind(), ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::StorageFull));
+                assert!(error.io_kind() == Some(std::io::ErrorKind::StorageFull));
                 assert!(room < whole.len());
             }
         }
@@ -261,7 +261,7 @@ fn elements_may_come_one_by_one_or_in_slices() {
     writer.write_slice(&names[1..3]).unwrap();
     writer.extend(&names[3..]).unwrap();
     let error = writer.push(&names[0]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::WrongCount { expected: 5, found: 6 }), "{error}");
+    assert!(error.to_string().ends_with("wrong number of elements: expected 5, found 6"), "{error}");
     assert_eq!(writer.finish().unwrap(), expected);
 }
 
@@ -292,14 +292,14 @@ fn iterators_need_not_know_how_many_they_have() {
     }
     let mut writer = NpyWriter::with_len(Vec::new(), 1000).unwrap();
     writer.extend(Liar(values[..3].iter(), (1000, Some(1000)))).unwrap();
-    assert!(matches!(writer.finish().unwrap_err().kind(), ErrorKind::WrongCount { expected: 1000, found: 3 }));
+    assert!(writer.finish().unwrap_err().to_string().ends_with("wrong number of elements: expected 1000, found 3"));
 }
 
 #[test]
 fn a_torn_writer_is_noticed() {
     let mut writer = NpyWriter::with_len(Vec::new(), 3).unwrap();
     writer.push(&1_u8).unwrap();
-    assert!(matches!(writer.finish().unwrap_err().kind(), ErrorKind::WrongCount { expected: 3, found: 1 }));
+    assert!(writer.finish().unwrap_err().to_string().ends_with("wrong number of elements: expected 3, found 1"));
     let mut file = Vec::new();
     file.write_all(&Header::new("|u1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes()).unwrap();
     file.push(1);
@@ -332,8 +332,8 @@ fn nothing_follows_a_failed_write_or_read() {
     let file = [&header.to_bytes()[..], b"a\xffcd"].concat();
     let mut reader = npy_core::NpyReader::new(&file[..]).unwrap();
     let mut two = [String::new(), String::new()];
-    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::InvalidValue { .. }));
-    assert!(matches!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::FailedBefore { .. }));
+    assert_eq!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::InvalidValue);
+    assert!(reader.read_into(&mut two).unwrap_err().kind() == ErrorKind::BrokenStream);
 }
 
 /// NumPy opens no such file, so there is no header of one: the axes of its elements are axes of the
@@ -342,7 +342,7 @@ fn nothing_follows_a_failed_write_or_read() {
 fn arrays_of_sub_arrays_are_refused() {
     use npy_core::NpyElement;
     let error = Header::new(<[f32; 3]>::dtype(), Order::C, &[2]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::UnstorableDType { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unstorable, "{error}");
 }
 
 /// What a killed process left is taken over, unless it is something else or somebody has it.
@@ -511,7 +511,7 @@ fn slices_are_saved_in_fortran_order() {
     let nothing = vec![npy_core::types::FixedBytes::<0>::default(); 100_000];
     npy_core::save_with(&path, &nothing, fortran).unwrap();
     // More than the limit, but only for reading.
-    assert!(matches!(NpyReader::open(&path).unwrap_err().kind(), ErrorKind::LimitExceeded { .. }));
+    assert!(NpyReader::open(&path).unwrap_err().kind() == ErrorKind::LimitExceeded);
 }
 
 #[test]
@@ -535,7 +535,7 @@ fn save_like_keeps_the_dtype_of_a_file() {
         .parse()
         .unwrap();
     let error = npy_core::save_like(&path, &events(), &Header::new(wider, Order::C, &[0]).unwrap()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Mismatch, "{error}");
     let wider = "[('id', 'u8'), ('code', 'S6'), ('', 'V1'), ('count', '>u4'), ('inner', [('x', 'f4'), ('label', 'S20'), ('values', '>f8', (2,))])]";
     let header = Header::new(wider.parse().unwrap(), Order::C, &[0]).unwrap();
     let mut ascii = events();
@@ -563,13 +563,13 @@ fn save_like_says_which_record_does_not_fit() {
     long[13].code = "too long for S6".to_owned();
     let error = npy_core::save_like(&path, &long, &header).unwrap_err();
     assert_eq!(error.path(), Some(&*path));
-    assert!(matches!(error.kind(), ErrorKind::InvalidValue { index: 13, .. }), "{error}");
+    assert_eq!(error.element(), Some(13), "{error}");
     assert!(error.to_string().contains("code"), "{error}");
     // A field that the file does not have, and one of another kind.
     for descr in ["[('code', 'S6')]", "[('code', 'S6'), ('count', 'f4'), ('inner', 'f4')]", "<f8"] {
         let error =
             npy_core::save_like(&path, &events(), &Header::new(descr.parse().unwrap(), Order::C, &[0]).unwrap()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Mismatch, "{error}");
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");
 }

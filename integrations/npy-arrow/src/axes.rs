@@ -1,7 +1,9 @@
 //! Elements at regular distances: those of a field of records, of sub-arrays in them, of a matrix in
 //! Fortran order.
 
-use crate::error::{ErrorKind, Result};
+use npy_core::Result;
+
+use crate::error::batch_too_large;
 
 /// Where the elements of a column begin, and the lengths and distances of its axes, the outermost
 /// first.
@@ -48,9 +50,9 @@ impl Axes {
             return Ok(0);
         }
         let count = self.dims.iter().try_fold(1_usize, |count, (length, _)| count.checked_mul(*length));
-        let too_large = || ErrorKind::BatchTooLarge { column: String::new(), rows: self.row_count() };
+        let too_large = || batch_too_large("", self.row_count());
         // Arrow's own arithmetic counts bits and bytes of as many elements.
-        Ok(count.filter(|count| *count <= isize::MAX as usize / 32).ok_or_else(too_large)?)
+        count.filter(|count| *count <= isize::MAX as usize / 32).ok_or_else(too_large)
     }
 
     /// Joins axes that are contiguous for elements of `width` bytes.

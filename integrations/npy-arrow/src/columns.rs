@@ -6,13 +6,12 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use npy_core::dtype::{Field, FieldAt, Record, ScalarKind};
-use npy_core::error::listed;
-use npy_core::{DType, Header, Order};
+use npy_core::{DType, Error, ErrorKind, Header, Order, Result, error};
 
 use crate::axes::Axes;
 use crate::decode::Block;
 use crate::dtypes::{Choices, Kind, Node, Shape, Stride, join};
-use crate::error::{ErrorKind, Result};
+use crate::error::{duplicate_column, no_arrow_type, of_arrow};
 use crate::options::BatchOptions;
 
 /// The key of a schema's metadata that has the dtype of a row.
@@ -74,20 +73,20 @@ impl Columns {
     pub(crate) fn new(header: &Header, options: &BatchOptions) -> Result<Self> {
         let (dtype, mut axes) = header.dtype().flattened();
         if let Some(leaf) = dtype.leaves().iter().find(|leaf| leaf.scalar().kind() == ScalarKind::Object) {
-            return Err(ErrorKind::NoArrowType { field: leaf.path(), dtype: leaf.scalar().to_string() }.into());
+            return Err(no_arrow_type(&leaf.path(), &leaf.scalar().to_string()));
         }
         let (rows, outer) = header.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
         axes.splice(..0, outer.iter().copied());
         let row_bytes = axes.iter().fold(dtype.itemsize(), |bytes, length| bytes.saturating_mul(*length));
         if row_bytes == 0 && rows > MOST_EMPTY_ROWS {
             let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
-            return Err(npy_core::ErrorKind::LimitExceeded { what: "rows without bytes", limit, found }.into());
+            return Err(Error::limit_exceeded("rows without bytes", limit, found));
         }
         let row = if axes.is_empty() { dtype.clone() } else { dtype.clone().sub_array(&axes)? };
         let (columns, descr) = Self::choose(dtype, &axes, options)?;
         let mut names = HashSet::new();
         if let Some(column) = columns.iter().find(|column| !names.insert(column.node.field.name())) {
-            return Err(ErrorKind::DuplicateColumn { name: column.node.field.name().clone() }.into());
+            return Err(duplicate_column(column.node.field.name()));
         }
         let mut metadata = [(DESCR.to_owned(), descr.unwrap_or(row).descr())].to_vec();
         if header.shape().is_empty() {
@@ -133,14 +132,16 @@ impl Columns {
             }
             let mut seen = HashSet::new();
             if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
-                return Err(ErrorKind::DuplicateColumn { name: name.clone() }.into());
+                return Err(duplicate_column(name));
             }
             return Ok((columns, Some(Record::packed(fields)?.into())));
         }
         let columns = match axes {
             [length] if options.matrix_columns => {
                 if *length > MOST_COLUMNS {
-                    return Err(ErrorKind::TooManyColumns { limit: MOST_COLUMNS, found: *length }.into());
+                    let message =
+                        format!("too many columns: expected at most {MOST_COLUMNS}, found {length}; read the rows as lists");
+                    return Err(Error::new(ErrorKind::TooLarge, message));
                 }
                 let node = Node::new(&options.name, "", dtype, choices)?;
                 let column = |index| Column { node: node.clone().renamed(&format!("{}_{index}", options.name)), offset: 0, index };
@@ -191,7 +192,7 @@ impl Columns {
         let arrays = self.all.iter().map(|column| block.column(&column.node, &column.axes(part, row, &strides)));
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(part.rows));
-        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?)
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(of_arrow)
     }
 
     /// The maximum number of rows in a batch.
@@ -258,22 +259,17 @@ pub(crate) fn field_of<'d>(path: &str, dtype: &'d DType) -> Option<FieldAt<'d>> 
 }
 
 #[cold]
-pub(crate) fn no_field(name: &str, dtype: &DType, record: &Record) -> npy_core::Error {
+pub(crate) fn no_field(name: &str, dtype: &DType, record: &Record) -> Error {
     // The names of the innermost record that exists.
     let inner = dtype.fields_before(name).find_map(|(path, field)| match field.dtype() {
         DType::Record(inner) if field.shape().is_empty() => Some((path, inner)),
         _ => None,
     });
     let (outer, record) = inner.unwrap_or(("", record));
-    no_such(name, outer, record.fields().iter().map(Field::name))
+    error::no_field(name, outer, record.fields().iter().map(Field::name))
 }
 
 #[cold]
-fn unknown(name: &str, columns: &[Column]) -> crate::Error {
-    no_such(name, "", columns.iter().map(|column| column.node.field.name())).into()
-}
-
-fn no_such<T: AsRef<str>>(name: &str, record: &str, names: impl Iterator<Item = T>) -> npy_core::Error {
-    let (available, omitted) = listed(names);
-    npy_core::ErrorKind::NoField { name: name.to_owned(), record: record.to_owned(), available, omitted }.into()
+fn unknown(name: &str, columns: &[Column]) -> Error {
+    error::no_field(name, "", columns.iter().map(|column| column.node.field.name()))
 }

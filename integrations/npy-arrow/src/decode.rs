@@ -8,11 +8,12 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Fields};
-use npy_core::error::ValueProblem;
+use npy_core::error::ValueError;
+use npy_core::{Error, Result};
 
 use crate::axes::{Axes, Runs};
 use crate::dtypes::{Kind, Leaf, Node, Shape, Stride};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{batch_too_large, invalid_value, of_arrow};
 
 /// Rows of an array in memory.
 pub(crate) struct Block<'a> {
@@ -41,20 +42,21 @@ impl Block<'_> {
                 items.count()?;
                 let values = self.column(item, &items)?;
                 let size = i32::try_from(*length).unwrap_or(i32::MAX);
-                Ok(Arc::new(FixedSizeListArray::try_new_with_length(Arc::clone(&item.field), size, values, None, count)?))
+                let list = FixedSizeListArray::try_new_with_length(Arc::clone(&item.field), size, values, None, count);
+                Ok(Arc::new(list.map_err(of_arrow)?))
             }
             Shape::Struct(fields) => {
                 let columns = fields.iter().map(|(offset, node)| self.column(node, &axes.at(*offset)));
                 let columns = columns.collect::<Result<Vec<_>>>()?;
                 let fields: Fields = fields.iter().map(|(_, node)| Arc::clone(&node.field)).collect();
-                Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, axes.count()?)?))
+                Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, axes.count()?).map_err(of_arrow)?))
             }
         }
     }
 
     fn leaf(&self, data_type: &DataType, leaf: &Leaf, axes: &Axes) -> Result<ArrayRef> {
         let runs = axes.runs(leaf.width)?;
-        let located = |index: usize, problem| self.located(leaf, axes, index, problem);
+        let located = |index: usize, problem: &ValueError| self.located(leaf, axes, index, problem);
         match leaf.kind {
             Kind::Number => {
                 let values = match leaf.width {
@@ -80,10 +82,8 @@ impl Block<'_> {
                         None if time == i64::MIN => 0,
                         None => {
                             let dtype = format!("{data_type}; set `BatchOptions::times_as_integers`");
-                            return Err(located(
-                                index,
-                                ValueProblem::OutOfRange { value: format!("{time} ({})", leaf.dtype), dtype },
-                            ));
+                            let value = format_args!("{time} ({})", leaf.dtype);
+                            return Err(located(index, &ValueError::out_of_range(value, dtype)));
                         }
                     });
                 }
@@ -98,8 +98,9 @@ impl Block<'_> {
                         Ok(days) => days,
                         Err(_) if days == i64::MIN => 0,
                         Err(_) => {
-                            let dtype = "Date32; set `BatchOptions::times_as_integers`".to_owned();
-                            return Err(located(index, ValueProblem::OutOfRange { value: format!("day {days}"), dtype }));
+                            let dtype = "Date32; set `BatchOptions::times_as_integers`";
+                            let error = ValueError::out_of_range(format_args!("day {days}"), dtype);
+                            return Err(located(index, &error));
                         }
                     });
                 }
@@ -109,7 +110,7 @@ impl Block<'_> {
                 let bytes = self.words::<u8>(leaf, &runs)?;
                 if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
                     let (index, byte) = bytes.iter().enumerate().find(|(_, byte)| **byte > 1).unwrap_or((0, &2));
-                    return Err(located(index, ValueProblem::NotABool { byte: *byte }));
+                    return Err(located(index, &ValueError::new(format!("invalid bool {byte:#04x}: expected 0 or 1"))));
                 }
                 let bits = BooleanBuffer::collect_bool(runs.count, |index| bytes[index] != 0);
                 Ok(Arc::new(BooleanArray::new(bits, None)))
@@ -117,27 +118,27 @@ impl Block<'_> {
             Kind::Void => {
                 let size = i32::try_from(leaf.width).unwrap_or(i32::MAX);
                 let bytes = self.bytes_of(leaf, &runs)?;
-                Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, bytes, None, runs.count)?))
+                Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, bytes, None, runs.count).map_err(of_arrow)?))
             }
             Kind::Bytes | Kind::Utf8 | Kind::Text => {
                 let (offsets, values) = self.texts(leaf, axes, &runs)?;
                 let (offsets, values) = (OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values));
                 if leaf.kind == Kind::Bytes {
-                    return Ok(Arc::new(BinaryArray::try_new(offsets, values, None)?));
+                    return Ok(Arc::new(BinaryArray::try_new(offsets, values, None).map_err(of_arrow)?));
                 }
                 if leaf.kind == Kind::Utf8 && StringArray::try_new(offsets.clone(), values.clone(), None).is_err() {
                     return Err(not_utf8(&offsets, &values, &located));
                 }
-                Ok(Arc::new(StringArray::try_new(offsets, values, None)?))
+                Ok(Arc::new(StringArray::try_new(offsets, values, None).map_err(of_arrow)?))
             }
         }
     }
 
     #[cold]
-    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: ValueProblem) -> Error {
+    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
         let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
         let row = self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64);
-        ErrorKind::Value { column: leaf.path.clone(), row, problem }.into()
+        invalid_value(&leaf.path, row, problem)
     }
 
     /// The elements as words in the byte order of the machine, contiguous and aligned.
@@ -199,7 +200,7 @@ impl Block<'_> {
 
     /// Offsets and bytes of texts, without NULs at the end.
     fn texts(&self, leaf: &Leaf, axes: &Axes, runs: &Runs) -> Result<(Vec<i32>, Vec<u8>)> {
-        let too_large = || ErrorKind::BatchTooLarge { column: leaf.path.clone(), rows: axes.row_count() };
+        let too_large = || batch_too_large(&leaf.path, axes.row_count());
         let mut offsets: Vec<i32> = reserved(runs.count.saturating_add(1), leaf)?;
         offsets.push(0);
         if leaf.width == 0 {
@@ -215,7 +216,7 @@ impl Block<'_> {
                 } else {
                     push_text(element, &mut values, u32::native)
                 };
-                text.map_err(|problem| self.located(leaf, axes, offsets.len() - 1, problem))?;
+                text.map_err(|problem| self.located(leaf, axes, offsets.len() - 1, &problem))?;
             } else {
                 let length = element.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
                 values.extend_from_slice(&element[..length]);
@@ -229,7 +230,7 @@ impl Block<'_> {
 
 /// Appends a text in UCS-4 as UTF-8.
 #[inline]
-fn push_text(element: &[u8], values: &mut Vec<u8>, unit: impl Fn(&[u8]) -> u32 + Copy) -> Result<(), ValueProblem> {
+fn push_text(element: &[u8], values: &mut Vec<u8>, unit: impl Fn(&[u8]) -> u32 + Copy) -> Result<(), ValueError> {
     let units = element.chunks_exact(4).map(unit);
     let length = units.clone().rposition(|unit| unit != 0).map_or(0, |last| last + 1);
     if units.clone().take(length).fold(0, |all, unit| all | unit) < 0x80 {
@@ -238,21 +239,21 @@ fn push_text(element: &[u8], values: &mut Vec<u8>, unit: impl Fn(&[u8]) -> u32 +
         return Ok(());
     }
     for (position, unit) in units.take(length).enumerate() {
-        let character = char::from_u32(unit).ok_or(ValueProblem::NotACharacter { unit, position })?;
+        let character = char::from_u32(unit).ok_or_else(|| ValueError::not_a_character(unit, position))?;
         values.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
     Ok(())
 }
 
 #[cold]
-fn not_utf8(offsets: &[i32], values: &[u8], located: &dyn Fn(usize, ValueProblem) -> Error) -> Error {
+fn not_utf8(offsets: &[i32], values: &[u8], located: &dyn Fn(usize, &ValueError) -> Error) -> Error {
     let text = |range: &[i32]| {
         let place = |offset: i32| usize::try_from(offset).unwrap_or_default();
         &values[place(range[0])..place(range[1])]
     };
     let found = offsets.windows(2).enumerate().find_map(|(index, range)| Some((index, std::str::from_utf8(text(range)).err()?)));
     let (index, position) = found.map_or((0, 0), |(index, error)| (index, error.valid_up_to()));
-    located(index, ValueProblem::NotUtf8 { position })
+    located(index, &ValueError::new(format!("invalid UTF-8 at byte {position} of the text; unset `BatchOptions::bytes_as_text`")))
 }
 
 /// NaT is null; `None` without NaT.
@@ -262,14 +263,14 @@ fn nulls_of(times: &[i64]) -> Option<NullBuffer> {
 }
 
 fn primitive(data_type: &DataType, count: usize, values: Buffer, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    Ok(make_array(ArrayData::builder(data_type.clone()).len(count).add_buffer(values).nulls(nulls).build()?))
+    let data = ArrayData::builder(data_type.clone()).len(count).add_buffer(values).nulls(nulls).build();
+    data.map(make_array).map_err(of_arrow)
 }
 
 /// A vector with capacity for a number of items, or an error instead of an abort.
 fn reserved<T>(count: usize, leaf: &Leaf) -> Result<Vec<T>> {
     let mut items = Vec::new();
-    let too_large = |_| ErrorKind::BatchTooLarge { column: leaf.path.clone(), rows: count };
-    items.try_reserve_exact(count).map_err(too_large)?;
+    items.try_reserve_exact(count).map_err(|_| batch_too_large(&leaf.path, count))?;
     Ok(items)
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
-use npy_core::DType;
 use npy_core::dtype::{self, ByteOrder, Scalar, ScalarKind, SubArray};
+use npy_core::{DType, Error, ErrorKind, Result};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::no_arrow_type;
 use crate::options::BatchOptions;
 use crate::times::Scale;
 
@@ -136,7 +136,7 @@ impl Node {
     }
 
     fn into_list(self, name: &str, path: &str, length: usize, stride: Stride, dtype: &(impl Clone + Into<DType>)) -> Result<Self> {
-        let no_type = || ErrorKind::NoArrowType { field: path.to_owned(), dtype: dtype.clone().into().to_string() };
+        let no_type = || no_arrow_type(path, &dtype.clone().into().to_string());
         let size = i32::try_from(length).map_err(|_| no_type())?;
         let data_type = DataType::FixedSizeList(Arc::clone(&self.field), size);
         let field = Arc::new(Field::new(name, data_type, false));
@@ -144,7 +144,7 @@ impl Node {
     }
 
     fn of_scalar(name: &str, path: &str, scalar: Scalar, choices: Choices) -> Result<Self> {
-        let no_type = || ErrorKind::NoArrowType { field: path.to_owned(), dtype: scalar.to_string() };
+        let no_type = || no_arrow_type(path, &scalar.to_string());
         // Arrow has no long doubles.
         if let Some(part) = scalar.part().filter(|part| part.itemsize() <= size_of::<f64>()) {
             let item = Self::of_scalar(ITEM, path, part, choices)?;
@@ -242,7 +242,11 @@ impl Inferred<'_> {
     }
 
     fn column(&self, field: &Field, path: &str) -> Result<DType> {
-        let no_dtype = || ErrorKind::NoDType { column: path.to_owned(), data_type: field.data_type().to_string() }.into();
+        let no_dtype = || {
+            let data_type = field.data_type();
+            let message = format!("column {path:?}: no dtype for Arrow type {data_type}; cast the column, or leave it out");
+            Error::new(ErrorKind::Unstorable, message)
+        };
         let datetime = |unit| ScalarKind::Datetime { unit, count: 1 };
         if let (DataType::Timestamp(..) | DataType::Duration(_), Some(text)) = (field.data_type(), field.metadata().get(DTYPE)) {
             let dtype = parse(DTYPE, text)?;
@@ -279,7 +283,7 @@ impl Inferred<'_> {
             DataType::Duration(unit) => ScalarKind::Timedelta { unit: numpy_unit(*unit), count: 1 },
             DataType::FixedSizeList(item, length) => {
                 let length = usize::try_from(*length).map_err(|_| no_dtype())?;
-                return Ok(self.column(item, &join(path, item.name()))?.sub_array(&[length])?);
+                return self.column(item, &join(path, item.name()))?.sub_array(&[length]);
             }
             DataType::Struct(fields) => return self.record(fields, path),
             _ => return Err(no_dtype()),
@@ -299,5 +303,6 @@ fn numpy_unit(unit: TimeUnit) -> dtype::TimeUnit {
 
 /// The dtype in a value of the metadata.
 pub(crate) fn parse(key: &'static str, text: &str) -> Result<DType> {
-    text.parse().map_err(|_| ErrorKind::InvalidMetadata { key, value: text.to_owned() }.into())
+    let invalid = || Error::new(ErrorKind::InvalidDType, format!("invalid metadata {key:?}: expected a dtype, found {text:?}"));
+    text.parse().map_err(|_| invalid())
 }

@@ -5,14 +5,14 @@ use arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use npy_core::DType;
-use npy_core::error::ValueProblem;
+use npy_core::error::ValueError;
+use npy_core::{DType, Error, ErrorKind, Result};
 
 use crate::axes::{Axes, Runs};
 use crate::columns::DESCR;
 use crate::decode::Word;
 use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, join, parse};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{batch_too_large, duplicate_column, invalid_value, missing_column, unexpected_column};
 use crate::options::{ArrayOptions, Fill};
 use crate::times::Scale;
 
@@ -46,7 +46,7 @@ impl Encoder {
         text_width: &dyn Fn(&str, &DataType) -> Result<usize>,
     ) -> Result<Self> {
         if let Some(name) = repeated(schema.fields()) {
-            return Err(ErrorKind::DuplicateColumn { name }.into());
+            return Err(duplicate_column(&name));
         }
         let row = match (&options.dtype, schema.metadata().get(DESCR)) {
             (Some(dtype), _) => dtype.clone(),
@@ -74,7 +74,7 @@ impl Encoder {
             }
             _ => {
                 let Some(name) = schema.fields().first().map(|field| field.name()) else {
-                    return Err(ErrorKind::MissingColumn { column: "value".to_owned() }.into());
+                    return Err(missing_column("value"));
                 };
                 slots.push(Slot { column: 0, offset: 0, node: Node::new(name, name, &row, Choices::default())? });
             }
@@ -86,7 +86,7 @@ impl Encoder {
             is_used[slot.column] = true;
         }
         if let Some(unused) = is_used.iter().position(|is_used| !is_used) {
-            return Err(ErrorKind::UnexpectedColumn { column: schema.field(unused).name().clone() }.into());
+            return Err(unexpected_column(schema.field(unused).name()));
         }
         let row_bytes = row.itemsize();
         let (dtype, schema) = (dtype.clone(), SchemaRef::new(schema.clone()));
@@ -98,10 +98,11 @@ impl Encoder {
         let (own, other) = (self.schema.fields(), batch.schema_ref().fields());
         if !have_same_types(own, other) {
             let (expected, found) = (describe(own), describe(other));
-            return Err(ErrorKind::WrongSchema { batch: self.batches, expected, found }.into());
+            let message = format!("wrong schema of batch {}: expected {expected}, found {found}", self.batches);
+            return Err(Error::new(ErrorKind::Mismatch, message));
         }
         let (begin, rows) = (bytes.len(), batch.num_rows());
-        let too_large = || ErrorKind::BatchTooLarge { column: String::new(), rows };
+        let too_large = || batch_too_large("", rows);
         let length = rows.checked_mul(self.row_bytes).ok_or_else(too_large)?;
         bytes.try_reserve(length).map_err(|_| too_large())?;
         // Padding is zero.
@@ -165,7 +166,7 @@ fn slots_of(record: &npy_core::dtype::Record, path: &str, offset: usize, schema:
             (None, DType::Record(inner)) if !inner.fields().is_empty() => slots_of(inner, &name, offset, schema, slots)?,
             // A flattened record without fields has no column.
             (None, DType::Record(_)) if !path.is_empty() || schema.metadata().contains_key(DESCR) => {}
-            (None, _) => return Err(ErrorKind::MissingColumn { column: name }.into()),
+            (None, _) => return Err(missing_column(&name)),
         }
     }
     Ok(())
@@ -174,8 +175,10 @@ fn slots_of(record: &npy_core::dtype::Record, path: &str, offset: usize, schema:
 /// Checks that a column of this type fits.
 fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
     let wrong = |dtype: String| {
-        let (column, expected) = (path.to_owned(), node.field.data_type().to_string());
-        Err(ErrorKind::WrongType { column, dtype, expected, found: found.to_string() }.into())
+        let dtype = if dtype.is_empty() { dtype } else { format!(" for dtype {dtype}") };
+        let expected = node.field.data_type();
+        let message = format!("column {path:?}: wrong type{dtype}: expected {expected}, found {found}");
+        Err(Error::new(ErrorKind::Mismatch, message))
     };
     match (&node.shape, found) {
         (Shape::Leaf(leaf), _) => {
@@ -199,16 +202,16 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
         }
         (Shape::Struct(own), DataType::Struct(fields)) => {
             if let Some(name) = repeated(fields) {
-                return Err(ErrorKind::DuplicateColumn { name: join(path, &name) }.into());
+                return Err(duplicate_column(&join(path, &name)));
             }
             for (_, node) in own {
                 let name = node.field.name();
                 let path = join(path, name);
-                let Some((_, field)) = fields.find(name) else { return Err(ErrorKind::MissingColumn { column: path }.into()) };
+                let Some((_, field)) = fields.find(name) else { return Err(missing_column(&path)) };
                 expect_type(node, field.data_type(), &path)?;
             }
             match fields.iter().find(|field| own.iter().all(|(_, node)| node.field.name() != field.name())) {
-                Some(field) => Err(ErrorKind::UnexpectedColumn { column: join(path, field.name()) }.into()),
+                Some(field) => Err(unexpected_column(&join(path, field.name()))),
                 None => Ok(()),
             }
         }
@@ -254,8 +257,10 @@ impl Target<'_> {
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
         let is_time = matches!(leaf.kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
         if let Some(nulls) = nulls.filter(|_| !is_time && self.fill.is_none()) {
-            let (column, row) = (leaf.path.clone(), self.row(axes, first_null(nulls)));
-            return Err(ErrorKind::Null { column, row, dtype: leaf.dtype.to_string() }.into());
+            let (column, row, dtype) = (&leaf.path, self.row(axes, first_null(nulls)), &leaf.dtype);
+            let message =
+                format!("null in column {column:?}, row {row}: dtype {dtype} has no missing value; set `ArrayOptions::fill_nulls`");
+            return Err(Error::new(ErrorKind::Unstorable, message));
         }
         let runs = axes.runs(leaf.width)?;
         if let Some(scale) = coarse(leaf, array.data_type()) {
@@ -272,7 +277,7 @@ impl Target<'_> {
                 }
                 if let Some(nulls) = nulls {
                     let filled = self.filled(leaf, array.data_type());
-                    let filled = filled.map_err(|problem| self.located(leaf, axes, first_null(nulls), problem))?;
+                    let filled = filled.map_err(|problem| self.located(leaf, axes, first_null(nulls), &problem))?;
                     self.write_each(leaf, &runs, |index, place| {
                         if is_null(index) {
                             place.copy_from_slice(&filled[..place.len()]);
@@ -311,7 +316,7 @@ impl Target<'_> {
                     }
                     write_text(leaf, value(index), place).map_err(|problem| (index, problem))
                 });
-                written.map_err(|(index, problem)| self.located(leaf, axes, index, problem))
+                written.map_err(|(index, problem)| self.located(leaf, axes, index, &problem))
             }
         }
     }
@@ -329,7 +334,7 @@ impl Target<'_> {
         });
         written.map_err(|(index, wide)| {
             let value = format!("{wide} of {}", array.data_type());
-            self.located(leaf, axes, index, ValueProblem::Inexact { value, dtype: leaf.dtype.to_string() })
+            self.located(leaf, axes, index, &ValueError::inexact(value, &leaf.dtype))
         })
     }
 
@@ -339,8 +344,8 @@ impl Target<'_> {
     }
 
     #[cold]
-    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: ValueProblem) -> Error {
-        ErrorKind::Value { column: leaf.path.clone(), row: self.row(axes, index), problem }.into()
+    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
+        invalid_value(&leaf.path, self.row(axes, index), problem)
     }
 
     /// Calls `each` with the index and the bytes of each element.
@@ -388,7 +393,7 @@ impl Target<'_> {
     }
 
     /// What is stored for a null, in the byte order of the file.
-    fn filled(&self, leaf: &Leaf, data_type: &DataType) -> Result<[u8; 8], ValueProblem> {
+    fn filled(&self, leaf: &Leaf, data_type: &DataType) -> Result<[u8; 8], ValueError> {
         let mut bytes = [0; 8];
         let mut value = match (leaf.kind, self.fill) {
             (Kind::Time | Kind::Coarse(_) | Kind::Date, _) => i64::MIN.to_ne_bytes().to_vec(),
@@ -398,8 +403,9 @@ impl Target<'_> {
                 DataType::Float64 => f64::NAN.to_ne_bytes().to_vec(),
                 _ => Vec::new(),
             },
-            (_, Some(Fill::Integer(value))) => integer(value, data_type)
-                .ok_or_else(|| ValueProblem::OutOfRange { value: value.to_string(), dtype: leaf.dtype.to_string() })?,
+            (_, Some(Fill::Integer(value))) => {
+                integer(value, data_type).ok_or_else(|| ValueError::out_of_range(value, &leaf.dtype))?
+            }
             _ => Vec::new(),
         };
         if leaf.swap {
@@ -468,11 +474,11 @@ fn text_values<'a, A>(array: &'a A, value: fn(&'a A, usize) -> &'a [u8]) -> Box<
 }
 
 /// Writes a text into bytes that are zero.
-fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueProblem> {
-    let too_long = |length| Err(ValueProblem::TooLong { length, dtype: leaf.dtype.to_string() });
+fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueError> {
+    let too_long = |length| Err(ValueError::too_long(length, &leaf.dtype));
     match leaf.kind {
         Kind::Void if value.len() != place.len() => {
-            return Err(ValueProblem::WrongLength { length: value.len(), dtype: leaf.dtype.to_string() });
+            return Err(ValueError::wrong_length(value.len(), &leaf.dtype));
         }
         Kind::Text => {
             // The column is of text.
@@ -491,14 +497,15 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValuePr
     }
     // What NumPy would not give back.
     if leaf.kind != Kind::Void && value.last() == Some(&0) {
-        return Err(ValueProblem::TrailingNul);
+        return Err(ValueError::trailing_nul());
     }
     Ok(())
 }
 
 /// The error of a text whose width no one has said, for [`Encoder::new`].
 pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
-    Err(ErrorKind::UnknownWidth { column: column.to_owned(), data_type: data_type.to_string() }.into())
+    let message = format!("column {column:?}: unknown width of {data_type}; set `ArrayOptions::dtype` or `text_width`");
+    Err(Error::new(ErrorKind::Unstorable, message))
 }
 
 /// The longest texts and bytes of each column, by its path.

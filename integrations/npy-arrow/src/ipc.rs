@@ -13,8 +13,9 @@ use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::root_as_footer;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
+use npy_core::{Error, Result};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::of_arrow;
 use crate::options::{ArrayOptions, BatchOptions};
 use crate::replace::replace;
 use crate::{read_batches, write_batches};
@@ -62,13 +63,13 @@ pub fn from_npy(npy: impl AsRef<Path>, ipc: impl AsRef<Path>, options: impl Into
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<u64> {
     replace(path.as_ref(), |output| {
-        let (mut writer, mut rows) = (FileWriter::try_new(output, &batches.schema())?, 0);
+        let (mut writer, mut rows) = (FileWriter::try_new(output, &batches.schema()).map_err(of_arrow)?, 0);
         for batch in batches {
-            let batch = batch?;
+            let batch = batch.map_err(of_arrow)?;
             rows += batch.num_rows() as u64;
-            writer.write(&batch)?;
+            writer.write(&batch).map_err(of_arrow)?;
         }
-        writer.finish()?;
+        writer.finish().map_err(of_arrow)?;
         Ok(rows)
     })
 }
@@ -83,10 +84,10 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<
 pub fn read(path: impl AsRef<Path>) -> Result<FileReader<BufReader<File>>> {
     let path = path.as_ref();
     let open = || {
-        let cannot_open = |error| npy_core::ErrorKind::Io { action: "cannot open the file", error };
+        let cannot_open = |error| Error::io("cannot open the file", error);
         let mut file = File::open(path).map_err(cannot_open)?;
         expect_blocks(&mut file)?;
-        Ok(FileReader::try_new_buffered(file, None).map_err(ErrorKind::Arrow)?)
+        FileReader::try_new_buffered(file, None).map_err(of_arrow)
     };
     open().map_err(|error: Error| error.with_path(path))
 }
@@ -97,7 +98,8 @@ const TRAILER_BYTES: usize = 10;
 /// Checks that the file has the blocks which its footer lists. The reader allocates them before it
 /// reads them.
 fn expect_blocks(file: &mut File) -> Result<()> {
-    let cannot_read = |error| npy_core::ErrorKind::Io { action: "cannot read the footer", error };
+    let cannot_read = |error| Error::io("cannot read the footer", error);
+    let damaged = |problem| of_arrow(ArrowError::ParseError(problem));
     let length = file.metadata().map_err(cannot_read)?.len();
     let Some(end) = length.checked_sub(TRAILER_BYTES as u64) else {
         // Too short; the reader says so.
@@ -105,21 +107,20 @@ fn expect_blocks(file: &mut File) -> Result<()> {
     };
     let mut trailer = [0; TRAILER_BYTES];
     file.seek(SeekFrom::Start(end)).and_then(|_| file.read_exact(&mut trailer)).map_err(cannot_read)?;
-    let footer_bytes = read_footer_length(trailer)?;
+    let footer_bytes = read_footer_length(trailer).map_err(of_arrow)?;
     let Some(begin) = end.checked_sub(footer_bytes as u64) else {
-        return Err(ArrowError::ParseError(format!("footer too long: {footer_bytes} bytes in a file of {length}")).into());
+        return Err(damaged(format!("footer too long: {footer_bytes} bytes in a file of {length}")));
     };
     let mut footer = vec![0; footer_bytes];
     file.seek(SeekFrom::Start(begin)).and_then(|_| file.read_exact(&mut footer)).map_err(cannot_read)?;
-    let footer = root_as_footer(&footer).map_err(|error| ArrowError::ParseError(format!("invalid footer: {error}")))?;
+    let footer = root_as_footer(&footer).map_err(|error| damaged(format!("invalid footer: {error}")))?;
     for block in footer.recordBatches().into_iter().flatten().chain(footer.dictionaries().into_iter().flatten()) {
         let number = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
         let (offset, body) = (number(block.offset()), number(block.bodyLength()));
         let expected = number(block.metaDataLength().into()).saturating_add(body);
         let found = length.saturating_sub(offset);
         if found < expected {
-            let part = npy_core::error::Part::Data;
-            return Err(npy_core::ErrorKind::Truncated { part, offset, expected, found }.into());
+            return Err(Error::truncated("the array", offset, expected, found));
         }
     }
     Ok(())

@@ -81,7 +81,8 @@ pub use arrow_buffer;
 pub use arrow_schema;
 pub use npy_core;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::arrow_error;
+pub use npy_core::{Error, ErrorKind, Result};
 pub use options::{ArrayOptions, BatchOptions, Fill};
 #[cfg(feature = "mmap")]
 pub use read::map_batches;

@@ -10,13 +10,13 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use npy_core::calendar::days_before;
 use npy_core::dtype::{Record, ScalarKind};
-use npy_core::error::ValueProblem;
+use npy_core::error::{ValueError, no_field as unknown_field};
 use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
-use npy_core::{DType, DynValues, Header, Order};
+use npy_core::{DType, DynValues, Error, ErrorKind, Header, Order, Result};
 
 use crate::columns::{MOST_EMPTY_ROWS, field_of, no_field};
 use crate::dtypes::{ITEM, join};
-use crate::error::{ErrorKind, Result};
+use crate::error::{duplicate_column, invalid_value, no_arrow_type, of_arrow};
 use crate::options::BatchOptions;
 use crate::values::to_batch;
 
@@ -30,7 +30,7 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
     let (rows, axes) = array.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
     if array.items().is_empty() && rows > MOST_EMPTY_ROWS {
         let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
-        return Err(npy_core::ErrorKind::LimitExceeded { what: "rows without objects", limit, found }.into());
+        return Err(Error::limit_exceeded("rows without objects", limit, found));
     }
     let mut columns = Vec::new();
     match array.dtype() {
@@ -48,26 +48,20 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
         DType::Scalar(_) => {
             let name = options.name.as_str();
             if let Some(other) = options.columns.as_ref().and_then(|names| names.iter().find(|other| *other != name)) {
-                return Err(npy_core::ErrorKind::NoField {
-                    name: other.clone(),
-                    record: String::new(),
-                    available: vec![name.to_owned()],
-                    omitted: 0,
-                }
-                .into());
+                return Err(unknown_field(other, "", [name]));
             }
             let column = lists(column_of(array, array.items(), name, rows)?, axes, rows)?;
             columns.push((Arc::new(Field::new(name, column.data_type().clone(), axes.is_empty())), column));
         }
-        dtype => return Err(ErrorKind::NoArrowType { field: String::new(), dtype: dtype.to_string() }.into()),
+        dtype => return Err(no_arrow_type("", &dtype.to_string())),
     }
     let (fields, arrays): (Vec<FieldRef>, Vec<ArrayRef>) = columns.into_iter().unzip();
     let mut names = std::collections::HashSet::new();
     if let Some(field) = fields.iter().find(|field| !names.insert(field.name())) {
-        return Err(ErrorKind::DuplicateColumn { name: field.name().clone() }.into());
+        return Err(duplicate_column(field.name()));
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?)
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options).map_err(of_arrow)
 }
 
 /// The column of a field of records that hold objects.
@@ -81,14 +75,14 @@ fn column_of_field(array: &ObjectArray, path: &[String], name: &str, label: &str
             column_of_field(array, &path, field.name(), &join(label, field.name()), field.dtype())
         });
         let (fields, columns): (Vec<FieldRef>, Vec<ArrayRef>) = children.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let column = StructArray::try_new_with_length(Fields::from(fields), columns, None, rows)?;
+        let column = StructArray::try_new_with_length(Fields::from(fields), columns, None, rows).map_err(of_arrow)?;
         return Ok((Arc::new(Field::new(name, column.data_type().clone(), false)), Arc::new(column)));
     }
-    let no_type = || ErrorKind::NoArrowType { field: label.to_owned(), dtype: dtype.to_string() };
+    let no_type = || no_arrow_type(label, &dtype.to_string());
     match array.items_of_field(path, None)? {
         (found, ObjectItems::Objects(items)) if matches!(&found, DType::Scalar(scalar) if scalar.kind() == ScalarKind::Object) => {
             if matches!(dtype, DType::SubArray(_)) {
-                return Err(no_type().into());
+                return Err(no_type());
             }
             let column = column_of(array, &items, label, rows)?;
             Ok((Arc::new(Field::new(name, column.data_type().clone(), true)), column))
@@ -99,7 +93,7 @@ fn column_of_field(array: &ObjectArray, path: &[String], name: &str, label: &str
             let batch = to_batch(&DynValues::new(record.into(), Order::C, &[rows], bytes)?)?;
             Ok((Arc::clone(&batch.schema().fields()[0]), Arc::clone(batch.column(0))))
         }
-        _ => Err(no_type().into()),
+        _ => Err(no_type()),
     }
 }
 
@@ -118,11 +112,10 @@ fn flattened(field: &FieldRef, column: &ArrayRef, path: &str) -> Vec<(FieldRef, 
 /// The items as lists of fixed size, for the axes behind the first.
 fn lists(mut column: ArrayRef, axes: &[usize], rows: usize) -> Result<ArrayRef> {
     for (axis, length) in axes.iter().enumerate().rev() {
-        let no_type = |_| ErrorKind::NoArrowType { field: String::new(), dtype: "|O".to_owned() };
-        let size = i32::try_from(*length).map_err(no_type)?;
+        let size = i32::try_from(*length).map_err(|_| no_arrow_type("", "|O"))?;
         let count = axes[..axis].iter().fold(rows, |count, length| count.saturating_mul(*length));
         let item = Arc::new(Field::new(ITEM, column.data_type().clone(), axis + 1 == axes.len()));
-        column = Arc::new(FixedSizeListArray::try_new_with_length(item, size, column, None, count)?);
+        column = Arc::new(FixedSizeListArray::try_new_with_length(item, size, column, None, count).map_err(of_arrow)?);
     }
     Ok(column)
 }
@@ -179,26 +172,26 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             None => Arc::new(NullArray::new(items.len())),
         });
     };
-    let other = |index: usize, expected: String, item: &PyObject| ErrorKind::WrongObject {
-        column: name.to_owned(),
-        row: row_of(index),
-        expected,
-        found: type_of(item),
+    let other = |index: usize, expected: &str, item: &PyObject| {
+        let (row, found) = (row_of(index), type_of(item));
+        let message =
+            format!("column {name:?}, row {row}: expected {expected}, found {found}; convert them with `npy_core::object`");
+        Error::new(ErrorKind::InvalidValue, message)
     };
-    let class = Class::of(first).ok_or_else(|| other(begin, SUPPORTED.to_owned(), first))?;
+    let class = Class::of(first).ok_or_else(|| other(begin, SUPPORTED, first))?;
     let is_other = |item: &PyObject| !is_null(item) && Class::of(item) != Some(class);
     if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| is_other(item)) {
-        return Err(other(index, format!("{} as in row {}", type_of(first), row_of(begin)), item).into());
+        return Err(other(index, &format!("{} as in row {}", type_of(first), row_of(begin)), item));
     }
     let column = Column { objects: items, name, is_null: &is_null, row_of: &row_of };
     Ok(match class {
         Class::Text => {
             let (offsets, values, nulls) = column.texts()?;
-            Arc::new(StringArray::try_new(offsets, values, nulls)?)
+            Arc::new(StringArray::try_new(offsets, values, nulls).map_err(of_arrow)?)
         }
         Class::Bytes => {
             let (offsets, values, nulls) = column.texts()?;
-            Arc::new(BinaryArray::try_new(offsets, values, nulls)?)
+            Arc::new(BinaryArray::try_new(offsets, values, nulls).map_err(of_arrow)?)
         }
         Class::Bool => {
             let bits = BooleanBuffer::collect_bool(items.len(), |index| items[index] == PyObject::Bool(true));
@@ -226,7 +219,7 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             }
             let data = times.to_data().into_builder();
             let utc = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
-            arrow_array::make_array(data.data_type(utc).build()?)
+            arrow_array::make_array(data.data_type(utc).build().map_err(of_arrow)?)
         }
         Class::TimeDelta => column.numbers::<types::DurationMicrosecondType>("Duration(µs)", |item| match item {
             PyObject::TimeDelta(delta) => {
@@ -263,7 +256,11 @@ impl Column<'_> {
                 PyObject::Bytes(bytes) => values.extend_from_slice(bytes),
                 _ => {}
             }
-            let too_large = |_| ErrorKind::ColumnTooLarge { column: self.name.to_owned() };
+            let too_large = |_| {
+                let message =
+                    format!("column {:?}: expected at most 2 GiB of text, found more; divide the array in Python", self.name);
+                Error::new(ErrorKind::TooLarge, message)
+            };
             offsets.push(i32::try_from(values.len()).map_err(too_large)?);
         }
         Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values), self.nulls()))
@@ -276,8 +273,8 @@ impl Column<'_> {
     ) -> Result<ArrayRef> {
         let numbers = self.objects.iter().enumerate().map(|(index, item)| {
             number(item).map_err(|value| {
-                let problem = ValueProblem::OutOfRange { value, dtype: data_type.to_owned() };
-                ErrorKind::Value { column: self.name.to_owned(), row: (self.row_of)(index), problem }.into()
+                let problem = ValueError::out_of_range(value, data_type);
+                invalid_value(self.name, (self.row_of)(index), problem)
             })
         });
         let numbers: Vec<T::Native> = numbers.collect::<Result<_>>()?;

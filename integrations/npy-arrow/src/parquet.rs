@@ -10,6 +10,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
+use npy_core::{Error, Result};
 pub use parquet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -17,7 +18,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use crate::error::{Error, Result};
+use crate::error::{of_arrow, of_parquet};
 use crate::options::{ArrayOptions, BatchOptions};
 use crate::replace::replace;
 use crate::{read_batches, write_batches};
@@ -46,7 +47,7 @@ pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl 
     let mut batches = read_batches(npy, options.into().seconds_as_milliseconds(true))?;
     let schema = batches.schema();
     let first = match batches.next() {
-        Some(batch) => batch?,
+        Some(batch) => batch.map_err(of_arrow)?,
         None => RecordBatch::new_empty(Arc::clone(&schema)),
     };
     let properties = properties(&first);
@@ -135,13 +136,14 @@ fn mostly_differ(array: &ArrayRef) -> bool {
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties: WriterProperties) -> Result<u64> {
     replace(path.as_ref(), |output| {
-        let (mut writer, mut rows) = (ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties))?, 0);
+        let writer = ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties));
+        let (mut writer, mut rows) = (writer.map_err(|error| of_parquet(&error))?, 0);
         for batch in batches {
-            let batch = batch?;
+            let batch = batch.map_err(of_arrow)?;
             rows += batch.num_rows() as u64;
-            writer.write(&batch)?;
+            writer.write(&batch).map_err(|error| of_parquet(&error))?;
         }
-        writer.close()?;
+        writer.close().map_err(|error| of_parquet(&error))?;
         Ok(rows)
     })
 }
@@ -156,9 +158,10 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties
 pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
     let path = path.as_ref();
     let open = || {
-        let file = File::open(path).map_err(|error| npy_core::ErrorKind::Io { action: "cannot open the file", error })?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(8192);
-        Ok(ParquetReader { schema: Arc::clone(builder.schema()), batches: builder.build()? })
+        let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| of_parquet(&error))?.with_batch_size(8192);
+        let schema = Arc::clone(builder.schema());
+        Ok(ParquetReader { schema, batches: builder.build().map_err(|error| of_parquet(&error))? })
     };
     open().map_err(|error: Error| error.with_path(path))
 }

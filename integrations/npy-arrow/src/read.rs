@@ -8,12 +8,11 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, SchemaRef};
-use npy_core::error::Part as FilePart;
-use npy_core::{ErrorKind, Header, NpyReader};
+use npy_core::{Error, Header, NpyReader, Result};
 
 use crate::columns::{Columns, Part};
 use crate::decode::Block;
-use crate::error::{Error, Result};
+use crate::error::{arrow_error, batch_too_large};
 #[cfg(feature = "object")]
 use crate::objects;
 use crate::options::BatchOptions;
@@ -277,7 +276,7 @@ impl BatchReader {
             return columns.batch(&block, &part);
         }
         let part = Part { begin: 0, in_memory: rows, from: 0, rows };
-        let overflow = || crate::ErrorKind::BatchTooLarge { column: String::new(), rows };
+        let overflow = || batch_too_large("", rows);
         let length = rows.checked_mul(columns.row_bytes).ok_or_else(overflow)?;
         let done = (self.position as u64).saturating_mul(columns.row_bytes as u64);
         let missing = |begin: u64, found: usize| truncated(begin, self.header.data_bytes(), done + found as u64);
@@ -334,8 +333,8 @@ impl Iterator for BatchReader {
         // After an error the position in a stream is unknown.
         self.position = if batch.is_ok() { self.position + rows } else { self.columns.rows };
         Some(batch.map_err(|error| match &self.path {
-            Some(path) => error.with_path(path).into(),
-            None => error.into(),
+            Some(path) => arrow_error(error.with_path(path)),
+            None => arrow_error(error),
         }))
     }
 
@@ -378,14 +377,10 @@ fn check(bytes: &[u8], expected: usize, missing: impl FnOnce(usize) -> Error) ->
 
 #[cold]
 fn cannot_read(action: &'static str, error: io::Error) -> Error {
-    // An error of `npy_core` that went through `io` comes back as it was.
-    match error.downcast::<npy_core::Error>() {
-        Ok(own) => own.into(),
-        Err(error) => ErrorKind::Io { action, error }.into(),
-    }
+    Error::io(action, error)
 }
 
 #[cold]
 fn truncated(offset: u64, expected: u64, found: u64) -> Error {
-    ErrorKind::Truncated { part: FilePart::Data, offset, expected, found }.into()
+    Error::truncated("the array", offset, expected, found)
 }

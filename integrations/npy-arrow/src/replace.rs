@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use npy_core::__private::{Output, replace_file};
+use npy_core::{Error, Result};
 
-use crate::error::{Error, Result};
+use crate::error::failed_before;
 
 /// Replaces the file at `path` by what `write` writes. After an error the old one is untouched.
 pub(crate) fn replace<A>(path: &Path, write: impl FnOnce(&mut Output) -> Result<A>) -> Result<A> {
@@ -17,12 +18,12 @@ pub(crate) fn replace<A>(path: &Path, write: impl FnOnce(&mut Output) -> Result<
         Err(error) => {
             result = Some(Err(error.with_path(path)));
             // Any error keeps the old file; that of `write` is reported.
-            Err(npy_core::ErrorKind::FailedBefore { action: "write the file", cause: None }.into())
+            Err(Error::failed_before("write the file", None))
         }
     });
     match result {
         Some(Err(error)) => Err(error),
-        Some(Ok(value)) => replaced.map(|()| value).map_err(Error::from),
-        None => Err(replaced.err().map_or_else(|| crate::ErrorKind::FailedBefore.into(), Error::from)),
+        Some(Ok(value)) => replaced.map(|()| value),
+        None => Err(replaced.err().unwrap_or_else(failed_before)),
     }
 }

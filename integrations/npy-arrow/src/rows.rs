@@ -5,12 +5,10 @@ use std::ops::Range;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
-use npy_core::Header;
-use npy_core::error::RegionProblem;
+use npy_core::{Error, ErrorKind, Header, Result};
 
 use crate::columns::{Columns, Part};
 use crate::decode::Block;
-use crate::error::{Error, ErrorKind, Result};
 use crate::options::BatchOptions;
 
 /// Makes batches of rows whose bytes the caller has read, for engines that fetch a file in ranges.
@@ -159,7 +157,9 @@ impl BatchDecoder {
         let in_memory = self.count(&block)?;
         let expected = in_memory.saturating_mul(self.columns.row_bytes);
         if bytes.len() != expected {
-            return Err(ErrorKind::WrongLength { rows: in_memory, expected, found: bytes.len() }.into());
+            let found = bytes.len();
+            let message = format!("wrong size of a batch of length {in_memory}: expected {expected} B, found {found} B");
+            return Err(Error::new(ErrorKind::WrongShape, message));
         }
         if rows.start < block.start || rows.end > block.end || rows.start > rows.end {
             return Err(out_of_bounds(&rows, block.end));
@@ -180,6 +180,5 @@ impl BatchDecoder {
 
 #[cold]
 fn out_of_bounds(rows: &Range<usize>, length: usize) -> Error {
-    let problem = RegionProblem::OutOfBounds { range: rows.start as u64..rows.end as u64, length: length as u64 };
-    npy_core::ErrorKind::InvalidRegion { axis: 0, problem }.into()
+    Error::invalid_region(0, rows.start as u64..rows.end as u64, length as u64)
 }

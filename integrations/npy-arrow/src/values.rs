@@ -1,14 +1,16 @@
 //! Arrays in memory as batches, and batches as arrays.
 
+use std::cell::Cell;
+
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, Schema};
-use npy_core::{DynValues, Header, NpyElement, Order};
+use npy_core::{DynValues, Header, NpyElement, Order, Result};
 
 use crate::columns::{Columns, Part, SHAPE};
 use crate::decode::Block;
 use crate::encode::{Encoder, Widths, unknown_width};
-use crate::error::{ErrorKind, Result};
+use crate::error::of_arrow;
 use crate::options::{ArrayOptions, BatchOptions};
 
 /// Makes one batch of an array. The values are copied.
@@ -138,7 +140,12 @@ pub fn from_batches_with<B: IntoBatch>(
     options: impl Into<ArrayOptions>,
 ) -> Result<DynValues> {
     let (options, mut bytes) = (options.into(), Vec::new());
-    let encoder = match Encoder::new(schema, &options, &unknown_width) {
+    let is_unknown = Cell::new(false);
+    let encoder = Encoder::new(schema, &options, &|column, data_type| {
+        is_unknown.set(true);
+        unknown_width(column, data_type)
+    });
+    let encoder = match encoder {
         Ok(mut encoder) => {
             for batch in batches {
                 encoder.append(&batch.into_batch()?, &mut bytes)?;
@@ -146,7 +153,7 @@ pub fn from_batches_with<B: IntoBatch>(
             encoder
         }
         // The widest text is known after all batches.
-        Err(error) if matches!(error.kind(), ErrorKind::UnknownWidth { .. }) => {
+        Err(_) if is_unknown.get() => {
             let (mut widths, mut collected) = (Widths::default(), Vec::new());
             for batch in batches {
                 let batch = batch.into_batch()?;
@@ -163,7 +170,7 @@ pub fn from_batches_with<B: IntoBatch>(
     };
     let rows = usize::try_from(encoder.rows).unwrap_or(usize::MAX);
     let shape = shape_of(schema, rows, &encoder.axes);
-    Ok(DynValues::new(encoder.dtype, Order::C, &shape, bytes)?)
+    DynValues::new(encoder.dtype, Order::C, &shape, bytes)
 }
 
 /// The shape of an array of that number of rows; that of one row may be `()`.
@@ -212,7 +219,7 @@ pub fn header_of_batches<B: IntoBatch>(
     }
     let encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
     let shape = shape_of(schema, rows, &encoder.axes);
-    Ok(Header::new(encoder.dtype, Order::C, &shape)?)
+    Header::new(encoder.dtype, Order::C, &shape)
 }
 
 /// What can be a batch: `RecordBatch`, a reference to one, or a `Result` of one.
@@ -254,7 +261,7 @@ impl IntoBatch for &RecordBatch {
 
 impl IntoBatch for Result<RecordBatch, ArrowError> {
     fn into_batch(self) -> Result<RecordBatch> {
-        Ok(self?)
+        self.map_err(of_arrow)
     }
 }
 
@@ -294,5 +301,5 @@ pub fn items_to_batch<T: NpyElement>(items: &[T]) -> Result<RecordBatch> {
 ///
 /// See [`items_to_batch`] for an example.
 pub fn items_from_batch<T: NpyElement>(batch: &RecordBatch) -> Result<Vec<T>> {
-    Ok(from_batches(batch.schema_ref(), [batch])?.to_vec()?)
+    from_batches(batch.schema_ref(), [batch])?.to_vec()
 }

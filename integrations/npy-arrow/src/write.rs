@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use npy_core::__private::Replacement;
-use npy_core::{Header, Order, SaveOptions};
+use npy_core::{Error, Header, Order, Result, SaveOptions};
 
 use crate::encode::{Encoder, unknown_width};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::failed_before;
 use crate::options::ArrayOptions;
 use crate::values::IntoBatch;
 
@@ -157,7 +157,7 @@ impl<W: Write + Seek> BatchWriter<W> {
 
     fn write_batch(&mut self, batch: &RecordBatch) -> Result<()> {
         if self.has_failed {
-            return Err(ErrorKind::FailedBefore.into());
+            return Err(failed_before());
         }
         self.stage.clear();
         self.encoder.append(batch, &mut self.stage)?;
@@ -182,11 +182,11 @@ impl<W: Write + Seek> BatchWriter<W> {
     /// See [`BatchWriter`] for an example.
     pub fn finish(mut self) -> Result<W> {
         if self.has_failed {
-            return Err(self.located(ErrorKind::FailedBefore.into()));
+            return Err(self.located(failed_before()));
         }
         self.write_header().map_err(|error| self.located(error))?;
         if let Some(Pending { replacement, file, options, path }) = self.pending {
-            replacement.commit(options, || file.sync_all()).map_err(|error| Error::from(error).with_path(&path))?;
+            replacement.commit(options, || file.sync_all()).map_err(|error| error.with_path(&path))?;
         }
         Ok(self.writer)
     }
@@ -196,7 +196,7 @@ impl<W: Write + Seek> BatchWriter<W> {
         // NumPy's padding keeps the length, whatever the number of rows.
         if header.len() != self.header_bytes {
             let (expected, found) = (self.header_bytes as u64, header.len() as u64);
-            return Err(npy_core::ErrorKind::WrongLength { expected, found }.into());
+            return Err(Error::wrong_length(expected, found));
         }
         let end = self.writer.stream_position().map_err(cannot_write)?;
         self.writer.seek(SeekFrom::Start(self.begin)).map_err(cannot_write)?;
@@ -228,5 +228,5 @@ fn header_of(encoder: &Encoder) -> Result<Vec<u8>> {
 
 #[cold]
 fn cannot_write(error: io::Error) -> Error {
-    npy_core::ErrorKind::Io { action: "cannot write the file", error }.into()
+    Error::io("cannot write the file", error)
 }

@@ -43,11 +43,13 @@ fn random_dtypes_round_trip_through_arrow() {
         let raw = to_batch(&values);
         if let Some(field) = without_type(values.dtype(), "") {
             let error = raw.unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::NoArrowType { field: found, .. } if *found == field), "{error}");
+            let place = if field.is_empty() { String::new() } else { format!("field {field:?}: ") };
+            assert_eq!(error.kind(), ErrorKind::Unstorable);
+            assert!(error.message().starts_with(&format!("{place}no Arrow type for dtype ")), "{error}");
             refused += 1;
             continue;
         }
-        assert!(raw.is_ok() || matches!(raw.as_ref().unwrap_err().kind(), ErrorKind::Value { .. }), "{raw:?}");
+        assert!(raw.as_ref().err().is_none_or(|error| error.kind() == ErrorKind::InvalidValue), "{raw:?}");
         let values = sanitized(&values);
         let expected = values.clone().into_order(Order::C).unwrap();
         let batch = to_batch(&values).unwrap();
@@ -64,7 +66,7 @@ fn random_dtypes_round_trip_through_arrow() {
         for options in [options.clone().flatten(true), options.clone().matrix_columns(true), options.times_as_integers(true)] {
             match BatchReader::open(saved.path(), options) {
                 Ok(reader) => assert_same(&back(reader), &expected),
-                Err(error) => assert!(matches!(error.kind(), ErrorKind::DuplicateColumn { .. }), "{error}"),
+                Err(error) => assert!(error.message().starts_with("duplicate column "), "{error}"),
             }
         }
         equal += 1;

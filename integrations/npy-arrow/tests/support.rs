@@ -1,6 +1,8 @@
 //! Shorthands for arrays and batches.
 
+use npy_arrow::Error;
 use npy_arrow::arrow_array::{Array, RecordBatch};
+use npy_arrow::arrow_schema::ArrowError;
 use npy_core::dtype::{ScalarKind, TimeUnit};
 use npy_core::{DType, DynValues, Order};
 
@@ -14,6 +16,12 @@ pub fn file_of(values: &DynValues) -> Vec<u8> {
     let mut file = Vec::new();
     values.write(&mut file).unwrap();
     file
+}
+
+/// The error of this crate in one of Arrow.
+pub fn own(error: ArrowError) -> Error {
+    let ArrowError::ExternalError(error) = error else { panic!("{error}") };
+    *error.downcast().unwrap()
 }
 
 /// The columns of a batch, as `name: type` each.

@@ -94,7 +94,8 @@ fn failed_tables_leave_the_old_file_and_nothing_else() {
             "a.arrow" => ipc::write(&path, reader).unwrap_err(),
             _ => parquet::write(&path, reader, parquet::properties(&batch)).unwrap_err(),
         };
-        assert!(matches!(error.kind(), ErrorKind::Arrow(_)) && error.path() == Some(&path), "{error}");
+        assert_eq!((error.kind(), error.message(), error.path()), (ErrorKind::External, "Csv error: gone", Some(&*path)));
+        assert_eq!(format!("{error:#}"), error.to_string());
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert!(ipc::read(&path).is_err() && parquet::read(&path).is_err());
     }

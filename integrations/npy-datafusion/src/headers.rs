@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::listing::FileRange;
-use npy_arrow::npy_core::{Error, ErrorKind, FileFormat, Header, Order, error::Part};
+use npy_arrow::npy_core::{Error, FileFormat, Header, Order};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
@@ -110,7 +110,7 @@ impl FileHeader {
         let (offset, expected) = (data_offset as u64, header.data_bytes());
         let found = meta.size.saturating_sub(offset);
         if found < expected {
-            return Err(at(meta, ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into()));
+            return Err(at(meta, Error::truncated("the array", offset, expected, found)));
         }
         Ok(Self { arrays: vec![ArrayHeader { header, data_offset: offset, member: None }], archive: None })
     }

@@ -5,11 +5,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use npy_core::columns::NpyColumns;
-use npy_core::error::Part;
 use npy_core::region::{AxisRange, byte_ranges, region_shape};
-use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
+use npy_core::{Error, Header, NpyElement, NpyReader, Order, Result};
 
-use crate::error::{Error, Result};
 use crate::feed::Decoder;
 use crate::object::{Object, Piece};
 use crate::plan::{Fetch, Plan, Ranges};
@@ -38,24 +36,15 @@ impl Array {
     pub(crate) async fn open(object: Object, member: Option<String>, range: Range<u64>, mut front: Bytes) -> Result<Self> {
         let length = range.end - range.start;
         let (header, data_offset) = loop {
-            let error = match Header::parse_with(&front, object.options.limits) {
-                Ok(parsed) => break parsed,
-                Err(error) => error,
-            };
-            let (needed, error) = match error.into_kind() {
-                // The header is longer than the front: a second request.
-                ErrorKind::Truncated { part: Part::Header, offset, expected, found } => {
-                    let needed = offset.saturating_add(expected);
-                    let found = if needed > length { length.saturating_sub(offset) } else { found };
-                    (needed, ErrorKind::Truncated { part: Part::Header, offset, expected, found })
-                }
-                error @ ErrorKind::Truncated { .. } => (FRONT_BYTES.min(length), error),
-                error => (0, error),
-            };
             let begin = front.len() as u64;
-            if needed <= begin || needed > length {
-                return Err(locate(&object, member.as_deref(), npy_core::Error::from(error).into()));
-            }
+            let needed = match Header::parse_with(&front, object.options.limits) {
+                Ok(parsed) => break parsed,
+                Err(error) => match error.missing_bytes() {
+                    // The header is longer than the front: a second request.
+                    Some(missing) if begin < length => begin.saturating_add(missing).max(FRONT_BYTES).min(length),
+                    _ => return Err(locate(&object, member.as_deref(), error)),
+                },
+            };
             let rest = object.fetch(range.start + begin..range.start + needed).await?;
             front = [front, rest.bytes].concat().into();
         };
@@ -119,8 +108,8 @@ impl Array {
     }
 
     /// The error with the path of the object and the name of the member.
-    pub(crate) fn locate(&self, error: impl Into<Error>) -> Error {
-        locate(&self.object, self.member.as_deref(), error.into())
+    pub(crate) fn locate(&self, error: Error) -> Error {
+        locate(&self.object, self.member.as_deref(), error)
     }
 
     /// The bytes of rows in the data, and the number of their elements.
@@ -143,12 +132,7 @@ impl Array {
 
     /// A decoder of `count` elements, whose bytes are `ranges`. `check` reads none of them, so that
     /// a wrong type is an error before anything is fetched.
-    fn decoder(
-        &self,
-        ranges: Ranges,
-        count: usize,
-        check: impl FnOnce(NpyReader<&[u8]>) -> npy_core::Result<()>,
-    ) -> Result<Decoder> {
+    fn decoder(&self, ranges: Ranges, count: usize, check: impl FnOnce(NpyReader<&[u8]>) -> Result<()>) -> Result<Decoder> {
         let limits = self.object.options.limits;
         let make = || {
             let empty = self.header.with_shape(&[0])?.to_bytes();
@@ -185,7 +169,7 @@ impl Array {
             return Ok(());
         }
         let offset = self.data_offset + begin;
-        Err(self.locate(ErrorKind::Truncated { part: Part::Data, offset, expected, found }))
+        Err(self.locate(Error::truncated("the array", offset, expected, found)))
     }
 }
 
@@ -198,18 +182,14 @@ fn locate(object: &Object, member: Option<&str>, error: Error) -> Error {
 }
 
 /// An error of a decoder, whose first element is the element `first` of the array.
-fn counted_from(first: u64, error: npy_core::Error) -> npy_core::Error {
-    // What is decoded in memory has neither path nor member, which this would lose.
-    match error.into_kind() {
-        ErrorKind::InvalidValue { index, path, problem } => {
-            ErrorKind::InvalidValue { index: index.saturating_add(first), path, problem }.into()
-        }
-        kind => kind.into(),
-    }
+fn counted_from(first: u64, error: Error) -> Error {
+    let Some(index) = error.element() else { return error };
+    let field = error.field().unwrap_or_default().to_owned();
+    error.at_element(index.saturating_add(first), field)
 }
 
 /// Reserves memory for elements that the store has.
-pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> npy_core::Result<()> {
+pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     let bytes = count.saturating_mul(size_of::<T>());
-    items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes }.into())
+    items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))
 }

@@ -12,10 +12,9 @@ use npy_arrow::arrow_array::RecordBatch;
 use npy_arrow::arrow_buffer::Buffer;
 use npy_arrow::arrow_schema::SchemaRef;
 use npy_arrow::{BatchDecoder, BatchOptions};
-use npy_core::Order;
 use npy_core::region::AxisRange;
+use npy_core::{Order, Result};
 
-use crate::error::Result;
 use crate::npy::RemoteNpy;
 #[cfg(doc)]
 use crate::options::RemoteOptions;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use bytes::Bytes;
-use npy_core::{Header, Limits, NpyElement, NpyReader};
+use npy_core::{Header, Limits, NpyElement, NpyReader, Result};
 
 use crate::object::Piece;
 use crate::plan::Ranges;
@@ -70,7 +70,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     /// A decoder of the array that `header` describes, whose bytes are `ranges`.
-    pub(crate) fn new(header: &Header, ranges: Ranges, limits: Limits) -> npy_core::Result<Self> {
+    pub(crate) fn new(header: &Header, ranges: Ranges, limits: Limits) -> Result<Self> {
         let (arrivals, feed) = Feed::new(ranges);
         // The file's own header was within the limits; this one may be longer by its padding.
         let reader = NpyReader::new_with(Cursor::new(header.to_bytes()).chain(feed), limits.header_bytes(usize::MAX))?;
@@ -88,7 +88,7 @@ impl Decoder {
     }
 
     /// Appends the next `count` elements.
-    pub(crate) fn append<T: NpyElement>(&mut self, count: usize, items: &mut Vec<T>) -> npy_core::Result<()> {
+    pub(crate) fn append<T: NpyElement>(&mut self, count: usize, items: &mut Vec<T>) -> Result<()> {
         if count > 0
             && let Some(chunk) = self.reader.chunks::<T>(count).next()
         {

@@ -4,10 +4,9 @@ use std::io::Read;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use npy_core::Header;
+use npy_core::{Error, Header, Result};
 
 use crate::array::{Array, reserve};
-use crate::error::Result;
 use crate::feed::Feed;
 use crate::plan::Ranges;
 
@@ -26,7 +25,7 @@ impl Array {
                 reserve(&mut all, total).map_err(|error| self.locate(error))?;
             }
             let _ = sender.send(piece);
-            (&mut feed).take(wanted).read_to_end(&mut all).map_err(|error| self.locate(npy_core::Error::from(error)))?;
+            (&mut feed).take(wanted).read_to_end(&mut all).map_err(|error| self.locate(Error::from(error)))?;
         }
         Ok(all.into())
     }

@@ -40,11 +40,37 @@
 //!
 //! The first response tells the e-tag of an object, or its time of modification where the store has
 //! no strong e-tags. Every later request has it as its condition, and every response is compared
-//! with it. An object that was replaced is an error, [`ErrorKind::Replaced`], and not a mixture of
+//! with it. An object that was replaced is an error, [`ErrorKind::Conflict`], and not a mixture of
 //! two. If a server tells neither, only the size is compared.
 //!
 //! The time of modification has a resolution of one second in HTTP (`Last-Modified`). Without a
 //! strong e-tag, an object of the same size that replaces another within that second is not noticed.
+//!
+//! # Errors
+//!
+//! Errors are those of `npy_core`, with the [path](Error::path) of the object in its store, or that of
+//! the local file.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use npy_remote::object_store::memory::InMemory;
+//! use npy_remote::{ErrorKind, RemoteNpy};
+//!
+//! # #[tokio::main]
+//! # async fn main() {
+//! let error = RemoteNpy::open(Arc::new(InMemory::new()), "run/picks.npy").await.unwrap_err();
+//! assert_eq!(error.path(), Some("run/picks.npy".as_ref()));
+//! match error.kind() {
+//!     ErrorKind::NotFound => println!("no such object"), // this one
+//!     ErrorKind::Conflict => println!("replaced while it was read"),
+//!     ErrorKind::BrokenStream => println!("the store sent other bytes than were requested"),
+//!     ErrorKind::External => println!("the store failed: {error}"), // with what it said
+//!     _ => println!("{error:#}"),
+//! }
+//! # assert_eq!(error.kind(), ErrorKind::NotFound);
+//! # }
+//! ```
 //!
 //! # Runtimes and time limits
 //!
@@ -67,7 +93,6 @@
 //! `object_store` is that of the current DataFusion, 55.2: version 0.13. It is re-exported.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod error;
 mod options;
 mod object;
 mod plan;
@@ -95,8 +120,8 @@ pub use object_store;
 
 #[cfg(feature = "arrow")]
 pub use batches::Batches;
-pub use error::{Error, ErrorKind, Result};
 pub use npy::RemoteNpy;
+pub use npy_core::{Error, ErrorKind, Result};
 pub use npz::RemoteNpz;
 pub use options::RemoteOptions;
 pub use url::parse_url;

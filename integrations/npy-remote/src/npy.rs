@@ -7,12 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use npy_core::columns::NpyColumns;
 use npy_core::region::AxisRange;
-use npy_core::{Header, NpyElement};
+use npy_core::{Header, NpyElement, Result};
 use object_store::ObjectStore;
 use object_store::path::Path;
 
 use crate::array::{Array, FRONT_BYTES};
-use crate::error::Result;
 use crate::object::Object;
 use crate::options::RemoteOptions;
 use crate::plan::Ranges;

@@ -3,14 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use npy_core::error::ArchiveProblem;
-use npy_core::npz::NpzReader;
-use npy_core::{ErrorKind, Header, NpyElement};
+use npy_core::npz::{NpzReader, unused, wrong_size};
+use npy_core::{Error, ErrorKind, Header, NpyElement, Result};
 use object_store::path::Path;
 use object_store::{GetRange, ObjectMeta, ObjectStore};
 
 use crate::array::FRONT_BYTES;
-use crate::error::{Error, Result};
 use crate::npy::RemoteNpy;
 use crate::object::Object;
 use crate::options::RemoteOptions;
@@ -143,7 +141,10 @@ impl RemoteNpz {
             requests += (end - begin).div_ceil(options.request_bytes);
             for (what, limit, found) in [("bytes", MOST_BYTES, bytes), ("requests", MOST_REQUESTS, requests)] {
                 if found > limit {
-                    return Err(object.locate(crate::ErrorKind::LongSearch { what, limit, found }));
+                    let message = format!(
+                        "cannot find the members: expected at most {limit} {what}, found at least {found}; copy the archive to a file"
+                    );
+                    return Err(object.locate(Error::new(ErrorKind::LimitExceeded, message)));
                 }
             }
             sparse.add(object.fetch_pieces(begin..end).await?);
@@ -276,8 +277,8 @@ impl RemoteNpz {
         let index = self.find(name)?;
         if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
             // Before any of it is fetched.
-            let error = ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found };
-            return Err(self.locate(error.into(), index));
+            let error = Error::limit_exceeded("bytes of a member", most, found);
+            return Err(self.locate(error, index));
         }
         self.read(name, |reader, index| reader.bytes(index, most)).await
     }
@@ -315,7 +316,7 @@ impl RemoteNpz {
         self.reader.find(name).map_err(|error| self.object.locate(error))
     }
 
-    async fn read<V>(&self, name: &str, mut read: impl FnMut(&mut NpzReader<Sparse>, usize) -> npy_core::Result<V>) -> Result<V> {
+    async fn read<V>(&self, name: &str, mut read: impl FnMut(&mut NpzReader<Sparse>, usize) -> Result<V>) -> Result<V> {
         let index = self.find(name)?;
         Ok(self.fetch_and(index, None, &mut |reader| read(reader, index)).await?.0)
     }
@@ -326,7 +327,7 @@ impl RemoteNpz {
         &self,
         index: usize,
         front: Option<u64>,
-        read: &mut impl FnMut(&mut NpzReader<Sparse>) -> npy_core::Result<V>,
+        read: &mut impl FnMut(&mut NpzReader<Sparse>) -> Result<V>,
     ) -> Result<(V, Sparse)> {
         let mut reader = self.reader.clone();
         let compressed = self.reader.compressed_size(index).unwrap_or(0);
@@ -339,7 +340,7 @@ impl RemoteNpz {
                 Err(error) => error,
             };
             let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(self.locate(error, index)) };
-            self.check(index).map_err(|error| self.locate(error.into(), index))?;
+            self.check(index).map_err(|error| self.locate(error, index))?;
             let pieces = self.object.fetch_pieces(begin..end.min(begin.saturating_add(wanted))).await;
             let pieces = pieces.map_err(|error| self.name(error, index))?;
             reader.get_mut().add(pieces);
@@ -350,16 +351,17 @@ impl RemoteNpz {
     }
 
     /// Refuses sizes of a member that contradict each other, before it is fetched by them.
-    fn check(&self, index: usize) -> Result<(), ErrorKind> {
+    fn check(&self, index: usize) -> Result<()> {
         let (Some(size), Some(compressed)) = (self.reader.size(index), self.reader.compressed_size(index)) else { return Ok(()) };
-        let problem = if self.reader.method(index) == Some(STORED) {
-            (compressed != size).then_some(ArchiveProblem::WrongSize { expected: size, found: compressed })
-        } else {
-            let most = size.saturating_mul(2).saturating_add(MOST_OVERHEAD);
-            compressed.checked_sub(most).filter(|bytes| *bytes > 0).map(|bytes| ArchiveProblem::Unused { bytes })
-        };
         // The size of the content is within the limits: `read` has checked it.
-        problem.map_or(Ok(()), |problem| Err(ErrorKind::Archive { problem }))
+        if self.reader.method(index) == Some(STORED) {
+            return if compressed == size { Ok(()) } else { Err(wrong_size(size, compressed)) };
+        }
+        let most = size.saturating_mul(2).saturating_add(MOST_OVERHEAD);
+        match compressed.checked_sub(most) {
+            Some(bytes @ 1..) => Err(unused(bytes)),
+            _ => Ok(()),
+        }
     }
 
     fn name(&self, error: Error, index: usize) -> Error {
@@ -369,7 +371,7 @@ impl RemoteNpz {
         }
     }
 
-    fn locate(&self, error: npy_core::Error, index: usize) -> Error {
+    fn locate(&self, error: Error, index: usize) -> Error {
         self.name(self.object.locate(error), index)
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use npy_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::array::reserve;
-use crate::error::{Error, ErrorKind, Result};
 use crate::options::RemoteOptions;
 
 /// An object, of which only the version that was opened is read.
@@ -58,7 +58,7 @@ impl Object {
         };
         match read.await {
             Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Piece { begin, bytes })),
-            Err(error) => Err(Error::with_path(error, &path, &*store)),
+            Err(error) => Err(with_path(error, &path, &*store)),
         }
     }
 
@@ -72,8 +72,8 @@ impl Object {
     }
 
     /// The error with the path of the object.
-    pub(crate) fn locate(&self, error: impl Into<Error>) -> Error {
-        error.into().with_path(&self.meta.location, &*self.store)
+    pub(crate) fn locate(&self, error: Error) -> Error {
+        with_path(error, &self.meta.location, &*self.store)
     }
 
     /// Fetches these bytes of the version that was opened.
@@ -83,7 +83,7 @@ impl Object {
         }
         let read = async {
             let options = self.pinned().with_range(Some(range.clone()));
-            let result = self.store.get_opts(&self.meta.location, options).await.map_err(|error| self.failed(error, &range))?;
+            let result = self.store.get_opts(&self.meta.location, options).await.map_err(|error| self.failed(&error, &range))?;
             self.check(&result.meta)?;
             collect(result, &range).await
         };
@@ -121,8 +121,7 @@ impl Object {
     /// Compares what a response says of the object, for stores that ignore conditions.
     fn check(&self, found: &ObjectMeta) -> Result<()> {
         let expected = &self.meta;
-        let differs =
-            |property, expected: String, found| Err(ErrorKind::Replaced { property, expected, found: Some(found) }.into());
+        let differs = |property, expected: String, found: String| Err(replaced(property, &expected, &found));
         if found.e_tag != expected.e_tag {
             let text = |e_tag: &Option<String>| e_tag.clone().unwrap_or_else(|| "none".to_owned());
             return differs("e-tag", text(&expected.e_tag), text(&found.e_tag));
@@ -138,7 +137,7 @@ impl Object {
     }
 
     /// A refused condition means that the object was replaced.
-    fn failed(&self, error: object_store::Error, range: &Range<u64>) -> Error {
+    fn failed(&self, error: &object_store::Error, range: &Range<u64>) -> Error {
         if !matches!(error, object_store::Error::Precondition { .. }) {
             return cannot_read(error, range);
         }
@@ -146,7 +145,7 @@ impl Object {
             Some(e_tag) => ("e-tag", e_tag.to_owned()),
             None => ("time of modification", self.meta.last_modified.to_string()),
         };
-        ErrorKind::Replaced { property, expected, found: None }.into()
+        replaced(property, &expected, "another")
     }
 }
 
@@ -163,8 +162,8 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
         Err(error) => error,
     };
     let error = |error| match &range {
-        GetRange::Bounded(range) => cannot_read(error, range),
-        _ => cannot_read_any(error),
+        GetRange::Bounded(range) => cannot_read(&error, range),
+        _ => store_failed("cannot read the object", &error),
     };
     if !matches!(refused, object_store::Error::NotSupported { .. }) {
         return Err(error(refused));
@@ -187,35 +186,61 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
     Ok((result, (0..head.size).into()))
 }
 
+/// Adds the path of the object, unless the error has one. That of a local file begins at the root.
+pub(crate) fn with_path(error: Error, path: &Path, store: &dyn ObjectStore) -> Error {
+    let store = store.to_string();
+    let root = store.strip_prefix("LocalFileSystem(file://").and_then(|root| root.strip_suffix(')')).unwrap_or_default();
+    let slash = if root.is_empty() || root.ends_with('/') { "" } else { "/" };
+    error.with_path(format!("{root}{slash}{path}"))
+}
+
+/// The store failed. The errors of `object_store` print their sources.
 #[cold]
-fn cannot_read(error: object_store::Error, range: &Range<u64>) -> Error {
-    ErrorKind::Store { action: "cannot read", range: Some(range.clone()), error }.into()
+pub(crate) fn store_failed(action: &str, error: &object_store::Error) -> Error {
+    match error {
+        // The path stands before.
+        object_store::Error::NotFound { .. } => Error::new(ErrorKind::NotFound, format!("{action}: not found")),
+        error => Error::new(ErrorKind::External, format!("{action}: {error}")),
+    }
 }
 
 #[cold]
-fn cannot_read_any(error: object_store::Error) -> Error {
-    ErrorKind::Store { action: "cannot read the object", range: None, error }.into()
+fn cannot_read(error: &object_store::Error, range: &Range<u64>) -> Error {
+    store_failed(&format!("cannot read bytes {}..{}", range.start, range.end), error)
+}
+
+/// The object is not the one that was opened. The property tells them apart.
+#[cold]
+fn replaced(property: &str, expected: &str, found: &str) -> Error {
+    let message = format!("object replaced while it was read: expected {property} {expected}, found {found}; open it again");
+    Error::new(ErrorKind::Conflict, message)
 }
 
 /// The bytes of a response, which are exactly those of `range`.
 async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
     if result.range != *range {
-        return Err(ErrorKind::WrongRange { expected: range.clone(), found: result.range }.into());
+        let (Range { start, end }, found) = (range, result.range);
+        let message = format!("wrong response: expected bytes {start}..{end}, found bytes {}..{}", found.start, found.end);
+        return Err(Error::new(ErrorKind::BrokenStream, message));
     }
     let expected = range.end - range.start;
-    let wrong = |found: u64| ErrorKind::WrongLength { range: range.clone(), found };
+    let wrong = |found: u64| {
+        let (Range { start, end }, least) = (range, if found > expected { "at least " } else { "" });
+        let message = format!("wrong response for bytes {start}..{end}: expected a length of {expected}, found {least}{found}");
+        Err(Error::new(ErrorKind::BrokenStream, message))
+    };
     let GetResultPayload::Stream(mut stream) = result.payload else {
         // Its stream would read 8 KiB at a time.
-        let bytes = result.bytes().await.map_err(|error| cannot_read(error, range))?;
-        return if bytes.len() as u64 == expected { Ok(bytes) } else { Err(wrong(bytes.len() as u64).into()) };
+        let bytes = result.bytes().await.map_err(|error| cannot_read(&error, range))?;
+        return if bytes.len() as u64 == expected { Ok(bytes) } else { wrong(bytes.len() as u64) };
     };
     let mut first = Bytes::new();
     let mut all = Vec::new();
     let mut found = 0;
-    while let Some(bytes) = stream.try_next().await.map_err(|error| cannot_read(error, range))? {
+    while let Some(bytes) = stream.try_next().await.map_err(|error| cannot_read(&error, range))? {
         found += bytes.len() as u64;
         if found > expected {
-            return Err(wrong(found).into());
+            return wrong(found);
         }
         if found == bytes.len() as u64 {
             first = bytes;
@@ -229,7 +254,7 @@ async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
         all.extend_from_slice(&bytes);
     }
     if found < expected {
-        return Err(wrong(found).into());
+        return wrong(found);
     }
     Ok(if all.is_empty() { first } else { all.into() })
 }

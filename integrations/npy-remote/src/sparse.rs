@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use bytes::Bytes;
-use npy_core::ErrorKind;
+use npy_core::Error;
 
 use crate::object::Piece;
 
@@ -57,8 +57,8 @@ impl Sparse {
 
 impl Missing {
     /// What was missing, if that is what the error says.
-    pub(crate) fn of(error: &npy_core::Error) -> Option<Self> {
-        let ErrorKind::Io { error, .. } = error.kind() else { return None };
+    pub(crate) fn of(error: &Error) -> Option<Self> {
+        let error: &std::io::Error = std::error::Error::source(error)?.downcast_ref()?;
         error.get_ref()?.downcast_ref().copied()
     }
 }

@@ -1,13 +1,13 @@
 //! Stores by URL.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::sync::Arc;
 
+use npy_core::{Error, ErrorKind, Result};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
-
-use crate::error::{Error, ErrorKind, Result};
 
 /// Returns the store and the path of an object by its URL, or by the path of a local file.
 ///
@@ -47,25 +47,26 @@ use crate::error::{Error, ErrorKind, Result};
 /// # }
 /// ```
 pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
-    let invalid = |error| Error::from(ErrorKind::InvalidUrl { url: url.to_owned(), error });
+    let invalid = |why: &dyn fmt::Display| Error::new(ErrorKind::InvalidInput, format!("invalid URL {url:?}: {why}"));
     if !has_scheme(url) {
-        let path = std::path::absolute(url).map_err(|error| invalid(Box::new(error)))?;
-        let path = Path::from_absolute_path(path).map_err(|error| invalid(Box::new(error)))?;
+        let path = std::path::absolute(url).map_err(|error| invalid(&error))?;
+        let path = Path::from_absolute_path(path).map_err(|error| invalid(&error))?;
         return Ok((Arc::new(LocalFileSystem::new()), path));
     }
-    let parsed = url.parse().map_err(|error| invalid(Box::new(error)))?;
-    let (scheme, _) = ObjectStoreScheme::parse(&parsed).map_err(|error| invalid(Box::new(error)))?;
+    let parsed = url.parse().map_err(|error| invalid(&error))?;
+    let (scheme, _) = ObjectStoreScheme::parse(&parsed).map_err(|error| invalid(&error))?;
     if let Some(query) = parsed.query() {
         let error = format!("unsupported query: expected none, found {query:?}; build the store and pass the path");
-        return Err(invalid(error.into()));
+        return Err(invalid(&error));
     }
     if let Some(feature) = missing_feature(&scheme) {
-        return Err(ErrorKind::MissingFeature { url: url.to_owned(), feature }.into());
+        let message = format!("cannot open {url:?}: feature `{feature}` of `npy-remote` is disabled");
+        return Err(Error::new(ErrorKind::Unsupported, message));
     }
     // The caller chose `http:`.
     let allow_http = (parsed.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
     let options = variables_of(&scheme, std::env::vars_os()).chain(allow_http);
-    let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(Box::new(error)))?;
+    let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(&error))?;
     Ok((store.into(), path))
 }
 

@@ -9,12 +9,12 @@ use std::task::Poll;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use npy_core::{Header, NpyElement, NpyWriter};
+use npy_core::{Error, Header, NpyElement, NpyWriter, Result};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, UploadPart};
 
 use crate::array::reserve;
-use crate::error::{Error, ErrorKind, Result};
+use crate::object::{store_failed, with_path};
 use crate::options::RemoteOptions;
 
 /// S3 refuses smaller parts, except for the last one.
@@ -78,7 +78,7 @@ pub async fn save_with<T: NpyElement>(
     options: impl Into<RemoteOptions>,
 ) -> Result<()> {
     let path = path.into();
-    let header = Header::of_slice(items).map_err(|error| Error::from(error).with_path(&path, &*store))?;
+    let header = Header::of_slice(items).map_err(|error| with_path(error, &path, &*store))?;
     let mut writer = RemoteWriter::create_with(store, path, &header, options)?;
     writer.write_slice(items).await?;
     writer.finish().await
@@ -179,9 +179,9 @@ impl<T: NpyElement> RemoteWriter<T> {
         let mut bytes = Vec::new();
         // Of an array beyond 10,000 GiB the parts are larger than the options say.
         let size = usize::try_from(total).unwrap_or(usize::MAX).min(part);
-        reserve(&mut bytes, size).map_err(|error| Error::from(error).with_path(&path, &*store))?;
+        reserve(&mut bytes, size).map_err(|error| with_path(error, &path, &*store))?;
         let writer = NpyWriter::with_header(Parts { sender, part, bytes }, header);
-        let writer = Some(writer.map_err(|error| Error::from(error).with_path(&path, &*store))?);
+        let writer = Some(writer.map_err(|error| with_path(error, &path, &*store))?);
         let (parts, is_one) = (FuturesUnordered::new(), total <= part as u64);
         let upload = Upload { store, path, is_one, multipart: None, full: Vec::new(), parts, requests: options.requests };
         Ok(Self { writer, complete, upload, block: (part / header.dtype().itemsize().max(1)).max(1) })
@@ -201,8 +201,7 @@ impl<T: NpyElement> RemoteWriter<T> {
     pub async fn write_slice(&mut self, items: &[T]) -> Result<()> {
         let mut writer = self.take().await?;
         for block in items.chunks(self.block) {
-            let written = writer.write_slice(block).map_err(Error::from);
-            let sent = match written {
+            let sent = match writer.write_slice(block) {
                 Ok(()) => self.send().await,
                 error => error,
             };
@@ -234,7 +233,7 @@ impl<T: NpyElement> RemoteWriter<T> {
                 Ok(()) => self.upload.finish(rest.bytes).await,
                 error => error,
             },
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         };
         match result {
             Ok(()) => Ok(()),
@@ -246,9 +245,9 @@ impl<T: NpyElement> RemoteWriter<T> {
         match self.writer.take() {
             Some(writer) => Ok(writer),
             None => {
-                let failed = npy_core::ErrorKind::FailedBefore { action: "cannot write the array", cause: None };
+                let failed = Error::failed_before("cannot write the array", None);
                 // A call that was cancelled has not aborted the upload.
-                Err(self.upload.abort(failed.into()).await)
+                Err(self.upload.abort(failed).await)
             }
         }
     }
@@ -319,21 +318,21 @@ impl Upload {
             }
             let multipart = match &mut self.multipart {
                 Some(multipart) => multipart,
-                none => none.insert(self.store.put_multipart(&self.path).await.map_err(cannot_write)?),
+                none => none.insert(self.store.put_multipart(&self.path).await.map_err(|error| cannot_write(&error))?),
             };
             self.parts.push(multipart.put_part(PutPayload::from(part)));
         }
         // A request begins when it is polled first. The next part is encoded meanwhile.
         let polled = poll_fn(|context| Poll::Ready(self.parts.poll_next_unpin(context))).await;
         match polled {
-            Poll::Ready(Some(sent)) => sent.map_err(cannot_write),
+            Poll::Ready(Some(sent)) => sent.map_err(|error| cannot_write(&error)),
             Poll::Ready(None) | Poll::Pending => Ok(()),
         }
     }
 
     /// Waits for one of the parts in flight; returns whether there was one.
     async fn wait(&mut self) -> Result<bool> {
-        self.parts.next().await.transpose().map(|sent| sent.is_some()).map_err(cannot_write)
+        self.parts.next().await.transpose().map(|sent| sent.is_some()).map_err(|error| cannot_write(&error))
     }
 
     /// Waits for all parts in flight.
@@ -344,13 +343,13 @@ impl Upload {
 
     async fn finish(&mut self, rest: Vec<u8>) -> Result<()> {
         if self.is_one {
-            return self.store.put(&self.path, rest.into()).await.map(drop).map_err(cannot_write);
+            return self.store.put(&self.path, rest.into()).await.map(drop).map_err(|error| cannot_write(&error));
         }
         self.full.push(rest);
         self.start().await?;
         self.drain().await?;
         match &mut self.multipart {
-            Some(multipart) => multipart.complete().await.map(drop).map_err(cannot_write),
+            Some(multipart) => multipart.complete().await.map(drop).map_err(|error| cannot_write(&error)),
             None => Ok(()),
         }
     }
@@ -363,13 +362,13 @@ impl Upload {
             // The first error says what went wrong.
             let _ = multipart.abort().await;
         }
-        error.with_path(&self.path, &*self.store)
+        with_path(error, &self.path, &*self.store)
     }
 }
 
 #[cold]
-fn cannot_write(error: object_store::Error) -> Error {
-    ErrorKind::Store { action: "cannot write the object", range: None, error }.into()
+fn cannot_write(error: &object_store::Error) -> Error {
+    store_failed("cannot write the object", error)
 }
 
 impl<T: NpyElement> fmt::Debug for RemoteWriter<T> {

@@ -8,7 +8,7 @@ use npy_core::{Header, NpyReader, Order};
 use npy_remote::object_store::local::LocalFileSystem;
 use npy_remote::object_store::memory::InMemory;
 use npy_remote::object_store::{ObjectStore, ObjectStoreExt};
-use npy_remote::{RemoteNpy, RemoteOptions, parse_url};
+use npy_remote::{ErrorKind, RemoteNpy, RemoteOptions, parse_url};
 
 use crate::support::{Pick, Random, file, file_of, memory, picks};
 
@@ -197,6 +197,7 @@ async fn urls_lead_to_local_files() {
     }
     let error = parse_url("ftp://host/picks.npy").unwrap_err();
     insta::assert_snapshot!(error, @r#"invalid URL "ftp://host/picks.npy": Unable to recognise URL "ftp://host/picks.npy""#);
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
     let error = parse_url("https://host/picks.npy?X-Amz-Expires=60").unwrap_err();
     insta::assert_snapshot!(error, @r#"invalid URL "https://host/picks.npy?X-Amz-Expires=60": unsupported query: expected none, found "X-Amz-Expires=60"; build the store and pass the path"#);
 }
@@ -206,8 +207,9 @@ async fn a_missing_object_is_an_error_with_its_path() {
     let store = Arc::new(InMemory::new());
     store.put(&"empty.npy".into(), Vec::new().into()).await.unwrap();
     let error = RemoteNpy::open(store.clone(), "none.npy").await.unwrap_err();
-    assert_eq!(error.path(), Some("none.npy"));
+    assert_eq!(error.path(), Some("none.npy".as_ref()));
     insta::assert_snapshot!(error, @"none.npy: cannot read bytes 0..65545: not found");
+    assert!(error.is_not_found());
     let error = RemoteNpy::open(store, "empty.npy").await.unwrap_err();
     insta::assert_snapshot!(error, @"empty.npy: cannot read bytes 0..65545: Generic InMemory error: Invalid range: Wanted range starting at 0, but object was only 0 bytes long");
 }

@@ -111,7 +111,7 @@ async fn an_upload_that_fails_leaves_nothing() {
             let store = Arc::new(store);
             for path in ["new.npy", "old.npy"] {
                 let error = npy_remote::save_with(store.clone(), path, &large(), options()).await.unwrap_err();
-                assert_eq!(error.path(), Some(path));
+                assert_eq!(error.path(), Some(path.as_ref()));
                 assert_eq!(uploads.lock().unwrap().pop(), Some("abort"));
             }
             let listed: Vec<_> = inner.list(None).map(|object| object.unwrap().location.to_string()).collect().await;

@@ -114,5 +114,5 @@ fn recover_rows(path: &Path) -> Result<String> {
 
 /// The failure without the name of the file, which may be that of a copy.
 fn nameless(error: npy_core::Error) -> Failure {
-    Failure::from(npy_core::Error::from(error.into_kind()))
+    Failure::from(error.without_path())
 }

@@ -11,10 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use npy_core::error::{ArchiveProblem, PickleProblem};
 use npy_core::npz::{ArchiveFile, NpzReader, leads_elsewhere};
 use npy_core::object::ObjectArray;
-use npy_core::{ErrorKind, FileFormat};
+use npy_core::{Error, ErrorKind, FileFormat};
 use serde_json::json;
 
 use super::batch::Batch;
@@ -319,22 +318,15 @@ fn check_array(
 fn check_objects(result: npy_core::Result<ObjectArray>) -> Result<(State, Vec<String>)> {
     match result {
         Ok(array) => Ok((State::Good, objects::unknown_classes(&array).into_iter().collect())),
-        Err(error) if is_intact(error.kind()) => Ok((State::Good, vec![format!("not read: {}", nameless(error))])),
+        Err(error) if is_intact(&error) => Ok((State::Good, vec![format!("not read: {}", nameless(error))])),
         Err(error) => Err(nameless(error)),
     }
 }
 
 /// Whether Python reads a pickle that is not read here.
-fn is_intact(kind: &ErrorKind) -> bool {
-    let ErrorKind::Pickle { problem, .. } = kind else { return false };
-    matches!(
-        problem,
-        PickleProblem::RefusedOpcode { .. }
-            | PickleProblem::UnsupportedProtocol { .. }
-            | PickleProblem::NotAscii { .. }
-            | PickleProblem::Cycle
-            | PickleProblem::LimitExceeded { .. }
-    )
+fn is_intact(error: &Error) -> bool {
+    // At a byte of the pickle, and not of the header.
+    error.offset().is_some() && matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::LimitExceeded)
 }
 
 fn compare_lengths(expected: u64, found: u64) -> State {
@@ -376,7 +368,9 @@ fn check_members(
             let message = error.to_string();
             let own = format!("member {:?}: ", archive.name(index).unwrap_or_default());
             let message = message.strip_prefix(&own).unwrap_or(&message).to_owned();
-            (if matches!(error, Failure::Unread(_)) { State::Unread(message) } else { State::Damaged(message) }, Vec::new())
+            // Whether an encrypted member is whole cannot be known.
+            let is_unread = archive.is_encrypted(index) || matches!(error, Failure::Unread(_));
+            (if is_unread { State::Unread(message) } else { State::Damaged(message) }, Vec::new())
         });
         if let Some(copies) = copies.get(&whole_name) {
             remarks.push(format!("the name occurs {copies} times, and NumPy reads the last of them"));
@@ -416,10 +410,7 @@ fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<(S
 
 /// The failure without the names of the file and the member, which are known.
 fn nameless(error: npy_core::Error) -> Failure {
-    let is_encrypted = matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Encrypted });
-    let message = format!("{:#}", npy_core::Error::from(error.into_kind()));
-    // Whether it is whole cannot be known.
-    if is_encrypted { Failure::Unread(message) } else { Failure::Nameless(message) }
+    Failure::Nameless(format!("{:#}", error.without_path()))
 }
 
 fn write(screen: &mut Screen, file: &str, findings: &[Finding], is_damaged: bool) -> Result<()> {

@@ -50,7 +50,7 @@ pub(crate) fn problem_at(path: &Path, begin: u64) -> Option<Failure> {
 
 /// The array that begins here.
 fn next(file: &mut BufReader<File>, begin: u64, length: u64) -> npy_core::Result<Found> {
-    let failed = |error| npy_core::ErrorKind::Io { action: "cannot read the file", error };
+    let failed = |error| npy_core::Error::io("cannot read the file", error);
     file.seek(SeekFrom::Start(begin)).map_err(failed)?;
     let header = Header::read(&mut *file)?;
     let data_offset = file.stream_position().map_err(failed)?;

@@ -4,10 +4,9 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use crate::element::plan::names_of;
 use crate::element::{self, NpyElement};
-use crate::error::{Error, ErrorKind, Result};
-use crate::format::dtype::DType;
+use crate::error::{Error, Result, no_field};
+use crate::format::dtype::{DType, Field};
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
@@ -101,11 +100,11 @@ impl DynValues {
     /// The bytes of the data.
     pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
         if header.dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         let (expected, found) = (header.data_bytes(), bytes.len() as u64);
         if expected != found {
-            return Err(ErrorKind::WrongLength { expected, found }.into());
+            return Err(Error::wrong_length(expected, found));
         }
         Ok(Self { header: normal(header), bytes })
     }
@@ -142,7 +141,7 @@ impl DynValues {
         let expected = shape.iter().product::<usize>();
         let found = element::encode_all(&plan, itemsize, items.take(expected), &mut bytes, 0)?;
         if found != expected {
-            return Err(ErrorKind::WrongCount { expected: expected as u64, found: found as u64 }.into());
+            return Err(Error::wrong_count(expected as u64, found as u64));
         }
         Ok(Self { header, bytes })
     }
@@ -352,13 +351,9 @@ impl fmt::Debug for DynValues {
 #[cold]
 pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
     let (record, dtype) = dtype.fields_before(name).next().map_or(("", dtype), |(path, field)| (path, field.dtype()));
-    let name = name.to_owned();
     match dtype.record() {
-        Some(fields) if !fields.fields().is_empty() => {
-            let (available, omitted) = names_of(fields);
-            ErrorKind::NoField { name, record: record.to_owned(), available, omitted }.into()
-        }
-        _ => ErrorKind::NoField { name, record: dtype.to_string(), available: Vec::new(), omitted: 0 }.into(),
+        Some(fields) if !fields.fields().is_empty() => no_field(name, record, fields.fields().iter().map(Field::name)),
+        _ => no_field::<&str>(name, &dtype.to_string(), []),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::array::DynValues;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::format::rows::OuterAxis;
 use crate::read::NpyReader;
 
@@ -14,7 +14,7 @@ impl<R: Read> NpyReader<R> {
     pub fn into_values(mut self) -> Result<DynValues> {
         let header = self.header().clone();
         if header.dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(crate::error::Error::object_array());
         }
         let header = match self.remaining() {
             left if left == header.element_count() => header,
@@ -47,7 +47,7 @@ impl<R: Read> NpyReader<R> {
     /// ```
     pub fn next_rows(&mut self, rows: usize) -> Result<Option<DynValues>> {
         if self.header().dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(crate::error::Error::object_array());
         }
         let outer = OuterAxis::of(self.header());
         let Some(read_in_part) = self.state.position.checked_rem(outer.per_row) else { return Ok(None) };
@@ -70,7 +70,7 @@ impl<R: Read> NpyReader<R> {
     /// Where a row can be large, this takes less memory than [`next_rows`](Self::next_rows).
     pub fn next_elements(&mut self, count: usize) -> Result<Option<DynValues>> {
         if self.header().dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(crate::error::Error::object_array());
         }
         let count = count.min(self.remaining());
         if count == 0 {

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::array::DynValues;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::format::region::AxisRange;
 use crate::read::NpyReader;
 
@@ -11,7 +11,7 @@ impl<R: Read + Seek> NpyReader<R> {
     /// [`read_region`](Self::read_region) of any dtype but Python objects.
     pub fn read_region_values(&mut self, region: &[AxisRange]) -> Result<DynValues> {
         if self.state.header.dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(crate::error::Error::object_array());
         }
         let (header, bytes) = self.gather(region, &mut |elements, count| elements.read_bytes(count))?;
         DynValues::with_header(header, bytes)

@@ -108,7 +108,7 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
         };
         if length != N {
             let advice = format!("this axis has length {length}, the Rust array {N}");
-            planner.mismatch_with(file, <Self as Codec<[T; N]>>::dtype().to_string(), Some(advice));
+            planner.mismatch_with(file, &<Self as Codec<[T; N]>>::dtype().to_string(), Some(advice));
             return None;
         }
         let plan = planner.in_items(|planner| C::plan(&item, planner))?;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::plan::{Layout, Plan, Planner, rust_type};
 use super::{CodecOf, NpyElement, PlanOf};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
@@ -97,7 +97,9 @@ pub trait Codec<T> {
 
 #[cold]
 fn no_none() -> ValueError {
-    ValueProblem::NoValue.into()
+    ValueError::new(
+        "cannot store `None`: the dtype has no missing value; store one that stands for it, such as NaN, -1 or an empty text",
+    )
 }
 
 /// Makes a type an element that is its own codec. `$widened` reads narrower numbers too.
@@ -232,8 +234,8 @@ pub trait With<T> {
 pub struct Through<W>(PhantomData<W>);
 
 #[cold]
-fn refused<T>(message: String) -> ValueError {
-    ValueProblem::Custom { rust_type: Some(rust_type::<T>()), message }.into()
+fn refused<T>(message: &str) -> ValueError {
+    ValueError::new(format!("invalid {}: {message}", rust_type::<T>()))
 }
 
 #[diagnostic::do_not_recommend]
@@ -267,12 +269,12 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
 
     #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError> {
-        W::decode(<CodecOf<W::Element>>::decode(plan, bytes)?).map_err(refused::<T>)
+        W::decode(<CodecOf<W::Element>>::decode(plan, bytes)?).map_err(|message| refused::<T>(&message))
     }
 
     #[inline(always)]
     fn encode(value: &T, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        <CodecOf<W::Element>>::encode(&W::encode(value).map_err(refused::<T>)?, plan, bytes)
+        <CodecOf<W::Element>>::encode(&W::encode(value).map_err(|message| refused::<T>(&message))?, plan, bytes)
     }
 }
 

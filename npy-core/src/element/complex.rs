@@ -5,7 +5,7 @@ use num_complex::Complex;
 use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Planner};
 use super::{ArrayPlan, Items, LongDouble, WidePlan, Widen, Widens};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
@@ -116,7 +116,7 @@ stored_as! {
         };
         match (part(stored.re), part(stored.im)) {
             (Some(re), Some(im)) => Ok(Complex { re, im }),
-            _ => Err(ValueProblem::Inexact { value: stored.to_string(), dtype: "Complex<f32>".to_owned() }.into()),
+            _ => Err(ValueError::inexact(stored, "Complex<f32>")),
         }
     }
 }

@@ -17,7 +17,7 @@ mod text;
 mod time;
 mod void;
 
-use crate::error::{Error, ErrorKind, Result, ValueError, ValueProblem};
+use crate::error::{Error, ErrorKind, Result, ValueError, axes, tuple};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::memory::Bulk;
 use crate::memory::slots::{Reserved, Slots};
@@ -140,15 +140,16 @@ pub(crate) fn axes_of(dtype: &DType) -> usize {
 
 /// The error of an array that has other axes than `outer` and those that are in the elements `T`.
 pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error {
-    wrong_shape_of(rust_type::<T>(), &T::dtype(), outer, found)
+    wrong_shape_of(&rust_type::<T>(), &T::dtype(), outer, found)
 }
 
 /// [`wrong_shape`] by the name and the dtype of the type.
 #[cold]
-pub(crate) fn wrong_shape_of(rust_type: String, dtype: &DType, outer: usize, found: &[usize]) -> Error {
+pub(crate) fn wrong_shape_of(rust_type: &str, dtype: &DType, outer: usize, found: &[usize]) -> Error {
     let inner = if let DType::SubArray(array) = dtype { array.shape() } else { &[] };
-    let expected = std::iter::repeat_n(None, outer).chain(inner.iter().copied().map(Some)).collect();
-    ErrorKind::WrongElementShape { rust_type, expected, found: found.to_vec() }.into()
+    let expected: Vec<_> = std::iter::repeat_n(None, outer).chain(inner.iter().copied().map(Some)).collect();
+    let (expected, found) = (axes(&expected), tuple(found));
+    Error::new(ErrorKind::WrongShape, format!("wrong shape for {rust_type}: expected {expected}, found {found}"))
 }
 
 /// Whether the memory of `T` is the bytes of a file in one of the byte orders, so that it is decoded
@@ -163,20 +164,20 @@ const fn is_number<T: NpyElement>() -> bool {
 /// Decides how to read and write `T` as `dtype`.
 pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
     if dtype.has_object() {
-        return Err(ErrorKind::ObjectArray.into());
+        return Err(Error::object_array());
     }
     let mut planner = Planner::new();
-    T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(rust_type::<T>()))
+    T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(&rust_type::<T>()))
 }
 
 /// [`plan`] where nothing is read, so that errors speak of writing. Returns the bytes of an element
 /// without any value too, if the elements are to be written over them.
 pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<(PlanOf<T>, Vec<u8>)> {
     if dtype.has_object() {
-        return Err(ErrorKind::ObjectArray.into());
+        return Err(Error::object_array());
     }
     let mut planner = Planner::for_writing();
-    let Some(plan) = T::Codec::plan(dtype, &mut planner) else { return Err(planner.into_error(rust_type::<T>())) };
+    let Some(plan) = T::Codec::plan(dtype, &mut planner) else { return Err(planner.into_error(&rust_type::<T>())) };
     let missing = if planner.is_filled() { missing_element(dtype)? } else { Vec::new() };
     Ok((plan, missing))
 }
@@ -390,7 +391,7 @@ fn first_chunk_mut<const N: usize>(bytes: &mut [u8]) -> Result<&mut [u8; N], Val
 /// What a plan that does not belong to the bytes would lead to, in place of a panic.
 #[cold]
 pub(crate) fn outside() -> ValueError {
-    ValueError::new(ValueProblem::OutOfBounds)
+    ValueError::new("field out of bounds of the record")
 }
 
 /// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.

@@ -6,7 +6,7 @@ use half::f16;
 use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Plan, Planner};
 use super::{first_chunk, first_chunk_mut};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
@@ -146,7 +146,7 @@ impl Bytes for bool {
 /// The error of a value that the narrower type in the file does not have.
 #[cold]
 fn inexact(value: impl std::fmt::Display, dtype: &str) -> ValueError {
-    ValueProblem::Inexact { value: value.to_string(), dtype: dtype.to_owned() }.into()
+    ValueError::inexact(value, dtype)
 }
 
 /// Types with `to_le_bytes` and its relatives, and the narrower types of which they hold every

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind, Mismatch, MismatchKind, Result, listed};
+use crate::error::{Error, ErrorKind, Result, first_names};
 use crate::format::dtype::{ByteOrder, Class, DType, Field, Record, Scalar, ScalarKind};
 use crate::format::leaves::FieldAt;
 use crate::memory::reserve_exact;
@@ -44,7 +44,7 @@ pub struct Layout<P> {
 #[allow(clippy::struct_excessive_bools, reason = "each of them answers another question")]
 pub struct Planner {
     path: String,
-    mismatches: Vec<Mismatch>,
+    mismatches: Vec<String>,
     /// Whether what is planned has `#[npy(dtype = …)]`.
     is_dtype_given: bool,
     /// Whether what is planned was asked for by name, and is not a field of a struct.
@@ -86,8 +86,13 @@ impl Planner {
 
     /// The error that lists every mismatch.
     #[cold]
-    pub(crate) fn into_error(self, rust_type: String) -> Error {
-        ErrorKind::Mismatch { rust_type, mismatches: self.mismatches }.into()
+    pub(crate) fn into_error(self, rust_type: &str) -> Error {
+        let action = if self.is_writing { "write" } else { "read" };
+        let mismatches = match &self.mismatches[..] {
+            [only] => only.clone(),
+            several => format!("found {} mismatches\n  {}", several.len(), several.join("\n  ")),
+        };
+        Error::new(ErrorKind::Mismatch, format!("cannot {action} {rust_type}: {mismatches}"))
     }
 
     /// Records that the dtype of the file is not the one that the Rust type needs.
@@ -108,7 +113,7 @@ impl Planner {
             None if file.record().is_some() => "a struct with `#[derive(NpyRecord)]` reads it".to_owned(),
             None => "`DynValues` reads it".to_owned(),
         };
-        self.mismatch_with(file, show(rust), Some(advice));
+        self.mismatch_with(file, &show(rust), Some(advice));
     }
 
     /// [`mismatch`](Self::mismatch) where `widen` would read it.
@@ -116,7 +121,7 @@ impl Planner {
     pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {
         match suggest(file) {
             Some(name) if !self.path.is_empty() && !self.is_dtype_given && !self.is_column => {
-                self.mismatch_with(file, show(rust), Some(format!("`{name}` or `#[npy(widen)]` reads it")));
+                self.mismatch_with(file, &show(rust), Some(format!("`{name}` or `#[npy(widen)]` reads it")));
             }
             _ => self.mismatch(file, rust),
         }
@@ -136,53 +141,63 @@ impl Planner {
     }
 
     #[cold]
-    pub(crate) fn mismatch_with(&mut self, file: &DType, rust: String, advice: Option<String>) {
-        if self.is_writing {
-            let fits = suggest(file);
-            return self.push(MismatchKind::Written { expected: rust, found: file.to_string(), fits });
-        }
-        let file = file.to_string();
-        let is_column = self.is_column;
-        self.push(if is_column { MismatchKind::Column { file, rust, advice } } else { MismatchKind::DType { file, rust, advice } });
+    pub(crate) fn mismatch_with(&mut self, file: &DType, rust: &str, advice: Option<String>) {
+        let fits = suggest(file).filter(|_| self.is_writing);
+        let (place, advice) = match fits {
+            _ if !self.is_writing => ("", advice),
+            None => (" in the header", None),
+            Some(fits) => {
+                let what = if self.path.is_empty() { "write elements of" } else { "declare the field as" };
+                (" in the header", Some(format!("{what} `{fits}`, or use a header with {rust}")))
+            }
+        };
+        let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+        self.push(&format!("expected dtype {rust}{place}, found {file}{advice}"));
     }
 
     #[cold]
     pub(crate) fn missing_field(&mut self, rust: &DType, record: &Record) {
-        let (available, omitted) = names_of(record);
-        if self.is_writing {
-            return self.push(MismatchKind::UnwrittenField { expected: show(rust), available, omitted });
-        }
-        self.push(MismatchKind::MissingField { rust: show(rust), available, omitted });
+        let (place, way_out) = if self.is_writing {
+            (" in the header", "`#[npy(rename = \"…\")]` names another, `#[npy(skip)]` omits it")
+        } else {
+            ("", "`#[npy(rename = \"…\")]` or `alias` names another, `#[npy(default)]` makes it optional")
+        };
+        self.push(&format!("expected a field of dtype {}{place}, found {}; {way_out}", show(rust), names_of(record)));
     }
 
     #[cold]
     pub(crate) fn missing_column(&mut self, parent: &str, record: &Record) {
-        let (available, omitted) = names_of(record);
-        self.push(MismatchKind::MissingColumn { parent: parent.to_owned(), available, omitted });
+        let parent = if parent.is_empty() { String::new() } else { format!(" in {parent}") };
+        self.push(&format!("missing field: found {}{parent}", names_of(record)));
     }
 
     #[cold]
     pub(crate) fn no_fields(&mut self, parent: &str, file: &DType) {
-        self.push(MismatchKind::NoFields { parent: parent.to_owned(), file: file.to_string() });
+        self.push(&match parent {
+            "" => format!("expected a record, found elements of dtype {file}"),
+            parent => format!("expected {parent} to be a record, found dtype {file}"),
+        });
     }
 
     /// Notes a field of the file that the struct does not have.
     #[cold]
     pub(crate) fn unknown_field(&mut self, name: &str, file: &DType, known: &[&str]) {
-        let kind =
-            MismatchKind::UnknownField { file: file.to_string(), known: known.iter().map(|&name| name.to_owned()).collect() };
-        self.in_field(name, |planner| planner.push(kind));
+        let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
+        self.in_field(name, |planner| planner.push(&format!("unknown field of dtype {file}: expected {known}")));
     }
 
     /// Notes a field of the header that the struct to be written does not have.
     #[cold]
     pub(crate) fn unfilled_field(&mut self, name: &str, file: &DType) {
-        let kind = MismatchKind::UnfilledField { found: file.to_string() };
-        self.in_field(name, |planner| planner.push(kind));
+        let way_out = "`#[npy(fill_unknown_fields)]` writes NaT, NaN, empty text or 0";
+        let message = format!("expected a value of dtype {file}, found no such field in the struct; {way_out}");
+        self.in_field(name, |planner| planner.push(&message));
     }
 
-    fn push(&mut self, kind: MismatchKind) {
-        self.mismatches.push(Mismatch { path: self.path.clone(), kind });
+    /// Notes a mismatch at the path.
+    fn push(&mut self, message: &str) {
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        self.mismatches.push(path + message);
     }
 
     pub(crate) fn in_field<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
@@ -249,9 +264,10 @@ fn is_time(dtype: &DType) -> bool {
     matches!(dtype, DType::Scalar(scalar) if scalar.time_unit().is_some())
 }
 
-/// The names of a record's fields that a message lists, and how many more there are.
-pub(crate) fn names_of(record: &Record) -> (Vec<String>, usize) {
-    listed(record.fields().iter().map(Field::name))
+/// The names of a record's fields, as far as a message lists them.
+fn names_of(record: &Record) -> String {
+    let names: Vec<_> = record.fields().iter().map(Field::name).collect();
+    if names.is_empty() { "no fields".to_owned() } else { first_names(&names) }
 }
 
 /// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::codec::{As, Codec, element, ordered_dtype, stored_as};
 use super::plan::{Layout, Plan, Planner};
 use super::{first_chunk, outside};
-use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::error::{Error, ErrorKind, Result, ValueError, describe_too_long};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::slots::Sends;
 use crate::memory::{Bulk, MakeItem, try_array};
@@ -35,7 +35,7 @@ impl<const N: usize> FixedBytes<N> {
     pub fn new(bytes: &[u8]) -> Result<Self> {
         let mut padded = [0; N];
         let Some(target) = padded.get_mut(..bytes.len()) else {
-            return Err(ErrorKind::TextTooLong { length: bytes.len(), dtype: Self::dtype().to_string() }.into());
+            return Err(text_too_long(bytes.len(), &Self::dtype()));
         };
         target.copy_from_slice(bytes);
         Ok(Self(padded))
@@ -123,10 +123,7 @@ impl<const N: usize> FixedUnicode<N> {
         for (i, character) in text.chars().enumerate() {
             match padded.get_mut(i) {
                 Some(unit) => *unit = character.into(),
-                None => {
-                    let (length, dtype) = (text.chars().count(), Self::dtype().to_string());
-                    return Err(ErrorKind::TextTooLong { length, dtype }.into());
-                }
+                None => return Err(text_too_long(text.chars().count(), &Self::dtype())),
             }
         }
         Ok(Self(padded))
@@ -194,13 +191,13 @@ fn without_padding<T: Default + PartialEq>(items: &[T]) -> &[T] {
 }
 
 #[cold]
-fn too_long(length: usize, dtype: &DType) -> ValueError {
-    ValueProblem::TooLong { length, dtype: dtype.to_string() }.into()
+fn text_too_long(length: usize, dtype: &DType) -> Error {
+    Error::new(ErrorKind::InvalidValue, describe_too_long(length, &dtype.to_string()))
 }
 
 #[cold]
-fn ends_in_nul() -> ValueError {
-    ValueProblem::TrailingNul.into()
+fn too_long(length: usize, dtype: &DType) -> ValueError {
+    ValueError::too_long(length, dtype)
 }
 
 fn bytes_dtype(length: usize) -> DType {
@@ -268,7 +265,7 @@ impl<const N: usize> Codec<Self> for FixedBytes<N> {
             Some(TextPlan::Bytes(length)) if length <= N => Some(length),
             found => {
                 let advice = found.map(|_| "`String` reads text of every width and kind".to_owned());
-                planner.mismatch_with(dtype, Self::dtype().to_string(), advice);
+                planner.mismatch_with(dtype, &Self::dtype().to_string(), advice);
                 None
             }
         }
@@ -342,7 +339,7 @@ impl<const N: usize> Codec<Self> for FixedUnicode<N> {
             Some(TextPlan::Unicode(length, order)) if length <= N => Some((length, order)),
             found => {
                 let advice = found.map(|_| "`String` reads text of every width and kind".to_owned());
-                planner.mismatch_with(dtype, Self::dtype().to_string(), advice);
+                planner.mismatch_with(dtype, &Self::dtype().to_string(), advice);
                 None
             }
         }
@@ -398,7 +395,7 @@ impl Codec<Self> for String {
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<TextPlan> {
         let plan = TextPlan::find(dtype);
         if plan.is_none() {
-            planner.mismatch_with(dtype, "|S or <U of any width".to_owned(), None);
+            planner.mismatch_with(dtype, "|S or <U of any width", None);
         }
         plan
     }
@@ -407,17 +404,20 @@ impl Codec<Self> for String {
         match *plan {
             TextPlan::Bytes(length) => {
                 let text = without_padding(bytes.get(..length).ok_or_else(outside)?);
-                let not_utf8 = |error: std::str::Utf8Error| ValueProblem::NotUtf8 { position: error.valid_up_to() };
+                let not_utf8 = |error: std::str::Utf8Error| {
+                    let position = error.valid_up_to();
+                    ValueError::new(format!("invalid UTF-8 at byte {position} of the text; read it as `FixedBytes`"))
+                };
                 Ok(std::str::from_utf8(text).map_err(not_utf8)?.to_owned())
             }
             TextPlan::Unicode(length, order) => {
                 let units = bytes.get(..length.saturating_mul(4)).ok_or_else(outside)?.as_chunks().0;
                 let character = |(position, unit): (usize, &[u8; 4])| {
                     let unit = unit_from(*unit, order);
-                    char::from_u32(unit).ok_or(ValueProblem::NotACharacter { unit, position })
+                    char::from_u32(unit).ok_or_else(|| ValueError::not_a_character(unit, position))
                 };
                 let units = without_padding(units);
-                Ok(units.iter().enumerate().map(character).collect::<Result<_, _>>()?)
+                units.iter().enumerate().map(character).collect()
             }
         }
     }
@@ -558,7 +558,7 @@ stored_as! {
 stored_as! {
     {const N: usize} Vec<u8> as FixedBytes<N>,
     |value| match value.last() {
-        Some(0) => Err(ends_in_nul()),
+        Some(0) => Err(ValueError::trailing_nul()),
         _ => FixedBytes::new(value).map_err(|_| too_long(value.len(), &bytes_dtype(N))),
     },
     |stored| Ok(stored.as_bytes().to_vec())

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Planner};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;
@@ -128,7 +128,7 @@ impl Codec<Self> for Void {
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<usize> {
         let length = length_of(dtype);
         if length.is_none() {
-            planner.mismatch_with(dtype, "|V of any length".to_owned(), None);
+            planner.mismatch_with(dtype, "|V of any length", None);
         }
         length
     }
@@ -139,7 +139,7 @@ impl Codec<Self> for Void {
 
     fn encode(value: &Self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
         if value.len() != *length {
-            return Err(ValueProblem::WrongLength { length: value.len(), dtype: format!("|V{length}") }.into());
+            return Err(ValueError::wrong_length(value.len(), format_args!("|V{length}")));
         }
         bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(value);
         Ok(())
@@ -154,6 +154,6 @@ stored_as! {
 
 stored_as! {
     {const N: usize} Vec<u8> as FixedVoid<N>,
-    |value| value.as_slice().try_into().map(FixedVoid).map_err(|_| ValueProblem::WrongLength { length: value.len(), dtype: format!("|V{N}") }),
+    |value| value.as_slice().try_into().map(FixedVoid).map_err(|_| ValueError::wrong_length(value.len(), format_args!("|V{N}"))),
     |stored| Ok(stored.0.to_vec())
 }

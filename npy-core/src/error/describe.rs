@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::foreign::ForeignFormat;
+use super::{Error, ErrorKind};
 
 /// A count and what it counts, in the singular for 1.
 pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {
@@ -15,14 +16,14 @@ pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {
 }
 
 /// A limit and what it limits, whose plural is given: `1 byte of a member`.
-pub(super) fn limited(limit: u64, what: &str) -> String {
+pub(crate) fn limited(limit: u64, what: &str) -> String {
     let (nouns, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
     let noun = nouns.strip_suffix('s').filter(|_| limit == 1).unwrap_or(nouns);
     format!("{limit} {noun}{rest}")
 }
 
 /// The magic string that was expected, and how the input starts instead.
-pub(super) fn describe_magic(expected: &str, found: &[u8]) -> String {
+pub(crate) fn describe_magic(expected: &str, found: &[u8]) -> String {
     if found.is_empty() {
         return "the input is empty".to_owned();
     }
@@ -30,7 +31,8 @@ pub(super) fn describe_magic(expected: &str, found: &[u8]) -> String {
 }
 
 /// How an input starts, and which format starts like that.
-pub(super) fn describe_start(found: &[u8]) -> String {
+#[doc(hidden)]
+pub fn describe_start(found: &[u8]) -> String {
     if found.is_empty() {
         return "an empty input".to_owned();
     }
@@ -50,35 +52,6 @@ fn describe_format(found: &[u8]) -> String {
     }
 }
 
-pub(super) fn describe_keys(missing: &[&'static str], duplicate: &[String], unknown: &[String]) -> String {
-    let mut parts = Vec::new();
-    if !missing.is_empty() {
-        parts.push(format!("missing {}", first_names(missing)));
-    }
-    if !duplicate.is_empty() {
-        parts.push(format!("duplicate {}", first_names(duplicate)));
-    }
-    if !unknown.is_empty() {
-        parts.push(format!("unknown {}", first_names(unknown)));
-    }
-    parts.join("; ")
-}
-
-pub(super) fn describe_cause(cause: Option<&str>) -> String {
-    cause.map_or_else(String::new, |cause| format!(": {cause}"))
-}
-
-#[cfg(feature = "npz")]
-pub(super) fn describe_missing(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
-    format!("array{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
-}
-
-#[cfg(feature = "npz")]
-pub(super) fn describe_others(available: &[String], omitted: usize) -> String {
-    if available.is_empty() { "the archive is empty".to_owned() } else { format!("the archive has {}", list(available, omitted)) }
-}
-
 /// The names that a message lists, and how many more there are: there may be very many.
 #[doc(hidden)]
 pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>, usize) {
@@ -86,6 +59,21 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>
     let mut names = names.into_iter();
     let first = names.by_ref().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
     (first, names.count())
+}
+
+/// Creates the error of a field that a record does not have. The record is the path to it, or the
+/// dtype of what has no fields.
+///
+/// See [`Error::new`] for an example.
+#[cold]
+pub fn no_field<T: AsRef<str>>(name: &str, record: &str, available: impl IntoIterator<Item = T>) -> Error {
+    let (available, omitted) = listed(available);
+    let found = match record {
+        dtype if available.is_empty() => format!("{dtype} has no fields"),
+        "" => format!("the records have {}", list(&available, omitted)),
+        record => format!("{record:?} has {}", list(&available, omitted)),
+    };
+    Error::new(ErrorKind::NotFound, format!("unknown field {name:?}: {found}"))
 }
 
 /// The beginning of a text, as much of it as a message shows.
@@ -97,53 +85,27 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
 }
 
-/// As many names as a message lists, and how many more there are.
-pub(crate) fn first_names<T: AsRef<str>>(names: &[T]) -> String {
+/// As many names as a message lists, and how many more there are. See [`Error::new`](super::Error::new) for an example.
+#[doc(hidden)]
+pub fn first_names<T: AsRef<str>>(names: &[T]) -> String {
     let (first, omitted) = listed(names);
     list(&first, omitted)
 }
 
 /// The first names, and how many more there are.
-pub(super) fn list(names: &[String], omitted: usize) -> String {
+pub(crate) fn list(names: &[String], omitted: usize) -> String {
     let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
     names.join(", ") + &more
 }
 
-pub(super) fn describe_no_field(record: &str, available: &[String], omitted: usize) -> String {
-    match (record, available) {
-        (dtype, []) => format!("{dtype} has no fields"),
-        ("", available) => format!("the records have {}", list(available, omitted)),
-        (record, available) => format!("{record:?} has {}", list(available, omitted)),
-    }
-}
-
-pub(super) fn describe_viewed(path: &str) -> String {
-    if path.is_empty() { "the array".to_owned() } else { format!("the field {path}") }
-}
-
-#[cfg(feature = "dynamic")]
-pub(super) fn describe_no_numbers(from: &str) -> &'static str {
-    let code = from.trim_start_matches(['<', '>']);
-    match from {
-        "|O" => "; `objects_as` converts Python objects",
-        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold times as integers",
-        record if record.starts_with('[') => "; select one of its fields",
-        _ => "",
-    }
-}
-
-pub(super) fn describe_offset(offset: Option<usize>) -> String {
-    offset.map_or_else(String::new, |offset| format!(" at byte {offset}"))
-}
-
 /// A shape as Python writes it.
-pub(super) fn tuple(shape: &[usize]) -> String {
+pub fn tuple(shape: &[usize]) -> String {
     let lengths: Vec<_> = shape.iter().map(usize::to_string).collect();
     join_tuple(&lengths)
 }
 
 /// A shape with the letters n, m, … where any length fits.
-pub(super) fn describe_axes(shape: &[Option<usize>]) -> String {
+pub fn axes(shape: &[Option<usize>]) -> String {
     let mut letters = ('n'..='z').cycle();
     let name = |length: &Option<usize>| match length {
         Some(length) => length.to_string(),

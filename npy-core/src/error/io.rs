@@ -2,11 +2,7 @@
 
 use std::io;
 
-#[cfg(feature = "npz")]
-use super::ArchiveProblem;
-#[cfg(feature = "rawarray")]
-use super::RawArrayProblem;
-use super::{Error, ErrorKind, ShardProblem};
+use super::{Error, ErrorKind, Position};
 
 /// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`]
 /// comes back as it was.
@@ -34,78 +30,29 @@ impl From<io::Error> for Error {
 /// ```
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
-        Self::new(kind_of(error.kind()), error)
+        Self::new(std_kind(&error), error)
     }
 }
 
-fn kind_of(kind: &ErrorKind) -> io::ErrorKind {
-    match kind {
-        ErrorKind::Io { error, .. } | ErrorKind::NotDurable { error } => error.kind(),
-        ErrorKind::Truncated { .. } => io::ErrorKind::UnexpectedEof,
-        ErrorKind::Allocation { .. } => io::ErrorKind::OutOfMemory,
-        ErrorKind::UnsupportedVersion { .. } | ErrorKind::MissingFeature { .. } | ErrorKind::ObjectArray => {
-            io::ErrorKind::Unsupported
-        }
-        #[cfg(feature = "npz")]
-        ErrorKind::Archive { problem } => kind_of_archive(problem),
-        #[cfg(feature = "rawarray")]
-        ErrorKind::RawArray { problem } => kind_of_raw_array(problem),
-        ErrorKind::Conflict { .. } => io::ErrorKind::ResourceBusy,
-        ErrorKind::FailedBefore { .. } | ErrorKind::InvalidCount { .. } => io::ErrorKind::Other,
-        ErrorKind::Shards { problem: ShardProblem::Missing { .. } } => io::ErrorKind::NotFound,
-        // The dtype came from the caller, unless it has a place in a file.
-        ErrorKind::InvalidDType { offset: None, .. }
-        | ErrorKind::UnstorableDType { .. }
-        | ErrorKind::WrongDimensions { .. }
-        | ErrorKind::WrongElementShape { .. }
-        | ErrorKind::WrongShape { .. }
-        | ErrorKind::CannotGrow { .. }
-        | ErrorKind::FortranRows { .. }
-        | ErrorKind::TextTooLong { .. }
-        | ErrorKind::IncompleteRow { .. }
-        | ErrorKind::WrongCount { .. }
-        | ErrorKind::NoField { .. }
-        | ErrorKind::InvalidRegion { .. }
-        | ErrorKind::Misaligned { .. }
-        | ErrorKind::NotViewable { .. }
-        | ErrorKind::NotRegularFile => io::ErrorKind::InvalidInput,
-        #[cfg(feature = "npz")]
-        ErrorKind::NoMember { .. } | ErrorKind::InvalidSparse { .. } => io::ErrorKind::InvalidInput,
-        #[cfg(feature = "dynamic")]
-        ErrorKind::CannotCast { .. } | ErrorKind::NoNumbers { .. } => io::ErrorKind::InvalidInput,
-        #[cfg(feature = "object")]
-        ErrorKind::ObjectsInstead { .. } | ErrorKind::NotObjects { .. } | ErrorKind::InvalidInteger { .. } => {
-            io::ErrorKind::InvalidInput
-        }
-        _ => io::ErrorKind::InvalidData,
-    }
-}
-
-#[cfg(feature = "npz")]
-fn kind_of_archive(problem: &ArchiveProblem) -> io::ErrorKind {
-    match problem {
-        ArchiveProblem::MissingFeature { .. }
-        | ArchiveProblem::UnknownMethod { .. }
-        | ArchiveProblem::Encrypted
-        | ArchiveProblem::SeveralDisks => io::ErrorKind::Unsupported,
-        ArchiveProblem::NoEnd => io::ErrorKind::UnexpectedEof,
-        ArchiveProblem::NotSeekable => io::ErrorKind::NotSeekable,
-        ArchiveProblem::NoIndex { .. }
-        | ArchiveProblem::InvalidName
-        | ArchiveProblem::DuplicateName
-        | ArchiveProblem::UnknownLength => io::ErrorKind::InvalidInput,
-        _ => io::ErrorKind::InvalidData,
-    }
-}
-
-#[cfg(feature = "rawarray")]
-fn kind_of_raw_array(problem: &RawArrayProblem) -> io::ErrorKind {
-    match problem {
-        RawArrayProblem::MissingFeature => io::ErrorKind::Unsupported,
-        RawArrayProblem::NotMappable
-        | RawArrayProblem::NotThatDType { .. }
-        | RawArrayProblem::MixedByteOrders { .. }
-        | RawArrayProblem::TooLargeToCompress { .. } => io::ErrorKind::InvalidInput,
+/// The [`io::ErrorKind`] that says most of an error.
+fn std_kind(error: &Error) -> io::ErrorKind {
+    match error.kind() {
+        ErrorKind::Io | ErrorKind::NotDurable => error.io_kind().unwrap_or(io::ErrorKind::Other),
+        ErrorKind::Conflict => io::ErrorKind::ResourceBusy,
+        ErrorKind::BrokenStream | ErrorKind::External => io::ErrorKind::Other,
+        ErrorKind::Truncated => io::ErrorKind::UnexpectedEof,
+        ErrorKind::Unsupported | ErrorKind::ObjectArray => io::ErrorKind::Unsupported,
+        ErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory,
+        ErrorKind::NotFound => io::ErrorKind::NotFound,
+        // The dtype came from the caller, unless it has a position in a file.
+        ErrorKind::InvalidDType if error.offset().is_none() => io::ErrorKind::InvalidInput,
+        // A value of the caller, unless it has a place in an array.
+        ErrorKind::InvalidValue if error.0.position == Position::Unknown => io::ErrorKind::InvalidInput,
+        ErrorKind::InvalidInput
+        | ErrorKind::WrongShape
+        | ErrorKind::NotViewable
+        | ErrorKind::CannotGrow
+        | ErrorKind::Unstorable => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::InvalidData,
     }
 }

@@ -1,66 +1,31 @@
 //! The one error type of the workspace.
 
-#[cfg(feature = "npz")]
-mod archive;
-mod conflict;
+mod common;
 pub(crate) mod describe;
-mod dtype;
 mod foreign;
-mod growth;
 mod io;
 mod kind;
-mod literal;
-#[cfg(test)]
-mod messages;
-mod mismatch;
-#[cfg(feature = "object")]
-mod pickle;
-#[cfg(feature = "rawarray")]
-mod raw_array;
-mod region;
-mod shard;
-#[cfg(feature = "npz")]
-mod sparse;
 mod value;
-#[cfg(feature = "zarr")]
-mod zarr;
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "npz")]
-pub use archive::ArchiveProblem;
-pub use conflict::Conflict;
 pub(crate) use describe::excerpt;
-#[cfg(all(feature = "object", feature = "serde"))]
-pub(crate) use describe::first_names;
+pub use describe::no_field;
 #[doc(hidden)]
-pub use describe::listed;
-pub use dtype::{DTypeProblem, StorageProblem};
+pub use describe::{axes, describe_start, first_names, listed, tuple};
 pub use foreign::ForeignFormat;
-pub use growth::GrowthProblem;
-pub use kind::{ErrorKind, Part};
-pub use literal::LiteralProblem;
-pub use mismatch::{Mismatch, MismatchKind};
-#[cfg(feature = "object")]
-pub use pickle::{ArrayProblem, PickleProblem};
-#[cfg(feature = "rawarray")]
-pub use raw_array::RawArrayProblem;
-pub use region::RegionProblem;
-pub use shard::ShardProblem;
-#[cfg(feature = "npz")]
-pub use sparse::SparseProblem;
+pub use kind::ErrorKind;
 #[doc(hidden)]
 pub use value::ValueError;
-pub use value::ValueProblem;
-#[cfg(feature = "zarr")]
-pub use zarr::ZarrProblem;
+pub(crate) use value::describe_too_long;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong: an [`ErrorKind`], and the file where the call took a path.
+/// Everything that can go wrong: an [`ErrorKind`], a message, and where it happened.
 ///
 /// `{}` prints this error without its [`source`](StdError::source), so that a reporter prints each
 /// message of the chain once. `{:#}` and `{:?}` append the messages of all sources.
@@ -71,10 +36,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let error = npy_core::load::<f64>("no/such/file.npy").unwrap_err();
 /// assert_eq!(error.path(), Some("no/such/file.npy".as_ref()));
 /// match error.kind() {
-///     ErrorKind::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => println!("no such file"),
-///     ErrorKind::Mismatch { .. } => println!("another dtype"),
-///     ErrorKind::WrongDimensions { .. } => println!("another number of dimensions"),
-///     ErrorKind::Truncated { .. } => println!("incomplete"), // an empty file is NotNpy
+///     ErrorKind::Mismatch => println!("another dtype"),
+///     ErrorKind::WrongShape => println!("another number of dimensions"),
+///     ErrorKind::Truncated => println!("incomplete"), // an empty file is of a `WrongFormat`
+///     _ if error.is_not_found() => println!("no such file"),
 ///     _ => println!("{error:#}"),
 /// }
 /// ```
@@ -82,19 +47,57 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    message: Cow<'static, str>,
+    position: Position,
+    source: Option<Box<dyn StdError + Send + Sync>>,
     path: Option<PathBuf>,
     member: Option<String>,
 }
 
+/// Where in an array or a file an error happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Position {
+    Unknown,
+    /// A byte of the file.
+    Byte(u64),
+    /// The end of the input, and how many bytes are missing at least.
+    End(u64, u64),
+    /// An element and the field in it, whose path is empty for the element itself.
+    Element(u64, String),
+    /// A field of a value outside of an array.
+    Field(String),
+}
+
 impl Error {
-    /// What went wrong, as data to match on.
-    pub fn kind(&self) -> &ErrorKind {
-        &self.0.kind
+    /// Creates an error of a kind with a message: `what is wrong: expected X, found Y; hint`.
+    ///
+    /// ```
+    /// use npy_core::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::WrongShape, "wrong shape: expected (2, 3), found (3, 2)").with_path("a.npy");
+    /// assert_eq!(error.to_string(), "a.npy: wrong shape: expected (2, 3), found (3, 2)");
+    /// ```
+    #[cold]
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        let (position, message) = (Position::Unknown, message.into());
+        Self(Box::new(Inner { kind, message, position, source: None, path: None, member: None }))
     }
 
-    /// What went wrong, by value.
-    pub fn into_kind(self) -> ErrorKind {
+    /// Returns what went wrong, as a kind to match on.
+    pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Returns the message without the path, the member, the element and the field.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Adds the error behind this one, which [`source`](StdError::source) returns.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
     }
 
     /// The file that was being read or written, where the call took a path.
@@ -121,19 +124,70 @@ impl Error {
         self
     }
 
-    /// Wraps an I/O error. An error of this crate that went through `io` comes back as it was.
-    pub(crate) fn io(action: &'static str, error: std::io::Error) -> Self {
-        match error.downcast::<Self>() {
-            Ok(own) => own,
-            Err(error) => ErrorKind::Io { action, error }.into(),
-        }
+    /// Removes the path and the name of the member, for a caller that prints them itself.
+    #[must_use]
+    pub fn without_path(mut self) -> Self {
+        (self.0.path, self.0.member) = (None, None);
+        self
     }
-}
 
-impl From<ErrorKind> for Error {
-    #[cold]
-    fn from(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, path: None, member: None }))
+    /// The byte of the file at which the error happened, if it is known: of a header, a dtype or a
+    /// pickle; of a truncated file, its end.
+    pub fn offset(&self) -> Option<u64> {
+        if let Position::Byte(offset) | Position::End(offset, _) = self.0.position { Some(offset) } else { None }
+    }
+
+    /// How many more bytes the input needs, at least, if it is truncated and this is known.
+    pub fn missing_bytes(&self) -> Option<u64> {
+        if let Position::End(_, missing) = self.0.position { Some(missing) } else { None }
+    }
+
+    /// Adds the byte of the file. The message names it where that helps the reader.
+    #[must_use]
+    pub fn at_byte(mut self, offset: u64) -> Self {
+        self.0.position = Position::Byte(offset);
+        self
+    }
+
+    /// The element that is wrong, counted in the order of the data.
+    pub fn element(&self) -> Option<u64> {
+        if let Position::Element(index, _) = &self.0.position { Some(*index) } else { None }
+    }
+
+    /// The path of the field that is wrong, such as `origin.name[2]`; empty where the whole element
+    /// is.
+    pub fn field(&self) -> Option<&str> {
+        if let Position::Element(_, path) | Position::Field(path) = &self.0.position { Some(path) } else { None }
+    }
+
+    /// Adds the element, and the path of the field in it, which the message begins with.
+    #[must_use]
+    pub fn at_element(mut self, index: u64, field: impl Into<String>) -> Self {
+        self.0.position = Position::Element(index, field.into());
+        self
+    }
+
+    /// Adds the path of the field, which the message begins with.
+    #[must_use]
+    pub fn at_field(mut self, field: impl Into<String>) -> Self {
+        self.0.position = Position::Field(field.into());
+        self
+    }
+
+    /// Whether the system or the store does not find the file, or the array or the archive has no such
+    /// field or member.
+    pub fn is_not_found(&self) -> bool {
+        self.0.kind == ErrorKind::NotFound || self.io_kind() == Some(std::io::ErrorKind::NotFound)
+    }
+
+    /// Whether the input ends too early.
+    pub fn is_truncated(&self) -> bool {
+        self.0.kind == ErrorKind::Truncated || self.io_kind() == Some(std::io::ErrorKind::UnexpectedEof)
+    }
+
+    /// What the system said, if it or the given stream failed.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        self.source()?.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
     }
 }
 
@@ -145,7 +199,13 @@ impl fmt::Display for Error {
         if let Some(member) = self.member() {
             write!(f, "member {member:?}: ")?;
         }
-        self.0.kind.fmt(f)?;
+        match &self.0.position {
+            Position::Element(index, path) if path.is_empty() => write!(f, "element {index}: ")?,
+            Position::Element(index, path) => write!(f, "element {index}, {path}: ")?,
+            Position::Field(path) if !path.is_empty() => write!(f, "{path}: ")?,
+            _ => (),
+        }
+        f.write_str(&self.0.message)?;
         let mut source = self.source().filter(|_| f.alternate());
         while let Some(error) = source {
             write!(f, ": {error}")?;
@@ -163,8 +223,20 @@ impl fmt::Debug for Error {
 }
 
 impl StdError for Error {
-    /// The [`std::io::Error`] of [`ErrorKind::Io`], which is not part of the message.
+    /// The [`std::io::Error`] of [`ErrorKind::Io`], or the error of another library, which is not
+    /// part of the message.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.kind().source()
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, ValueError};
+
+    #[test]
+    fn errors_stay_small() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+        assert_eq!(size_of::<ValueError>(), size_of::<usize>());
     }
 }

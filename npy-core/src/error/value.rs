@@ -1,216 +1,23 @@
 //! Values that cannot be read or written, and where they are.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use super::describe::{counted, first_names};
-
+use super::describe::counted;
 use super::{Error, ErrorKind};
 
-/// Why an element is not a value of the Rust type, or its value does not fit the dtype.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ValueProblem {
-    /// A unit of a `U` text is not a character: a surrogate, or above U+10FFFF.
-    NotACharacter {
-        /// The unit.
-        unit: u32,
-        /// Which unit of the text it is.
-        position: usize,
-    },
-    /// The bytes of an `S` text are not UTF-8.
-    NotUtf8 {
-        /// Where in the text the first wrong byte is.
-        position: usize,
-    },
-    /// The text or the bytes are longer than the dtype.
-    TooLong {
-        /// Their length, in characters for `U`, else in bytes.
-        length: usize,
-        /// The dtype.
-        dtype: String,
-    },
-    /// Raw bytes whose number differs from the dtype's itemsize.
-    WrongLength {
-        /// How many there are.
-        length: usize,
-        /// The dtype.
-        dtype: String,
-    },
-    /// A byte of a bool array is neither 0 nor 1, which a view cannot represent.
-    NotABool {
-        /// The byte.
-        byte: u8,
-    },
-    /// A number or a time would have to be rounded.
-    Inexact {
-        /// The value.
-        value: String,
-        /// The dtype or the Rust type.
-        dtype: String,
-    },
-    /// A number or a time is out of range for the other type.
-    OutOfRange {
-        /// The value.
-        value: String,
-        /// The dtype or the Rust type.
-        dtype: String,
-    },
-    /// A Python object has a type that the Rust type does not take.
-    ObjectType {
-        /// The type of the object.
-        found: String,
-        /// The Rust type.
-        rust_type: String,
-    },
-    /// A Python object of an unknown class cannot be written.
-    OpaqueObject {
-        /// The Python module.
-        module: String,
-        /// The class or function in it.
-        name: String,
-    },
-    /// The value is `None`, and the dtype has no missing value.
-    NoValue,
-    /// The time is NaT, "not a time", which the Rust type does not have.
-    NotATime,
-    /// The enum has no variant of this number.
-    UnknownVariant {
-        /// The number.
-        value: i128,
-        /// The enum.
-        rust_type: String,
-        /// Its variants and their numbers.
-        known: &'static [(&'static str, i128)],
-    },
-    /// The time is a leap second, which NumPy does not have.
-    LeapSecond {
-        /// The dtype.
-        dtype: String,
-    },
-    /// The bytes end in NUL, which an `S` text drops as padding.
-    TrailingNul,
-    /// The plan of a record belongs to other bytes.
-    OutOfBounds,
-    /// An object of a `StringDType` is neither a `str` nor the `na_object`.
-    NotText {
-        /// The type of the object.
-        found: String,
-    },
-    /// An object of a record is not a tuple with an item for each field.
-    NotARecord,
-    /// The text of a `Decimal` is not a decimal number.
-    InvalidDecimal {
-        /// The text.
-        text: String,
-    },
-    /// Objects contain each other more levels deep than a reader accepts.
-    NestedTooDeep {
-        /// The limit.
-        limit: usize,
-    },
-    /// An object has more bytes than a pickle can hold.
-    TooLarge {
-        /// How many it has.
-        length: usize,
-    },
-    /// A custom conversion failed: that of `#[npy(with = …)]`, or of `Deserialize` in serde.
-    Custom {
-        /// The Rust type, where it is known.
-        rust_type: Option<String>,
-        /// What the conversion says.
-        message: String,
-    },
-}
-
-impl fmt::Display for ValueProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotACharacter { unit, position } => write!(f, "invalid character {unit:#x} at position {position} of the text"),
-            Self::NotUtf8 { position } => write!(f, "invalid UTF-8 at byte {position} of the text; read it as `FixedBytes`"),
-            Self::TooLong { length, dtype } => {
-                f.write_str(&describe_too_long(*length, dtype))?;
-                if dtype.ends_with("U0") {
-                    f.write_str("; set the width in the header, or with `#[npy(dtype = \"U16\")]` on the field")?;
-                }
-                Ok(())
-            }
-            Self::WrongLength { length, dtype } => {
-                let width = dtype.trim_start_matches(|c: char| !c.is_ascii_digit());
-                write!(f, "wrong length for {dtype}: expected {width}, found {length}", width = counted(width, "byte"))
-            }
-            Self::NotABool { byte } => {
-                write!(f, "invalid bool {byte:#04x}: expected 0 or 1; read a copy, where every byte but 0 is true")
-            }
-            Self::Inexact { value, dtype } => write!(f, "cannot represent {value} exactly as {dtype}"),
-            Self::OutOfRange { value, dtype } => write!(f, "{value} is out of range for {dtype}"),
-            Self::ObjectType { found, rust_type } => {
-                write!(f, "expected {rust_type}, found {found}")?;
-                // What to read it as instead.
-                f.write_str(if found == "None" { "; read it as an `Option`" } else { "; `PyObject` takes any object" })
-            }
-            Self::OpaqueObject { module, name } => write!(f, "cannot write an opaque object of {module}.{name}"),
-            Self::NoValue => f.write_str(
-                "cannot store `None`: the dtype has no missing value; store one that stands for it, such as NaN, -1 or an empty text",
-            ),
-            Self::NotATime => f.write_str("expected a time, found NaT; read it as an `Option`"),
-            Self::UnknownVariant { value, rust_type, known } => {
-                let known: Vec<_> = known.iter().map(|(name, number)| format!("{number} ({name})")).collect();
-                write!(f, "unknown variant {value} of {rust_type}: expected {}", first_names(&known))
-            }
-            Self::LeapSecond { dtype } => write!(f, "cannot represent a leap second as {dtype}"),
-            Self::TrailingNul => f.write_str("trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),
-            Self::OutOfBounds => f.write_str("field out of bounds of the record"),
-            Self::NotText { found } => write!(f, "expected a str or the `na_object`, found {found}"),
-            Self::NotARecord => f.write_str("expected a tuple with an item for each field"),
-            Self::InvalidDecimal { text } => write!(f, "invalid Decimal {text:?}"),
-            Self::NestedTooDeep { limit } => write!(f, "object nesting exceeds the limit of {limit}"),
-            Self::TooLarge { length } => {
-                write!(f, "object too large: expected less than 4 GiB, found {length}", length = counted(length, "byte"))
-            }
-            Self::Custom { rust_type: Some(rust_type), message } => write!(f, "invalid {rust_type}: {message}"),
-            Self::Custom { rust_type: None, message } => f.write_str(message),
-        }
-    }
-}
-
-/// The message of a text that is too long for a fixed width.
-pub(super) fn describe_too_long(length: usize, dtype: &str) -> String {
-    let unit = if dtype.contains('U') { "character" } else { "byte" };
-    let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), unit);
-    format!("text too long for {dtype}: expected at most {width}, found {length}")
-}
-
-/// The hint for a value that does not fit a field.
-pub(super) fn describe_way_out(path: &str, problem: &ValueProblem) -> String {
-    let is_field = !path.is_empty() && !path.starts_with('[');
-    match problem {
-        ValueProblem::TooLong { dtype, .. } if is_field && !dtype.ends_with("U0") => {
-            let dtype = dtype.trim_start_matches(['<', '>', '|']);
-            format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` truncates it")
-        }
-        // What an `i64` does not hold in these, it holds in microseconds, for 292,000 years.
-        ValueProblem::OutOfRange { dtype, .. } if is_fine_time(dtype) => {
-            let kind = if dtype.contains("M8") { 'M' } else { 'm' };
-            let field = if is_field { "" } else { " of a struct" };
-            format!("; a field{field} with `#[npy(dtype = \"{kind}8[us]\")]` holds it")
-        }
-        // A Rust type for times.
-        ValueProblem::OutOfRange { dtype, .. } if dtype.starts_with(|first: char| first.is_ascii_uppercase()) => {
-            "; `Datetime64` and `Timedelta64` hold every time of their unit".to_owned()
-        }
-        _ => String::new(),
-    }
-}
-
-/// Whether a dtype has times in nanoseconds or shorter units.
-fn is_fine_time(dtype: &str) -> bool {
-    let is_time = ["M8[", "m8["].iter().any(|code| dtype.contains(code));
-    is_time && ["ns]", "ps]", "fs]", "as]"].iter().any(|unit| dtype.ends_with(unit))
-}
-
-/// A [`ValueProblem`] with its path through fields and sub-arrays up to the element.
+/// Why an element is not a value of the Rust type, or its value does not fit the dtype, with its
+/// path through fields and sub-arrays up to the element.
 #[derive(Debug)]
-pub struct ValueError(Box<(Vec<Step>, ValueProblem)>);
+pub struct ValueError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    steps: Vec<Step>,
+    message: Cow<'static, str>,
+    /// What to do about it in a field, and elsewhere.
+    hints: [String; 2],
+}
 
 #[derive(Debug)]
 enum Step {
@@ -220,49 +27,122 @@ enum Step {
 }
 
 impl ValueError {
+    /// Creates the error of a message.
     #[cold]
-    pub(crate) fn new(problem: ValueProblem) -> Self {
-        Self(Box::new((Vec::new(), problem)))
+    pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner { steps: Vec::new(), message: message.into(), hints: Default::default() }))
+    }
+
+    /// A number or a time would have to be rounded.
+    #[cold]
+    pub fn inexact(value: impl fmt::Display, dtype: impl fmt::Display) -> Self {
+        Self::new(format!("cannot represent {value} exactly as {dtype}"))
+    }
+
+    /// A number or a time is out of range for a dtype or a Rust type.
+    #[cold]
+    pub fn out_of_range(value: impl fmt::Display, dtype: impl fmt::Display) -> Self {
+        let dtype = dtype.to_string();
+        let mut error = Self::new(format!("{value} is out of range for {dtype}"));
+        if is_fine_time(&dtype) {
+            // What an `i64` does not hold in these, it holds in microseconds, for 292,000 years.
+            let kind = if dtype.contains("M8") { 'M' } else { 'm' };
+            error.0.hints = ["", " of a struct"].map(|of| format!("; a field{of} with `#[npy(dtype = \"{kind}8[us]\")]` holds it"));
+        } else if dtype.starts_with(|first: char| first.is_ascii_uppercase()) {
+            // A Rust type for times.
+            error.0.hints = [(); 2].map(|()| "; `Datetime64` and `Timedelta64` hold every time of their unit".to_owned());
+        }
+        error
+    }
+
+    /// The text or the bytes are longer than the dtype: their length in characters for `U`, else in
+    /// bytes.
+    #[cold]
+    pub fn too_long(length: usize, dtype: impl fmt::Display) -> Self {
+        let dtype = dtype.to_string();
+        let message = describe_too_long(length, &dtype);
+        if dtype.ends_with("U0") {
+            return Self::new(message + "; set the width in the header, or with `#[npy(dtype = \"U16\")]` on the field");
+        }
+        let mut error = Self::new(message);
+        let dtype = dtype.trim_start_matches(['<', '>', '|']);
+        error.0.hints[0] = format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` truncates it");
+        error
+    }
+
+    /// There are more or fewer raw bytes than the dtype's itemsize.
+    #[cold]
+    pub fn wrong_length(length: usize, dtype: impl fmt::Display) -> Self {
+        let dtype = dtype.to_string();
+        let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), "byte");
+        Self::new(format!("wrong length for {dtype}: expected {width}, found {length}"))
+    }
+
+    /// The bytes end in NUL, which an `S` text drops as padding.
+    #[cold]
+    pub fn trailing_nul() -> Self {
+        Self::new("trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)")
+    }
+
+    /// A unit of a `U` text is not a character: a surrogate, or above U+10FFFF.
+    #[cold]
+    pub fn not_a_character(unit: u32, position: usize) -> Self {
+        Self::new(format!("invalid character {unit:#x} at position {position} of the text"))
+    }
+
+    /// The time is NaT, which the Rust type does not have.
+    #[cfg(any(feature = "jiff", feature = "chrono", feature = "serde"))]
+    #[cold]
+    pub(crate) fn not_a_time() -> Self {
+        Self::new("expected a time, found NaT; read it as an `Option`")
+    }
+
+    /// An object of a record is not a tuple with an item for each field.
+    #[cfg(feature = "object")]
+    #[cold]
+    pub(crate) fn not_a_record() -> Self {
+        Self::new("expected a tuple with an item for each field")
     }
 
     #[cold]
     pub(crate) fn in_field(mut self, name: &'static str) -> Self {
-        self.0.0.push(Step::Field(name));
+        self.0.steps.push(Step::Field(name));
         self
     }
 
     /// In a field whose path is known at run time only.
     #[cold]
     pub(crate) fn in_path(mut self, path: String) -> Self {
-        self.0.0.push(Step::Path(path));
+        self.0.steps.push(Step::Path(path));
         self
     }
 
     #[cold]
     pub(crate) fn at_index(mut self, index: usize) -> Self {
-        self.0.0.push(Step::Index(index));
+        self.0.steps.push(Step::Index(index));
         self
     }
 
     #[cold]
     pub(crate) fn in_element(self, index: u64) -> Error {
-        let (path, problem) = self.into_parts();
-        ErrorKind::InvalidValue { index, path, problem }.into()
+        let path = self.path();
+        let Inner { message, hints: [in_field, elsewhere], .. } = *self.0;
+        let hint = if path.is_empty() || path.starts_with('[') { elsewhere } else { in_field };
+        Error::new(ErrorKind::InvalidValue, message.into_owned() + &hint).at_element(index, path)
     }
 
     /// The error of an object outside of an array.
     #[cfg(feature = "serde")]
     #[cold]
     pub(crate) fn in_object(self) -> Error {
-        let (path, problem) = self.into_parts();
-        ErrorKind::InvalidObject { path, problem }.into()
+        let path = self.path();
+        Error::new(ErrorKind::InvalidValue, self.0.message).at_field(path)
     }
 
-    fn into_parts(self) -> (String, ValueProblem) {
+    fn path(&self) -> String {
         use fmt::Write as _;
-        let (steps, problem) = *self.0;
         let mut path = String::new();
-        for step in steps.iter().rev() {
+        for step in self.0.steps.iter().rev() {
             // Writing to a `String` cannot fail.
             let _ = match step {
                 Step::Field(name) if path.is_empty() => write!(path, "{name}"),
@@ -272,12 +152,81 @@ impl ValueError {
                 Step::Index(index) => write!(path, "[{index}]"),
             };
         }
-        (path, problem)
+        path
     }
 }
 
-impl From<ValueProblem> for ValueError {
-    fn from(problem: ValueProblem) -> Self {
-        Self::new(problem)
+/// The message alone.
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+/// The message of a text that is too long for a fixed width.
+pub(crate) fn describe_too_long(length: usize, dtype: &str) -> String {
+    let unit = if dtype.contains('U') { "character" } else { "byte" };
+    let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), unit);
+    format!("text too long for {dtype}: expected at most {width}, found {length}")
+}
+
+/// Whether a dtype has times in nanoseconds or shorter units.
+fn is_fine_time(dtype: &str) -> bool {
+    let is_time = ["M8[", "m8["].iter().any(|code| dtype.contains(code));
+    is_time && ["ns]", "ps]", "fs]", "as]"].iter().any(|unit| dtype.ends_with(unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ValueError;
+
+    #[test]
+    fn messages() {
+        let errors = [
+            (ValueError::inexact(0.5, "i64"), "cannot represent 0.5 exactly as i64"),
+            (ValueError::out_of_range(300, "u8"), "300 is out of range for u8"),
+            (ValueError::too_long(4, "|S3"), "text too long for |S3: expected at most 3 bytes, found 4"),
+            (ValueError::too_long(4, "<U3"), "text too long for <U3: expected at most 3 characters, found 4"),
+            (
+                ValueError::too_long(4, "<U0"),
+                "text too long for <U0: expected at most 0 characters, found 4; set the width in the header, or with \
+                 `#[npy(dtype = \"U16\")]` on the field",
+            ),
+            (ValueError::wrong_length(1, "|V2"), "wrong length for |V2: expected 2 bytes, found 1"),
+            (ValueError::trailing_nul(), "trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),
+            (ValueError::not_a_character(0xd800, 1), "invalid character 0xd800 at position 1 of the text"),
+            #[cfg(any(feature = "jiff", feature = "chrono", feature = "serde"))]
+            (ValueError::not_a_time(), "expected a time, found NaT; read it as an `Option`"),
+        ];
+        for (error, message) in errors {
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    /// A value of a field can be stored in other ways than one that is the whole element.
+    #[test]
+    fn hints_depend_on_the_place() {
+        let truncates = "; `#[npy(truncate)]` on a field with `dtype = \"S3\"` truncates it";
+        let holds = "; `Datetime64` and `Timedelta64` hold every time of their unit";
+        let cases: [(&dyn Fn() -> ValueError, _, _); 5] = [
+            (&|| ValueError::too_long(4, "|S3"), truncates, ""),
+            (
+                &|| ValueError::out_of_range("9999-01-01", "<M8[ns]"),
+                "; a field with `#[npy(dtype = \"M8[us]\")]` holds it",
+                "; a field of a struct with `#[npy(dtype = \"M8[us]\")]` holds it",
+            ),
+            (&|| ValueError::out_of_range("275760-09-13", "Date"), holds, holds),
+            (&|| ValueError::out_of_range("9999-01-01", "<M8[s]"), "", ""),
+            (&|| ValueError::out_of_range(300, "|u1"), "", ""),
+        ];
+        for (error, in_field, elsewhere) in cases {
+            let message = error().to_string();
+            assert_eq!(error().in_element(1).to_string(), format!("element 1: {message}{elsewhere}"));
+            assert_eq!(error().at_index(2).in_element(1).to_string(), format!("element 1, [2]: {message}{elsewhere}"));
+            let named = error().at_index(2).in_field("name").in_path("origin".to_owned());
+            assert_eq!(named.in_element(1).to_string(), format!("element 1, origin.name[2]: {message}{in_field}"));
+            #[cfg(feature = "serde")]
+            assert_eq!(error().in_field("name").in_object().to_string(), format!("name: {message}"));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::header::Header;
-use crate::error::{Error, ErrorKind, RegionProblem, Result};
+use crate::error::{Error, Result};
 use crate::options::Order;
 
 /// Returns the `i`-th of `n` nearly equal parts of `rows` rows.
@@ -72,7 +72,7 @@ impl Header {
     /// bytes. Fails if the array has fewer rows, or holds Python objects, whose pickle has no rows.
     pub fn byte_range_of_rows(&self, data_offset: u64, rows: Range<usize>) -> Result<Range<u64>> {
         if self.dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         let outer = OuterAxis::of(self);
         outer.elements(&rows)?;
@@ -120,26 +120,20 @@ impl OuterAxis {
             // Not more than all elements, whose number was checked.
             return Ok(row * self.per_row);
         }
-        Err(self.out_of_bounds(row..row))
+        Err(self.out_of_bounds(&(row..row)))
     }
 
     #[cold]
-    fn out_of_bounds(&self, rows: Range<usize>) -> Error {
-        let problem = RegionProblem::OutOfBounds { range: rows.start as u64..rows.end as u64, length: self.rows as u64 };
-        ErrorKind::InvalidRegion { axis: self.axis, problem }.into()
+    fn out_of_bounds(&self, rows: &Range<usize>) -> Error {
+        Error::invalid_region(self.axis, rows.start as u64..rows.end as u64, self.rows as u64)
     }
 
     /// The elements of some rows.
     pub(crate) fn elements(&self, rows: &Range<usize>) -> Result<Range<usize>> {
-        if rows.start.max(rows.end) > self.rows {
-            return Err(self.out_of_bounds(rows.clone()));
+        if rows.start > rows.end || rows.end > self.rows {
+            return Err(self.out_of_bounds(rows));
         }
-        let (begin, end) = (self.element(rows.start)?, self.element(rows.end)?);
-        if rows.start > rows.end {
-            let problem = RegionProblem::Reversed { range: rows.start as u64..rows.end as u64 };
-            return Err(ErrorKind::InvalidRegion { axis: self.axis, problem }.into());
-        }
-        Ok(begin..end)
+        Ok(self.element(rows.start)?..self.element(rows.end)?)
     }
 }
 

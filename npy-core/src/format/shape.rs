@@ -30,13 +30,13 @@ fn checked_count(lengths: &[usize], itemsize: usize) -> Option<usize> {
 }
 
 #[cold]
-fn too_many_dimensions(found: usize) -> Error {
-    ErrorKind::TooManyDimensions { found }.into()
+pub(crate) fn too_many_dimensions(found: usize) -> Error {
+    Error::new(ErrorKind::TooLarge, format!("too many dimensions: expected at most {MOST_DIMENSIONS}, found {found}"))
 }
 
 #[cold]
 fn overflow(shape: &[usize], itemsize: usize) -> Error {
-    ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize }.into()
+    Error::shape_overflow(shape, itemsize)
 }
 
 /// Returns whether C order and Fortran order are the same for this shape. It then has at most one

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// Calls [`Read::read`] once, and fails if it reports more bytes than `buffer` holds.
 pub(crate) fn read_once(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
@@ -24,5 +24,5 @@ impl<R: Read> Read for Checked<R> {
 
 #[cold]
 fn too_many(expected: usize, found: usize) -> io::Error {
-    Error::from(ErrorKind::InvalidCount { stream: "reader", expected, found }).into()
+    Error::invalid_count("reader", expected, found).into()
 }

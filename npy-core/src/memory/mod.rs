@@ -17,7 +17,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 
-use crate::error::{ErrorKind, Part, Result};
+use crate::error::{Error, Result};
 use crate::sys::huge_pages::advise_huge_pages;
 use byteswap::{copy_swapped, repair_bools, swap_words};
 
@@ -362,7 +362,7 @@ pub(crate) fn truncated_or_io(error: io::Error, offset: u64, expected: u64, foun
     // An error of this crate that came through `io` already says where the data end.
     let is_own = error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<crate::error::Error>);
     if error.kind() == io::ErrorKind::UnexpectedEof && !is_own {
-        return ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into();
+        return Error::truncated("the array", offset, expected, found);
     }
     crate::error::Error::io("cannot read the array", error)
 }
@@ -410,7 +410,7 @@ unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 /// Takes memory for `count` more elements, without exceeding that.
 pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     let bytes = count.saturating_mul(size_of::<T>());
-    items.try_reserve_exact(count).map_err(|_| ErrorKind::Allocation { bytes })?;
+    items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))?;
     advise_huge_pages(items.spare_capacity_mut());
     Ok(())
 }
@@ -427,7 +427,7 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> 
     let more = step.max(growth(items.len() * size) / size);
     let more = more.min(count - items.len());
     let bytes = more.saturating_mul(size_of::<T>());
-    items.try_reserve_exact(more).map_err(|_| ErrorKind::Allocation { bytes })?;
+    items.try_reserve_exact(more).map_err(|_| Error::out_of_memory(bytes))?;
     Ok(())
 }
 

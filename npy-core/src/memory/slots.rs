@@ -5,7 +5,7 @@ use std::mem::{self, MaybeUninit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::reserve_more;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Proof that a type is `Send`. Generic code carries it without a bound.
 pub struct Sends<T>(PhantomData<fn() -> T>);
@@ -123,7 +123,7 @@ impl<'v, T> Reserved<'v, T> {
     pub(crate) fn finish(self) -> Result<()> {
         let kept = self.kept.into_inner();
         if kept != self.count {
-            return Err(ErrorKind::WrongCount { expected: self.count as u64, found: kept as u64 }.into());
+            return Err(Error::wrong_count(self.count as u64, kept as u64));
         }
         // SAFETY: `Slots::keep` has counted `count` slots in which there are elements, each of
         // which was in one `Slots`, because splitting shares out the memory, and counted once,

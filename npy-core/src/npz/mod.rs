@@ -55,6 +55,8 @@ pub use read::member::Member;
 pub use read::stream::{MemberContent, NpzStream, StreamMember};
 pub use recover::{Recovered, recover};
 pub use write::{NpzWriter, WriteOptions};
+#[doc(hidden)]
+pub use zip::problem::{no_member, not_seekable, unused, wrong_size};
 #[cfg(feature = "zip")]
 pub use zip_crate::{ZipArchiveExt, ZipWriterExt};
 #[cfg(feature = "zip")]

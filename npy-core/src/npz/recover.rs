@@ -13,11 +13,11 @@ use super::zip::ReadSeek;
 use super::zip::central_directory;
 use super::zip::central_directory::{Directory, END_BYTES, Entry, Window};
 use super::zip::emit::{Local, push_end};
-use super::zip::problem::{archive, cannot_read, cannot_write};
+use super::zip::problem::{cannot_read, cannot_write, concatenated, unrecoverable};
 use super::zip::records::{
     Claim, DESCRIPTOR, END, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, holds_local_header, read_zip64,
 };
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 /// The result of [`recover`].
@@ -38,7 +38,7 @@ pub struct Recovered {
 
 /// Restores an archive whose end is damaged or missing, keeping whole members.
 ///
-/// Opening such a file fails with [`ArchiveProblem::Incomplete`], and so does
+/// Opening such a file fails with [`ErrorKind::Truncated`], and so does
 /// [`NpzWriter::append`](super::NpzWriter::append). Members are found by their local headers from
 /// the first byte of the archive on, never inside other members. Members that the last complete
 /// central directory does not list are kept as well, without checking their content: a killed
@@ -85,7 +85,7 @@ fn restore(path: &Path) -> Result<Recovered> {
             central_directory::expect_no_header_behind_members(&mut file, &directory)?;
             return Ok(Recovered { members: directory.entries.len() as u64, added: 0, dropped: 0 });
         }
-        Err(error) if matches!(error.kind(), ErrorKind::Archive { .. }) => error,
+        Err(error) if says_of_archive(&error) => error,
         Err(error) => return Err(error),
     };
     let length = file.seek(SeekFrom::End(0)).map_err(cannot_read)?;
@@ -97,14 +97,13 @@ fn restore(path: &Path) -> Result<Recovered> {
     }
     if let Some(empty) = walk.found.get(kept).filter(|_| kept + 1 < walk.found.len()) {
         // What follows may be members, or the content of this one.
-        return Err(archive(ArchiveProblem::Unrecoverable { offset: empty.offset }));
+        return Err(unrecoverable(empty.offset));
     }
     let Tail { begin: end, bytes, added } = walk.tail(kept, end, length);
     // What would be written must be an archive that opens. If not, the file is damaged in a way
     // that the walk has not seen.
     let mut restored = Restored { reader: &mut file, kept: end, tail: &bytes, position: 0 };
-    let directory =
-        central_directory::read(&mut restored, &limits).map_err(|_| archive(ArchiveProblem::Unrecoverable { offset: end }))?;
+    let directory = central_directory::read(&mut restored, &limits).map_err(|_| unrecoverable(end))?;
     central_directory::expect_proven(&mut restored, &directory)?;
     central_directory::expect_no_header_behind_members(&mut restored, &directory)?;
     let mut write = || {
@@ -158,11 +157,16 @@ impl Seek for Restored<'_> {
 pub(super) fn explain(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<Error> {
     let walk = walk(reader, length, limits, Streamed::Stop)?;
     if let Stop::OtherArchive { offset } = walk.stop {
-        return Ok(archive(ArchiveProblem::Concatenated { offset }));
+        return Ok(concatenated(offset));
     }
-    let listed = walk.listed() as u64;
-    let directory_end = walk.last.as_ref().map_or(0, |last| last.end);
-    Ok(archive(ArchiveProblem::Incomplete { members: walk.kept().0 as u64, listed, directory_end }))
+    let (members, listed) = (walk.kept().0, walk.listed());
+    Ok(Error::new(
+        ErrorKind::Truncated,
+        format!(
+            "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} \
+             listed members; `npy_core::npz::recover` keeps them"
+        ),
+    ))
 }
 
 /// How to treat streamed members, whose sizes follow their data.
@@ -210,8 +214,8 @@ impl Stop {
     fn expect_end(&self) -> Result<()> {
         match *self {
             Self::End => Ok(()),
-            Self::OtherArchive { offset } => Err(archive(ArchiveProblem::Concatenated { offset })),
-            Self::Damage { offset } => Err(archive(ArchiveProblem::Unrecoverable { offset })),
+            Self::OtherArchive { offset } => Err(concatenated(offset)),
+            Self::Damage { offset } => Err(unrecoverable(offset)),
         }
     }
 }
@@ -321,7 +325,7 @@ fn walk(reader: &mut dyn ReadSeek, length: u64, limits: &Limits, streamed: Strea
                     walk.found.push(member);
                     let found = walk.found.len() as u64;
                     if found > limits.members {
-                        return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found }.into());
+                        return Err(Error::limit_exceeded("members", limits.members, found));
                     }
                     continue;
                 }
@@ -410,15 +414,15 @@ fn read_member(window: &mut Window<'_>, offset: u64, length: u64, limits: &Limit
     reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
     match NpzStream::new_with(reader, *limits).measure() {
         Ok((claim, bytes)) => Ok(Step::Member(Found { offset, end: offset + bytes, name, flags, method, claim })),
-        Err(error) => match error.kind() {
-            ErrorKind::Archive { problem: ArchiveProblem::NoEnd } => Ok(Step::Cut),
-            ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Step::Cut),
-            ErrorKind::Io { error, .. } if error.kind() == io::ErrorKind::InvalidData => Ok(Step::Unknown),
-            // These tell nothing of the archive.
-            ErrorKind::Io { .. } | ErrorKind::Allocation { .. } | ErrorKind::LimitExceeded { .. } => Err(error),
-            _ => Ok(Step::Unknown),
-        },
+        Err(error) if error.is_truncated() => Ok(Step::Cut),
+        Err(error) if says_of_archive(&error) || error.io_kind() == Some(io::ErrorKind::InvalidData) => Ok(Step::Unknown),
+        Err(error) => Err(error),
     }
+}
+
+/// Whether an error tells something of the archive, and not only of the system or a limit.
+fn says_of_archive(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Io | ErrorKind::OutOfMemory | ErrorKind::LimitExceeded)
 }
 
 /// Where the members begin that the directory at `place` lists, as far as it is whole. Only those

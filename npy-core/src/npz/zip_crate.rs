@@ -8,9 +8,9 @@ use zip::write::{FileOptionExtension, FileOptions};
 use zip::{ZipArchive, ZipWriter};
 
 use super::read::member::MOST_TRAILING;
-use super::zip::problem::{archive as refused, cannot_read};
+use super::zip::problem::{cannot_read, no_index, no_member, trailing};
 use crate::element::NpyElement;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result, listed};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
@@ -130,8 +130,7 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
 pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> Result<usize> {
     archive.index_for_name(name).or_else(|| archive.index_for_name(&format!("{name}.npy"))).ok_or_else(|| {
         let names = archive.file_names().map(|name| name.map(|name| key(&name).to_owned()).unwrap_or_default());
-        let (available, omitted) = listed(names);
-        ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into()
+        no_member(&[name.to_owned()], names)
     })
 }
 
@@ -147,7 +146,7 @@ pub fn read_zip_member<R: Read + Seek, V>(
 ) -> Result<V> {
     let members = archive.len();
     let Some(name) = archive.name_for_index(index) else {
-        return Err(refused(ArchiveProblem::NoIndex { index, members }));
+        return Err(no_index(index, members));
     };
     let name = name.map(|name| key(&name).to_owned()).unwrap_or_default();
     let read = || {
@@ -155,14 +154,14 @@ pub fn read_zip_member<R: Read + Seek, V>(
         let size = file.size();
         if size > limits.member_bytes {
             let (limit, found) = (limits.member_bytes, size);
-            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
+            return Err(Error::limit_exceeded("bytes of a member", limit, found));
         }
         let mut file = file.take(u64::MAX);
         let value = read(NpyReader::new_with(&mut file as &mut dyn Read, limits)?)?;
         // To the end, where the checksum is checked.
         let left = size.saturating_sub(u64::MAX - file.limit());
         if left > MOST_TRAILING {
-            return Err(refused(ArchiveProblem::Trailing { bytes: left }));
+            return Err(trailing(left));
         }
         io::copy(&mut file, &mut io::sink()).map_err(cannot_read)?;
         Ok(value)
@@ -204,6 +203,6 @@ fn key(name: &str) -> &str {
 fn zip_error(action: &'static str, error: ZipError) -> Error {
     match error {
         ZipError::Io(error) => Error::io(action, error),
-        error => ErrorKind::Zip { action, error }.into(),
+        error => Error::new(ErrorKind::External, action).with_source(error),
     }
 }

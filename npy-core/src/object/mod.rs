@@ -54,7 +54,7 @@ pub use value::{Opaque, PyObject};
 
 pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Stream;
@@ -127,7 +127,7 @@ impl<R: Read> NpyReader<R> {
     pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
         let options = options.into();
         if !self.header().dtype().has_object() {
-            return Err(ErrorKind::NotObjects { dtype: self.header().dtype().to_string() }.into());
+            return Err(Error::not_objects(self.header().dtype()));
         }
         let offset = self.state.data_offset;
         self.state.begin()?;
@@ -164,7 +164,7 @@ fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(Objec
 /// Converts an error of the machine; `offset_of` finds where in the pickle a node is made.
 #[cold]
 fn error_of(error: PickleError, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
-    let (place, problem) = match error.take() {
+    let (place, fault) = match error.take() {
         Ok(found) => found,
         Err(error) => return error,
     };
@@ -172,7 +172,7 @@ fn error_of(error: PickleError, data_offset: u64, offset_of: impl FnOnce(u32) ->
         Place::Offset(offset) => offset,
         Place::Node(node) => offset_of(node),
     };
-    ErrorKind::Pickle { offset: data_offset.saturating_add(offset as u64), problem }.into()
+    fault.at_byte(data_offset.saturating_add(offset as u64))
 }
 
 /// Returns name, code, first protocol and class of every opcode, for tests.

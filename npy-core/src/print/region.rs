@@ -7,7 +7,7 @@ use super::Printed;
 use super::layout::printed_edges;
 use super::options::PrintOptions;
 use crate::dynamic::DynValues;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::region::{AxisRange, Taken, region_shape, resolve};
 use crate::memory::reserve_exact;
 use crate::options::Order;
@@ -48,11 +48,11 @@ impl<R: Read + Seek> NpyReader<R> {
         let corners = axes.iter().fold(1_u64, |corners, parts| corners.saturating_mul(parts.len() as u64));
         if corners > MOST_CORNERS {
             let what = "corners of a printed array";
-            return Err(ErrorKind::LimitExceeded { what, limit: MOST_CORNERS, found: corners }.into());
+            return Err(Error::limit_exceeded(what, MOST_CORNERS, corners));
         }
         let length = shape.iter().fold(itemsize.max(1) as u64, |bytes, &length| bytes.saturating_mul(length as u64));
         if length > MOST_BYTES {
-            return Err(ErrorKind::LimitExceeded { what: "bytes of printed elements", limit: MOST_BYTES, found: length }.into());
+            return Err(Error::limit_exceeded("bytes of printed elements", MOST_BYTES, length));
         }
         let mut bytes = Vec::new();
         let length = shape.iter().product::<usize>() * itemsize;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::lz4;
 use crate::element::NpyElement;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::format::rawarray::RaHeader;
@@ -123,7 +123,7 @@ fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     read.map_err(|error| Error::io("cannot read the metadata", error))?;
     let found = metadata.len() as u64;
     if found > limit {
-        return Err(ErrorKind::LimitExceeded { what: "bytes of metadata", limit, found }.into());
+        return Err(Error::limit_exceeded("bytes of metadata", limit, found));
     }
     Ok(metadata)
 }

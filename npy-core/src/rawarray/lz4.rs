@@ -7,8 +7,8 @@ pub(super) use missing::decompress;
 
 #[cfg(feature = "lz4")]
 mod block {
-    use crate::error::{RawArrayProblem, Result};
-    use crate::format::rawarray::problem;
+    use crate::error::describe::counted;
+    use crate::error::{Error, ErrorKind, Result};
     use crate::memory::reserve_exact;
 
     /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).
@@ -17,27 +17,26 @@ mod block {
     /// Decompresses a block at `offset` of the file to `expected` bytes.
     pub(in crate::rawarray) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
         // Checked before memory is allocated for what the header claims.
-        let found = decompressed_length(block)
-            .map_err(|position| problem(RawArrayProblem::Damaged { offset: offset + position as u64 }))?;
+        let found = decompressed_length(block).map_err(|position| damaged(offset + position as u64))?;
         if found != expected {
-            return Err(problem(RawArrayProblem::WrongLength { offset, expected, found }));
+            let sizes = format!("expected {}, found {found}", counted(expected, "byte"));
+            let message = format!("wrong length of the decompressed data at byte {offset}: {sizes}");
+            return Err(Error::new(ErrorKind::InvalidData, message).at_byte(offset));
         }
-        let damaged = || problem(RawArrayProblem::Damaged { offset });
-        let length = usize::try_from(found).map_err(|_| damaged())?;
+        let length = usize::try_from(found).map_err(|_| damaged(offset))?;
         let mut bytes = Vec::new();
         reserve_exact(&mut bytes, length)?;
         bytes.resize(length, 0);
         match lz4_flex::block::decompress_into(block, &mut bytes) {
             Ok(written) if written == length => Ok(bytes),
-            _ => Err(damaged()),
+            _ => Err(damaged(offset)),
         }
     }
 
     /// Compresses bytes to a block.
     pub(in crate::rawarray) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
         if bytes.len() > MOST_BYTES {
-            let (limit, found) = (MOST_BYTES as u64, bytes.len() as u64);
-            return Err(problem(RawArrayProblem::TooLargeToCompress { limit, found }));
+            return Err(too_large(MOST_BYTES, bytes.len()));
         }
         let most = lz4_flex::block::get_maximum_output_size(bytes.len());
         let mut block = Vec::new();
@@ -46,9 +45,21 @@ mod block {
         match lz4_flex::block::compress_into(bytes, &mut block) {
             Ok(written) => block.truncate(written),
             // It fails only if the output does not fit, but it has the size that was asked for.
-            Err(_) => return Err(problem(RawArrayProblem::TooLargeToCompress { limit: most as u64, found: bytes.len() as u64 })),
+            Err(_) => return Err(too_large(most, bytes.len())),
         }
         Ok(block)
+    }
+
+    /// The block, or the part of it that begins there, cannot be decompressed.
+    #[cold]
+    fn damaged(offset: u64) -> Error {
+        Error::new(ErrorKind::InvalidData, format!("invalid compressed data at byte {offset}")).at_byte(offset)
+    }
+
+    #[cold]
+    fn too_large(limit: usize, found: usize) -> Error {
+        let limit = counted(limit, "byte");
+        Error::new(ErrorKind::Unstorable, format!("array too large for LZ4: expected at most {limit}, found {found}"))
     }
 
     /// Computes the decompressed size of a block from its tokens, or the position where it is
@@ -117,12 +128,11 @@ mod block {
 
 #[cfg(not(feature = "lz4"))]
 mod missing {
-    use crate::error::{RawArrayProblem, Result};
-    use crate::format::rawarray::problem;
+    use crate::error::{Error, ErrorKind, Result};
 
     /// Says which feature it takes.
     pub(in crate::rawarray) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {
-        Err(problem(RawArrayProblem::MissingFeature))
+        Err(Error::new(ErrorKind::Unsupported, "unsupported LZ4 compression: feature `lz4` is disabled"))
     }
 
     #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::element;
 use crate::element::CodecOf;
 use crate::element::plan::{Planner, find_field, rust_type};
 use crate::element::{Codec, NpyElement, PlanOf};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::memory::reserve_exact;
 #[cfg(any(unix, windows))]
@@ -80,11 +80,11 @@ impl<R: Read> NpyReader<R> {
     /// Call it repeatedly for bounded memory. Fails if fewer records [remain](Self::remaining).
     pub fn read_columns<C: NpyColumns>(&mut self, names: C::Names<'_>, count: usize) -> Result<C::Vecs> {
         if self.header().dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         let remaining = self.remaining();
         if count > remaining {
-            return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
+            return Err(Error::wrong_count(count as u64, remaining as u64));
         }
         C::read(&mut self.elements(), names, count)
     }
@@ -228,7 +228,7 @@ macro_rules! columns {
             fn read(elements: &mut Elements<'_>, [$($name),*]: [&str; $length], count: usize) -> Result<Self::Vecs> {
                 let mut planner = Planner::new();
                 $(let $name = Column::<$type>::find($name, elements.state.header.dtype(), &mut planner);)*
-                let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(rust_type::<Self>())) };
+                let ($(Some($name),)*) = ($($name,)*) else { return Err(planner.into_error(&rust_type::<Self>())) };
                 let itemsize = elements.itemsize();
                 let first = elements.state.position as u64;
                 $(let mut $type = Vec::new();)*

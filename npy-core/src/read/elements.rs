@@ -5,7 +5,7 @@ use std::path::Path;
 use super::source::Input;
 use crate::element::plan::rust_type;
 use crate::element::{self, Codec, Difference, NpyElement, PlanOf};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, tuple};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 #[cfg(any(unix, windows))]
@@ -50,7 +50,7 @@ impl State {
     /// Records that reading has begun, and refuses it after a failure.
     pub(crate) fn begin(&mut self) -> Result<()> {
         if self.failed {
-            return Err(self.locate(ErrorKind::FailedBefore { action: "cannot read the array", cause: None }.into()));
+            return Err(self.locate(Error::failed_before("cannot read the array", None)));
         }
         self.failed = true;
         Ok(())
@@ -67,7 +67,7 @@ impl State {
         // A file may have sub-arrays as elements, though NumPy reads none such.
         let is_sub_array = matches!(self.header.dtype(), DType::SubArray(_));
         if axes > 0 && !is_sub_array && self.header.shape().len() != expected + axes {
-            return Err(element::wrong_shape_of(rust_type(), dtype, expected, self.header.shape()));
+            return Err(element::wrong_shape_of(&rust_type(), dtype, expected, self.header.shape()));
         }
         if axes > 0
             && let Some(header) = self.header.with_inner_axes(axes)
@@ -75,7 +75,14 @@ impl State {
             self.header = header;
         }
         if axes > 0 && self.header.order() == Order::Fortran && self.header.shape().len() == expected + axes {
-            return Err(ErrorKind::FortranRows { shape: self.header.shape().to_vec() }.into());
+            return Err(Error::new(
+                ErrorKind::WrongShape,
+                format!(
+                    "cannot read rows as `[T; N]`: expected C order, found Fortran order with shape {}; read it as an `ndarray` array, \
+                     or save `np.ascontiguousarray(array)`",
+                    tuple(self.header.shape())
+                ),
+            ));
         }
         self.check_dimensions(expected)
     }
@@ -84,12 +91,7 @@ impl State {
     pub(crate) fn check_dimensions(&self, expected: usize) -> Result<()> {
         match self.header.shape() {
             shape if shape.len() == expected => Ok(()),
-            shape => Err(ErrorKind::WrongDimensions {
-                expected,
-                shape: shape.to_vec(),
-                takes_any: Some("`NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD`"),
-            }
-            .into()),
+            shape => Err(Error::wrong_dimensions(expected, shape, Some("`NpyReader::into_vec`, `DynValues` or `ndarray::ArrayD`"))),
         }
     }
 }
@@ -118,7 +120,7 @@ impl Elements<'_> {
             *header = header.with_dtype(dtype);
             return Ok(());
         }
-        Err(ErrorKind::WrongLength { expected, found }.into())
+        Err(Error::wrong_length(expected, found))
     }
 
     /// Reads all remaining elements.
@@ -155,7 +157,7 @@ impl Elements<'_> {
         let plan = element::plan::<T>(self.state.header.dtype())?;
         let (count, remaining) = (items.len(), self.state.remaining());
         if count > remaining {
-            return Err(ErrorKind::WrongCount { expected: count as u64, found: remaining as u64 }.into());
+            return Err(Error::wrong_count(count as u64, remaining as u64));
         }
         self.state.begin()?;
         if const { T::Codec::BULK.is_some() }

@@ -10,7 +10,7 @@ use crate::element::Codec;
 #[cfg(any(unix, windows))]
 use crate::element::Difference;
 use crate::element::{NpyElement, PlanOf};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::inline::Lengths;
 #[cfg(any(unix, windows))]
 use crate::memory::threads::{FilePart, LEAST_BYTES};
@@ -54,7 +54,7 @@ impl Elements<'_> {
     fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
         let count = self.state.remaining();
         if items.len() != count {
-            return Err(ErrorKind::WrongCount { expected: items.len() as u64, found: count as u64 }.into());
+            return Err(Error::wrong_count(items.len() as u64, count as u64));
         }
         let Some(shape) = self.shape_to_reverse(order) else { return self.read_into(items) };
         let plan = self.state.plan::<T>()?;

@@ -8,7 +8,7 @@ use super::reader::NpyReader;
 use super::rows::seek;
 use super::source::{Source, Stream};
 use crate::element::NpyElement;
-use crate::error::{Error, ErrorKind, Part, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::format::region::{AxisRange, Pieces, region_shape};
 use crate::memory::{ReadBuf, STAGE_BYTES, truncated_or_io};
@@ -78,7 +78,7 @@ impl<R: Read + Seek> NpyReader<R> {
         let items = result.map_err(|error| match missing {
             Some(Missing { begin, expected, found }) => {
                 let offset = data_offset + begin;
-                self.state.locate(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into())
+                self.state.locate(Error::truncated("the array", offset, expected, found))
             }
             None => error,
         })?;
@@ -209,17 +209,12 @@ impl<R: Read + Seek> Origin<'_, R> {
         let before = buf.filled();
         let result = buf.fill_at_most(count, |buf| buf.fill_up(&mut |buf| fill(reader, buf))).map(drop);
         let found = (buf.filled() - before) as u64;
-        match result.map_err(|error| truncated_or_io(error, begin, count as u64, found).into_kind()) {
-            Ok(()) => {
-                self.position = begin + found;
-                Ok(())
+        self.position = begin + found;
+        result.map_err(|error| truncated_or_io(error, begin, count as u64, found)).map_err(|error| {
+            if error.kind() == ErrorKind::Truncated {
+                self.missing = Some(Missing { begin, expected: count as u64, found });
             }
-            Err(ErrorKind::Truncated { expected, found, .. }) => {
-                self.missing = Some(Missing { begin, expected, found });
-                Err(io::ErrorKind::UnexpectedEof.into())
-            }
-            Err(ErrorKind::Io { error, .. }) => Err(error),
-            Err(kind) => Err(Error::from(kind).into()),
-        }
+            error.into()
+        })
     }
 }

@@ -7,7 +7,7 @@ use super::elements::Elements;
 use super::reader::NpyReader;
 use super::stage::with_totals;
 use crate::element::NpyElement;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::rows::OuterAxis;
 use crate::memory::{Bulk, ReadBuf, STAGE_BYTES};
 
@@ -19,7 +19,7 @@ impl<R: Read> NpyReader<R> {
         let elements = rows.saturating_mul(OuterAxis::of(&self.state.header).per_row);
         if elements > self.remaining() {
             let found = self.remaining() as u64;
-            return Err(self.state.locate(ErrorKind::WrongCount { expected: elements as u64, found }.into()));
+            return Err(self.state.locate(Error::wrong_count(elements as u64, found)));
         }
         self.elements().skip(elements)
     }

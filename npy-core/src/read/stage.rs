@@ -4,9 +4,9 @@
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::{NpyElement, PlanOf};
+use crate::error::Error;
 #[cfg(any(unix, windows))]
 use crate::error::Result;
-use crate::error::{Error, ErrorKind};
 use crate::memory::STAGE_BYTES;
 #[cfg(any(unix, windows))]
 use crate::memory::slots::{Sends, Sent, Slots};
@@ -32,9 +32,9 @@ pub(crate) fn elements_per_stage(stage: usize, offset: u64, itemsize: usize) -> 
 /// Makes an error about a part of the array one about the whole.
 #[cold]
 pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
-    match error.into_kind() {
-        ErrorKind::Truncated { part, found, .. } => ErrorKind::Truncated { part, offset, expected, found: done + found }.into(),
-        kind => kind.into(),
+    match error.missing_bytes().and(error.offset()) {
+        Some(end) => Error::truncated("the array", offset, expected, done + end.saturating_sub(offset)),
+        None => error,
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::error::{Conflict, Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// How long to wait for others, in milliseconds. A process that another thread starts holds all
 /// files, and their locks, until it runs its own program.
@@ -41,7 +41,7 @@ pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Resu
             result => return result,
         }
     }
-    Err(Error::from(ErrorKind::Conflict { conflict: Conflict::Locked }).into())
+    Err(Error::locked().into())
 }
 
 /// Keeps others from adding to the file until it is closed.
@@ -65,7 +65,7 @@ fn wait_for(lock: impl Fn() -> Result<(), TryLockError>) -> Result<()> {
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }
     }
-    Err(ErrorKind::Conflict { conflict: Conflict::Locked }.into())
+    Err(Error::locked())
 }
 
 /// [`lock`] without waiting. On Windows, opening the file has locked it.
@@ -130,7 +130,7 @@ mod tests {
         let file: Result<File> = open();
         let mut file = file.unwrap();
         std::io::Write::write_all(&mut file, b"content").unwrap();
-        assert!(matches!(open().unwrap_err().kind(), ErrorKind::Conflict { conflict: Conflict::Locked }));
+        assert_eq!(open().unwrap_err().kind(), crate::error::ErrorKind::Conflict);
         assert_eq!(std::fs::read(&path).unwrap(), b"content");
         // Renamed by the writer, it stays locked and readable.
         let renamed = directory.path().join("renamed");

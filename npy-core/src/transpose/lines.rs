@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Lines;
 use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, prefetch, store, transpose};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::memory::spare_bytes;
 
 /// What is written together of each row, in bytes.
@@ -33,9 +33,9 @@ pub(crate) fn append_rows<'a>(
     count: usize,
     rows: Range<usize>,
 ) -> Result<()> {
-    let missing = |found: usize| ErrorKind::WrongCount { expected: count as u64, found: found as u64 };
+    let missing = |found: usize| Error::wrong_count(count as u64, found as u64);
     let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
-    bytes.try_reserve(length).map_err(|_| ErrorKind::Allocation { bytes: length })?;
+    bytes.try_reserve(length).map_err(|_| Error::out_of_memory(length))?;
     let memory = spare_bytes(bytes, length);
     let most = (WRITTEN_BYTES / size).clamp(16, MOST_LINES).min(count.max(1));
     let mut lines = iter::from_fn(lines).take(count);
@@ -58,7 +58,7 @@ pub(crate) fn append_rows<'a>(
         fetch(&mut next);
         // Each row has capacity for `count` elements.
         if done + group.len() > count {
-            return Err(missing(done).into());
+            return Err(missing(done));
         }
         if size > CACHE_LINE {
             for (index, line) in group.iter().enumerate() {
@@ -111,7 +111,7 @@ pub(crate) fn append_rows<'a>(
         mem::swap(&mut group, &mut next);
     }
     if done < count {
-        return Err(missing(done).into());
+        return Err(missing(done));
     }
     // SAFETY: there is space for `length` more bytes, and all were written: those of each row and
     // each line.

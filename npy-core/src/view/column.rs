@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{NpyView, place_of, require_native};
 use crate::element::plan::{Planner, find_field, rust_type};
 use crate::element::{self, Codec};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -276,13 +276,13 @@ impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumnIter<'_, T> {
 /// The offset of the named field in each record, whose bytes are `T`s.
 fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
     if dtype.has_object() {
-        return Err(ErrorKind::ObjectArray.into());
+        return Err(crate::error::Error::object_array());
     }
     let mut planner = Planner::new();
     let found = find_field(name, dtype, &mut planner).and_then(|(offset, field)| {
         Some((offset, field, planner.in_column(name, |planner| T::Codec::plan(field.dtype(), planner))?))
     });
-    let Some((offset, field, plan)) = found else { return Err(planner.into_error(rust_type::<T>())) };
+    let Some((offset, field, plan)) = found else { return Err(planner.into_error(&rust_type::<T>())) };
     require_native::<T>(field.dtype(), &plan, name)?;
     Ok(offset)
 }

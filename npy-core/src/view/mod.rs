@@ -14,7 +14,7 @@ use crate::element::plan::rust_type;
 use crate::element::{
     self, Codec, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, PlanOf, Probe, Timedelta64, unit::Unit,
 };
-use crate::error::{Error, ErrorKind, Part, Result, ValueError, ValueProblem};
+use crate::error::{Error, ErrorKind, Result, ValueError};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -228,7 +228,14 @@ fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range
     let bytes = &data[place.clone()];
     let misalignment = bytes.as_ptr().addr() % align_of::<T>();
     if misalignment != 0 {
-        return Err(ErrorKind::Misaligned { alignment: align_of::<T>(), misalignment }.into());
+        let alignment = align_of::<T>();
+        return Err(Error::new(
+            ErrorKind::NotViewable,
+            format!(
+                "misaligned data: expected an address that is a multiple of {alignment}, found remainder {misalignment}; read a \
+                 copy (`view_or_read` in an archive), or write the member with `WriteOptions::aligned`"
+            ),
+        ));
     }
     if T::HAS_INVALID {
         for (index, element) in bytes.chunks_exact(size_of::<T>().max(1)).enumerate() {
@@ -248,8 +255,13 @@ fn require_native<T: NpyView>(dtype: &DType, plan: &PlanOf<T>, path: &str) -> Re
 
 #[cold]
 fn not_viewable<T: NpyElement>(dtype: &DType, path: &str) -> Error {
-    let (file, rust_type, rust) = (dtype.to_string(), rust_type::<T>(), T::dtype().to_string());
-    ErrorKind::NotViewable { path: path.to_owned(), file, rust_type, rust }.into()
+    let (what, way_out) = match path {
+        "" => ("the array".to_owned(), ""),
+        path => (format!("the field {path}"), " with `load_columns`"),
+    };
+    let (rust_type, rust) = (rust_type::<T>(), T::dtype());
+    let message = format!("cannot view {what} as {rust_type}: expected dtype {rust}, found {dtype}; read a copy{way_out}");
+    Error::new(ErrorKind::NotViewable, message)
 }
 
 /// The range of the bytes of these elements in `data`, which is at `offset` in the file.
@@ -258,7 +270,7 @@ fn place_of(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -
     let place = range.start.saturating_mul(itemsize)..range.end.saturating_mul(itemsize);
     if data.get(place.clone()).is_none_or(|bytes| Some(bytes.len()) != range.len().checked_mul(itemsize)) {
         let (expected, found) = (header.data_bytes(), data.len() as u64);
-        return Err(ErrorKind::Truncated { part: Part::Data, offset: offset as u64, expected, found }.into());
+        return Err(Error::truncated("the array", offset as u64, expected, found));
     }
     Ok(place)
 }
@@ -308,7 +320,9 @@ unsafe impl NpyView for bool {
     #[inline(always)]
     fn check(bytes: &[u8]) -> Result<(), ValueError> {
         match bytes.iter().find(|byte| **byte > 1) {
-            Some(&byte) => Err(ValueProblem::NotABool { byte }.into()),
+            Some(byte) => Err(ValueError::new(format!(
+                "invalid bool {byte:#04x}: expected 0 or 1; read a copy, where every byte but 0 is true"
+            ))),
             None => Ok(()),
         }
     }

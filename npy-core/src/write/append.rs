@@ -4,13 +4,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::growth::{Growable, Growth, canonical, patch, patch_file, sync_file};
+use super::growth::{Growable, Growth, canonical, empty_rows, patch, patch_file, sync_file};
 use super::output::{Changes, cannot_write};
 use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
 use crate::element;
 use crate::element::{Codec, NpyElement};
-use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Part, Result};
+use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -172,7 +172,7 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
     let (mut file, mut replacement) = Replacement::begin(path)?;
     if !replacement.is_file() {
-        return Err(ErrorKind::CannotGrow { problem: GrowthProblem::NotSeekable }.into());
+        return Err(Error::cannot_grow("expected a seekable file; `with_len` takes the number of elements instead"));
     }
     replacement.lock_target(lock)?;
     lock(&file)?;
@@ -189,11 +189,20 @@ fn create_if_absent(path: &Path, growable: &Growable) -> Result<()> {
     replacement.commit_new(|| file.sync_all()).map(|_| ())
 }
 
+/// The error of an array that is followed by another one, which would be overwritten.
+#[cold]
+fn followed_by_array(offset: u64) -> Error {
+    Error::cannot_grow(format_args!("expected the end of the file at byte {offset}, found another array"))
+}
+
 /// Refuses elements whose width is that of the longest, which is unknown in advance.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     if const { !T::Codec::GROWS } {
-        let problem = GrowthProblem::VariableWidth { dtype: T::dtype().to_string() };
-        return Err(ErrorKind::CannotGrow { problem }.into());
+        let dtype = T::dtype();
+        return Err(Error::cannot_grow(format_args!(
+            "expected elements of a fixed width, found {dtype}; `#[npy(dtype = \"U16\")]` sets the width of text, and a value such as NaN \
+             can stand for `None`"
+        )));
     }
     Ok(())
 }
@@ -251,7 +260,7 @@ pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
             Some(rows) => rows,
             // The header alone counts rows without bytes.
             None if bytes == 0 => before,
-            None => return Err(ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }.into()),
+            None => return Err(empty_rows()),
         };
         let cut = bytes - rows.saturating_mul(row_bytes).min(bytes);
         let header = if rows == before { None } else { Some(growable.bytes(rows)?) };
@@ -275,7 +284,7 @@ impl OpenArray {
         let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
         lock(&file)?;
         if !is_same(&file, path).map_err(|error| Error::io("cannot open the file", error))? {
-            return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
+            return Err(Error::replaced());
         }
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
@@ -323,7 +332,7 @@ impl OpenArray {
         if self.length < self.end() {
             let (offset, expected) = (self.data_offset as u64, self.header.data_bytes());
             let found = self.length.saturating_sub(offset);
-            return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found }.into());
+            return Err(Error::truncated("the array", offset, expected, found));
         }
         let end = self.end();
         expect_one_array(&mut self.file, end)
@@ -341,7 +350,7 @@ fn expect_no_array_behind(file: &mut File, end: u64) -> Result<()> {
         // With a version, as bytes of rows may be anything.
         let found = piece.windows(8).position(|bytes| matches!(bytes, [b'\x93', b'N', b'U', b'M', b'P', b'Y', 1..=3, 0]));
         if let Some(found) = found {
-            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::FollowedByArray { offset: offset + found as u64 } }.into());
+            return Err(followed_by_array(offset + found as u64));
         }
         if read == 0 {
             return Ok(());
@@ -359,7 +368,7 @@ fn expect_one_array(file: &mut File, end: u64) -> Result<()> {
     let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read(&mut magic));
     let read = read.map_err(|error| Error::io("cannot read the file", error))?;
     if magic[..read] == *b"\x93NUMPY" {
-        return Err(ErrorKind::CannotGrow { problem: GrowthProblem::FollowedByArray { offset: end } }.into());
+        return Err(followed_by_array(end));
     }
     Ok(())
 }

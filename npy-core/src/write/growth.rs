@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::output::{WriteBack, cannot_write};
 use super::stage::Sink;
-use crate::error::{Conflict, Error, ErrorKind, GrowthProblem, Result};
+use crate::error::describe::counted;
+use crate::error::{Error, ErrorKind, Result, tuple};
 use crate::format::header::{Escapes, Header};
 use crate::options::Order;
 use crate::sys::lock::is_same;
@@ -27,13 +28,13 @@ impl Growable {
     /// A header of `length` bytes in the file, for elements as in `layout`.
     pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
         if header.dtype().has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         let outer = outer_axis(layout)?;
         let others = layout.shape().iter().enumerate().filter(|(axis, _)| *axis != outer).map(|(_, length)| *length as u64);
         let row_elements = others.fold(1, u64::saturating_mul);
         if row_elements == 0 {
-            return Err(ErrorKind::CannotGrow { problem: GrowthProblem::EmptyRows }.into());
+            return Err(empty_rows());
         }
         let row_bytes = row_elements.saturating_mul(layout.dtype().itemsize() as u64);
         Ok(Self { header: header.clone(), length, row_elements, row_bytes })
@@ -68,13 +69,17 @@ impl Growable {
             *length = usize::try_from(row).unwrap_or(usize::MAX);
         }
         let (expected, found) = (self.row_elements, elements % self.row_elements);
-        ErrorKind::IncompleteRow { shape, order: self.header.order(), row, expected, found }.into()
+        let line = if self.header.order() == Order::Fortran { "column" } else { "row" };
+        let (shape, expected) = (tuple(&shape), counted(expected, "element"));
+        let message = format!("incomplete {line} {row} of an array of shape {shape}: expected {expected}, found {found}");
+        Error::new(ErrorKind::WrongShape, message)
     }
 
     /// The error of rows that the header has no room for.
     #[cold]
     pub(crate) fn full(&self) -> Error {
-        ErrorKind::CannotGrow { problem: GrowthProblem::HeaderFull { bytes: self.length } }.into()
+        let bytes = counted(self.length, "byte");
+        Error::cannot_grow(format_args!("the header of {bytes} has no space for a larger shape; load and save the array once"))
     }
 
     /// The largest number of rows that the header can hold.
@@ -107,8 +112,7 @@ impl Growable {
     fn dict(&self, rows: u64) -> Result<(Vec<u8>, usize)> {
         let mut shape = self.header.shape().to_vec();
         let outer = outer_axis(&self.header)?;
-        let overflow =
-            || ErrorKind::ShapeOverflow { shape: self.header.shape().to_vec(), itemsize: self.header.dtype().itemsize() };
+        let overflow = || Error::shape_overflow(self.header.shape(), self.header.dtype().itemsize());
         shape[outer] = usize::try_from(rows).map_err(|_| overflow())?;
         let version = self.header.version();
         let mut header = Header::new(self.header.dtype().clone(), self.header.order(), &shape)?;
@@ -135,7 +139,13 @@ pub(super) fn canonical(header: &Header) -> Cow<'_, Header> {
 fn outer_axis(header: &Header) -> Result<usize> {
     let axes = header.shape().len();
     let outer = if header.order() == Order::Fortran { axes.checked_sub(1) } else { (axes > 0).then_some(0) };
-    outer.ok_or_else(|| ErrorKind::CannotGrow { problem: GrowthProblem::NoDimensions }.into())
+    outer.ok_or_else(|| Error::cannot_grow("expected at least 1 dimension, found 0"))
+}
+
+/// The error of rows without elements, which cannot be counted.
+#[cold]
+pub(super) fn empty_rows() -> Error {
+    Error::cannot_grow("expected rows with elements, found empty ones")
 }
 
 /// An array whose rows are counted while they are written.
@@ -192,7 +202,7 @@ pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) ->
     let place = writer.seek(SeekFrom::Current(-distance(back)?))?;
     writer.write_all(bytes)?;
     if writer.seek(SeekFrom::Current(distance(back - bytes.len() as u64)?))? != place + back {
-        return Err(Error::from(ErrorKind::CannotGrow { problem: GrowthProblem::AppendOnly }).into());
+        return Err(Error::cannot_grow("expected a stream that writes where it is seeked to, found one that only appends").into());
     }
     Ok(())
 }
@@ -239,7 +249,7 @@ impl GrowingFile {
 
     /// Checks that the path still names this file.
     pub(crate) fn expect_in_place(&self) -> io::Result<()> {
-        let gone = || io::Error::from(Error::from(ErrorKind::Conflict { conflict: Conflict::Replaced }));
+        let gone = || io::Error::from(Error::replaced());
         if is_same(&self.file, &self.path)? { Ok(()) } else { Err(gone()) }
     }
 }

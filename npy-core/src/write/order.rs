@@ -8,7 +8,7 @@ use super::stage::{Sink, Stage};
 use super::{NpyWriter, PIECE};
 use crate::element;
 use crate::element::{Difference, NpyElement};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::memory::BulkLayout;
 use crate::transpose::Lines;
 use crate::transpose::lines::append_rows;
@@ -82,7 +82,7 @@ impl Stage {
         length: usize,
         lines: &AllLines<'_, '_>,
     ) -> Result<()> {
-        let overflow = || ErrorKind::WrongCount { expected: self.expected, found: u64::MAX };
+        let overflow = || Error::wrong_count(self.expected, u64::MAX);
         let total = count.checked_mul(length).ok_or_else(overflow)?;
         self.admit(total)?;
         let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
@@ -135,7 +135,7 @@ impl Stage {
         let behind = usize::try_from(self.put_bytes.saturating_add(length as u64) % PIECE as u64).unwrap_or_default();
         let end = length.saturating_sub(behind);
         // For the rest, before anything is written that would have to be counted.
-        self.bytes.try_reserve(behind).map_err(|_| ErrorKind::Allocation { bytes: behind })?;
+        self.bytes.try_reserve(behind).map_err(|_| Error::out_of_memory(behind))?;
         let mut slices: Vec<IoSlice<'_>> = Vec::new();
         let mut left = end;
         for bytes in iter::once(&self.bytes[..]).chain(rows.iter().copied()) {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 
 use super::stage::Sink;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::sys::disk::write_back;
 
 /// The size of the pieces that are written to the disk while the next is copied: large enough to
@@ -171,7 +171,7 @@ impl<W> Stream<W> {
 
 #[cold]
 fn gone() -> io::Error {
-    Error::from(ErrorKind::FailedBefore { action: "cannot write to the stream", cause: None }).into()
+    Error::failed_before("cannot write to the stream", None).into()
 }
 
 impl<W: Write> Write for Stream<W> {
@@ -253,8 +253,7 @@ pub(super) fn put_all_vectored(sink: &mut dyn Sink, mut slices: &mut [IoSlice<'_
                 is_vectored.get_or_insert(written > first || count == 1);
                 let given = slices[..most].iter().map(|slice| slice.len()).sum();
                 if written > given {
-                    let kind = ErrorKind::InvalidCount { stream: "writer", expected: given, found: written };
-                    return Err(Error::from(kind).into());
+                    return Err(Error::invalid_count("writer", given, written).into());
                 }
                 IoSlice::advance_slices(&mut slices, written);
             }

@@ -128,7 +128,7 @@ impl Replacement {
     /// Locks the file that is replaced by `lock`, until the replacement ends. It must not have a writer.
     pub(crate) fn lock_target(&mut self, lock: fn(&File) -> Result<()>) -> Result<()> {
         let file = match open_to_change(OpenOptions::new().write(true), &self.target).map_err(Error::from) {
-            Err(error) if matches!(error.kind(), ErrorKind::Conflict { .. }) => return Err(error),
+            Err(error) if error.kind() == ErrorKind::Conflict => return Err(error),
             // There is none, or not even this process may write to it.
             Err(_) => return Ok(()),
             Ok(file) => file,
@@ -320,7 +320,8 @@ fn temporary_name(name: &OsStr) -> OsString {
 
 #[cold]
 pub(crate) fn not_durable(error: io::Error) -> Error {
-    ErrorKind::NotDurable { error }.into()
+    let message = "the file is saved but not durable: cannot fsync its directory";
+    Error::new(ErrorKind::NotDurable, message).with_source(error)
 }
 
 #[cold]

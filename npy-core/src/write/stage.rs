@@ -8,7 +8,7 @@ use super::PIECE;
 use super::growth::Growth;
 use super::output::{SMALL_BYTES, cannot_write, put_parts};
 use crate::element::{self, Difference, NpyElement, PlanOf};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::header::Header;
 use crate::memory::{BulkLayout, STAGE_BYTES, reserve_exact};
 
@@ -262,7 +262,7 @@ impl Stage {
         self.admit(0)?;
         let incomplete = match &self.growth {
             Some(growth) => growth.incomplete(self.count),
-            None if self.count < self.expected => Some(ErrorKind::WrongCount { expected: self.expected, found: self.count }.into()),
+            None if self.count < self.expected => Some(Error::wrong_count(self.expected, self.count)),
             None => None,
         };
         if let Some(error) = incomplete {
@@ -333,7 +333,7 @@ impl Stage {
     #[inline]
     pub(super) fn admit(&self, count: usize) -> Result<()> {
         if matches!(self.state, State::Over | State::Encoding(_)) {
-            return Err(ErrorKind::FailedBefore { action: "cannot write the array", cause: None }.into());
+            return Err(Error::failed_before("cannot write the array", None));
         }
         if count as u64 > self.expected - self.count { Err(self.overfull(count)) } else { Ok(()) }
     }
@@ -343,7 +343,7 @@ impl Stage {
         if let Some(growth) = &self.growth {
             return growth.growable.full();
         }
-        ErrorKind::WrongCount { expected: self.expected, found: self.count + count as u64 }.into()
+        Error::wrong_count(self.expected, self.count + count as u64)
     }
 
     /// Reserves `bytes` more, and returns their position.
@@ -357,7 +357,7 @@ impl Stage {
             if self.growth.is_none() && self.expected < u64::MAX && left >= STAGED_PIECE as u64 {
                 reserve_exact(&mut self.bytes, STAGED_PIECE + bytes)?;
             }
-            self.bytes.try_reserve(bytes).map_err(|_| ErrorKind::Allocation { bytes })?;
+            self.bytes.try_reserve(bytes).map_err(|_| Error::out_of_memory(bytes))?;
         }
         Ok(self.bytes.len())
     }

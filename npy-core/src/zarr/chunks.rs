@@ -1,6 +1,7 @@
 //! Which bytes of which file are which chunk.
 
-use crate::error::{Error, ErrorKind, Result, ZarrProblem};
+use crate::error::describe::counted;
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::Order;
 
 /// Larger chunks are divided, so that a reader has parts to read in parallel, in bounded memory.
@@ -57,7 +58,7 @@ struct Part<'a> {
 ///
 /// `axes` are those behind the first.
 pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize: u64) -> Result<Vec<VirtualArray>> {
-    let overflow = || ErrorKind::ShapeOverflow { shape: axes.to_vec(), itemsize: usize::try_from(itemsize).unwrap_or(usize::MAX) };
+    let overflow = || Error::shape_overflow(axes, usize::try_from(itemsize).unwrap_or(usize::MAX));
     let total = sources.iter().try_fold(0_u64, |rows, source| rows.checked_add(source.rows)).ok_or_else(overflow)?;
     let layout = Layout { order, axes: axes.iter().map(|length| *length as u64).collect(), itemsize };
     let row_bytes = layout.row_bytes();
@@ -178,8 +179,9 @@ fn divisor(length: u64, bytes: u64) -> u64 {
 fn other_rows(filled: &[&Source]) -> Error {
     let first = filled.first().map_or(("", 0), |first| (first.path.as_str(), first.rows));
     let other = filled.iter().find(|other| other.rows != first.1).map_or(first, |other| (other.path.as_str(), other.rows));
-    let problem = ZarrProblem::Rows { first: first.0.into(), expected: first.1, found: other.1 };
-    Error::from(ErrorKind::Zarr { problem }).with_path(other.0)
+    let (expected, first, found) = (counted(first.1, "row"), first.0, other.1);
+    let message = format!("expected {expected} as in {first}, found {found}; only the last file may have other rows");
+    Error::new(ErrorKind::InvalidData, message).with_path(other.0)
 }
 
 #[cfg(test)]

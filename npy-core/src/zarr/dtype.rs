@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::document::push_json;
-use crate::error::{Error, ErrorKind, Result, ZarrProblem};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::{DType, Record, Scalar, ScalarKind};
 
 /// The dtype of an array.
@@ -80,8 +80,8 @@ fn push_record(record: &Record, path: &str, json: &mut String) -> Result<()> {
 
 #[cold]
 fn unsupported(field: &str, dtype: &DType) -> Error {
-    let problem = ZarrProblem::DType { field: field.to_owned(), dtype: dtype.to_string() };
-    ErrorKind::Zarr { problem }.into()
+    let of_field = if field.is_empty() { String::new() } else { format!(" of field {field:?}") };
+    Error::new(ErrorKind::Unstorable, format!("unsupported dtype {dtype}{of_field}: Zarr has no such dtype"))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod dtype;
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Part, Result, ZarrProblem};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
@@ -80,7 +80,7 @@ pub fn zarr_references<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Re
         };
         add().map_err(|error| error.with_path(path))?;
     }
-    let series = series.ok_or(ErrorKind::Zarr { problem: ZarrProblem::NoFiles })?;
+    let series = series.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "expected at least one file, found none"))?;
     let order = series.order.map_or(Order::C, |(order, _)| order);
     let itemsize = series.first.dtype().itemsize() as u64;
     let arrays = chunks::arrays(&series.sources, order, &series.first.shape()[1..], itemsize)?;
@@ -106,16 +106,16 @@ impl Series {
 
     fn push(&mut self, header: &Header, source: Source) -> Result<()> {
         if header.dtype() != self.first.dtype() {
-            return Err(self.differs(0, "dtype", self.first.dtype().to_string(), header.dtype().to_string()));
+            return Err(self.differs(0, "dtype", &self.first.dtype().to_string(), &header.dtype().to_string()));
         }
         let (expected, found) = (&self.first.shape()[1..], &header.shape()[1..]);
         if expected != found {
-            return Err(self.differs(0, "the axes behind the first", format!("{expected:?}"), format!("{found:?}")));
+            return Err(self.differs(0, "the axes behind the first", &format!("{expected:?}"), &format!("{found:?}")));
         }
         let index = self.sources.len();
         match (self.order, order_of(header)) {
             (Some((expected, first)), Some(found)) if expected != found => {
-                return Err(self.differs(first, "order", format!("{expected:?}"), format!("{found:?}")));
+                return Err(self.differs(first, "order", &format!("{expected:?}"), &format!("{found:?}")));
             }
             (None, Some(order)) => self.order = Some((order, index)),
             _ => {}
@@ -125,9 +125,9 @@ impl Series {
     }
 
     #[cold]
-    fn differs(&self, index: usize, what: &'static str, expected: String, found: String) -> Error {
-        let first = self.sources[index].path.clone().into();
-        ErrorKind::Zarr { problem: ZarrProblem::Differs { first, what, expected, found } }.into()
+    fn differs(&self, index: usize, what: &str, expected: &str, found: &str) -> Error {
+        let first = &self.sources[index].path;
+        Error::new(ErrorKind::InvalidData, format!("expected {what} {expected} as in {first}, found {found}"))
     }
 }
 
@@ -142,20 +142,21 @@ fn open(path: &Path) -> Result<(Header, Source)> {
     // Opening a pipe would wait for a writer.
     let metadata = fs::metadata(path).map_err(cannot_open)?;
     if !metadata.is_file() {
-        return Err(ErrorKind::NotRegularFile.into());
+        return Err(Error::not_regular_file());
     }
     let mut file = File::open(path).map_err(cannot_open)?;
     let (header, begin) = Header::read_with_offset(&mut file, &Limits::new())?;
     let begin = begin as u64;
     let Some(&rows) = header.shape().first() else {
-        return Err(ErrorKind::WrongDimensions { expected: 1, shape: Vec::new(), takes_any: None }.into());
+        return Err(Error::wrong_dimensions(1, &[], None));
     };
     if !header.dtype().has_object() {
         let (expected, found) = (header.data_bytes(), metadata.len().saturating_sub(begin));
         if found < expected {
-            return Err(ErrorKind::Truncated { part: Part::Data, offset: begin, expected, found }.into());
+            return Err(Error::truncated("the array", begin, expected, found));
         }
     }
-    let path = path.to_str().ok_or(ErrorKind::Zarr { problem: ZarrProblem::Path })?.to_owned();
+    let not_utf8 = || Error::new(ErrorKind::InvalidInput, "expected a path in UTF-8");
+    let path = path.to_str().ok_or_else(not_utf8)?.to_owned();
     Ok((header, Source { path, rows: rows as u64, begin }))
 }

@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use super::super::ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
 use npy_core::__private::{cast_items, view_items};
 use npy_core::dtype::ByteOrder;
-use npy_core::{Casting, DynValues, Error, ErrorKind, Header, NpyElement, NpyNumber, NpyView, Order, Result};
+use npy_core::{Casting, DynValues, Error, Header, NpyElement, NpyNumber, NpyView, Order, Result};
 
 use super::super::match_dtype;
 use super::super::order::layout_of;
@@ -63,8 +63,8 @@ where
     let shape = numbers.shape().to_vec();
     let mut items = Some(numbers.into_parts().0);
     let same = (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default();
-    let overflow = || ErrorKind::ShapeOverflow { shape, itemsize: size_of::<A>() };
-    ArrayBase::from_shape_vec(layout, same).map_err(|_| overflow().into())
+    let overflow = || Error::shape_overflow(&shape, size_of::<A>());
+    ArrayBase::from_shape_vec(layout, same).map_err(|_| overflow())
 }
 
 impl DynArray {
@@ -211,7 +211,7 @@ impl DynArray {
 }
 
 fn view_of<'a, T>(header: &Header, items: &'a [T]) -> Result<ArrayViewD<'a, T>> {
-    ArrayView::from_shape(layout_of::<IxDyn>(header.shape(), header.order())?, items).map_err(|_| overflow(header).into())
+    ArrayView::from_shape(layout_of::<IxDyn>(header.shape(), header.order())?, items).map_err(|_| overflow(header))
 }
 
 fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Casting) -> Result<ArrayD<T>> {
@@ -222,20 +222,16 @@ fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Cast
 /// The error with the place of its element as an array has it that is walked with the last axis
 /// fastest.
 fn in_order_c(error: Error, shape: &[usize], order: Order) -> Error {
-    match error.into_kind() {
-        ErrorKind::InvalidValue { index, path, problem } if order == Order::Fortran => {
-            let mut rest = index;
-            let along: Vec<u64> = shape
-                .iter()
-                .map(|&length| {
-                    let place = rest % (length as u64).max(1);
-                    rest /= (length as u64).max(1);
-                    place
-                })
-                .collect();
-            let index = along.iter().zip(shape).fold(0, |flat, (place, &length)| flat * length as u64 + place);
-            ErrorKind::InvalidValue { index, path, problem }.into()
-        }
-        kind => kind.into(),
-    }
+    let Some(mut rest) = error.element().filter(|_| order == Order::Fortran) else { return error };
+    let along: Vec<u64> = shape
+        .iter()
+        .map(|&length| {
+            let place = rest % (length as u64).max(1);
+            rest /= (length as u64).max(1);
+            place
+        })
+        .collect();
+    let index = along.iter().zip(shape).fold(0, |flat, (place, &length)| flat * length as u64 + place);
+    // A number has no fields.
+    error.at_element(index, "")
 }

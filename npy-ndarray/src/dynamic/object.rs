@@ -32,7 +32,7 @@ impl DynArray {
     pub fn objects_as<T: FromPyObject>(&self) -> Result<ArrayD<T>> {
         match self {
             Self::Object(objects) => shaped(objects.shape(), Order::C, objects.to_vec()?),
-            other => Err(ErrorKind::NotObjects { dtype: other.dtype().to_string() }.into()),
+            other => Err(Error::not_objects(other.dtype())),
         }
     }
 }
@@ -71,7 +71,7 @@ impl DynArray {
     pub fn deserialize<T: serde::de::DeserializeOwned>(&self) -> Result<ArrayD<T>> {
         match self {
             Self::Object(objects) => shaped(objects.shape(), Order::C, objects.deserialize()?),
-            other => Err(ErrorKind::NotObjects { dtype: other.dtype().to_string() }.into()),
+            other => Err(Error::not_objects(other.dtype())),
         }
     }
 }
@@ -91,8 +91,8 @@ where
 {
     let layout = layout_of::<D>(objects.shape(), Order::C)?;
     let items = to_vec_of_element(objects).unwrap_or_else(|| Err(instead_of::<A>()))?;
-    let overflow = || ErrorKind::ShapeOverflow { shape: objects.shape().to_vec(), itemsize: size_of::<A>() };
-    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow().into())
+    let overflow = || Error::shape_overflow(objects.shape(), size_of::<A>());
+    ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow())
 }
 
 /// The objects as values of a type, if objects can become it.
@@ -120,10 +120,14 @@ fn same<T: 'static, A: 'static>(items: Vec<T>) -> Vec<A> {
 /// The error for a type that Python objects cannot become.
 #[cold]
 pub(super) fn instead_of<T>() -> Error {
-    ErrorKind::ObjectsInstead { rust_type: rust_type::<T>() }.into()
+    let rust_type = rust_type::<T>();
+    Error::new(
+        ErrorKind::Mismatch,
+        format!("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)"),
+    )
 }
 
 #[cold]
 pub(super) fn no_numbers<T: NpyElement>(objects: &ObjectArray) -> Error {
-    ErrorKind::NoNumbers { from: objects.dtype().to_string(), to: T::dtype().to_string() }.into()
+    npy_core::__private::no_numbers(objects.dtype(), &T::dtype())
 }

@@ -8,7 +8,7 @@ use super::super::ndarray::{ArrayD, IxDyn};
 use npy_core::__private::{Elements, with_file};
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::region::AxisRange;
-use npy_core::{DType, DynValues, ErrorKind, NpyElement, NpyReader, Order, ReadOptions, Result};
+use npy_core::{DType, DynValues, Error, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 use super::super::order::layout_of;
 use super::super::read::{ReadNpyExt, into_array};
@@ -173,6 +173,6 @@ fn bools(values: DynValues) -> Result<DynArray> {
 
 /// The elements as an array, from the given order.
 pub(super) fn shaped<T>(shape: &[usize], order: Order, items: Vec<T>) -> Result<ArrayD<T>> {
-    let overflow = || ErrorKind::ShapeOverflow { shape: shape.to_vec(), itemsize: size_of::<T>() };
-    ArrayD::from_shape_vec(layout_of::<IxDyn>(shape, order)?, items).map_err(|_| overflow().into())
+    let overflow = || Error::shape_overflow(shape, size_of::<T>());
+    ArrayD::from_shape_vec(layout_of::<IxDyn>(shape, order)?, items).map_err(|_| overflow())
 }

@@ -155,7 +155,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     ///
     /// Fails if there is no such member, if it is compressed, and like [`ViewNpyExt::view_npy`].
     /// NumPy's own archives put arrays at any address, so that viewing them mostly fails with
-    /// [`Misaligned`](npy_core::ErrorKind::Misaligned); [`view_or_read`](Self::view_or_read) reads
+    /// [`NotViewable`](npy_core::ErrorKind::NotViewable); [`view_or_read`](Self::view_or_read) reads
     /// a copy then.
     pub fn view<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<ArrayView<'a, A, D>> {
         let index = self.archive.find(name)?;

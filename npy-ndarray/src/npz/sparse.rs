@@ -24,9 +24,9 @@
 use std::io::{Read, Seek, Write};
 
 use super::super::ndarray::{Array, Array2, Array3, ArrayD, Dimension, Ix1, Ix2};
-use npy_core::error::SparseProblem;
+use npy_core::error::tuple;
 use npy_core::types::FixedBytes;
-use npy_core::{ErrorKind, NpyElement, NpyReader, Result};
+use npy_core::{Error, ErrorKind, NpyElement, NpyReader, Result};
 
 use super::archive::{MemberWriter, NpzArchive, NpzField, NpzValue, Pending, ReadPlan};
 
@@ -223,7 +223,11 @@ impl<T> BsrMatrix<T> {
     pub fn new(shape: [usize; 2], indptr: Vec<usize>, indices: Vec<usize>, data: Array3<T>) -> Result<Self> {
         let (count, rows, columns) = data.dim();
         if rows == 0 || columns == 0 || !shape[0].is_multiple_of(rows) || !shape[1].is_multiple_of(columns) {
-            return Err(invalid(SparseProblem::BlockShape { block: [rows, columns], shape }));
+            return Err(invalid(format!(
+                "expected a shape that is a multiple of the blocks {}, found {}",
+                tuple(&[rows, columns]),
+                tuple(&shape)
+            )));
         }
         check_compressed(shape[0] / rows, shape[1] / columns, &indptr, &indices, count)?;
         Ok(Self { shape, indptr, indices, data, is_array: false })
@@ -259,7 +263,7 @@ impl<T> DiaMatrix<T> {
         let mut sorted = offsets.clone();
         sorted.sort_unstable();
         if let Some((offset, _)) = sorted.iter().zip(sorted.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(invalid(SparseProblem::DuplicateOffset { offset: *offset }));
+            return Err(invalid(format!("duplicate diagonal offset {offset}")));
         }
         Ok(Self { shape, offsets, data, is_array: false })
     }
@@ -274,31 +278,31 @@ fn check_compressed(major: usize, minor: usize, indptr: &[usize], indices: &[usi
     }
     let grows = indptr.first() == Some(&0) && indptr.is_sorted() && indptr.last().is_some_and(|last| *last <= entries);
     if !grows {
-        return Err(invalid(SparseProblem::InvalidPointers { entries }));
+        return Err(invalid(format!("expected `indptr` to increase from 0 to at most {entries}")));
     }
     check_indices(indices, minor)
 }
 
 fn check_indices(indices: &[usize], length: usize) -> Result<()> {
     match indices.iter().find(|index| **index >= length) {
-        Some(index) => Err(invalid(SparseProblem::OutOfBounds { length, found: *index })),
+        Some(index) => Err(invalid(format!("expected indices less than {length}, found {index}"))),
         None => Ok(()),
     }
 }
 
 #[cold]
-fn invalid(problem: SparseProblem) -> npy_core::Error {
-    ErrorKind::InvalidSparse { problem }.into()
+fn invalid(problem: impl std::fmt::Display) -> npy_core::Error {
+    npy_core::Error::new(ErrorKind::InvalidData, format!("invalid sparse matrix: {problem}"))
 }
 
 #[cold]
 fn wrong_length(array: &'static str, expected: usize, found: usize) -> npy_core::Error {
-    invalid(SparseProblem::WrongLength { array, expected, found })
+    invalid(format!("expected {array} of length {expected}, found {found}"))
 }
 
 #[cold]
 fn out_of_range(found: impl TryInto<i128>) -> npy_core::Error {
-    invalid(SparseProblem::OutOfRange { found: found.try_into().unwrap_or(i128::MAX) })
+    invalid(format!("index {} out of range", found.try_into().unwrap_or(i128::MAX)))
 }
 
 /// An array of integers, of 32 or 64 bits in the file.
@@ -369,18 +373,18 @@ impl<T: NpyElement + Send + 'static> Members<T> {
         if self.format == format {
             return Ok(());
         }
-        Err(invalid(SparseProblem::WrongFormat { expected: format.to_owned(), found: self.format.clone() }))
+        Err(invalid(format!("expected format {format:?}, found {:?}; `SparseMatrix` reads every format", self.format)))
     }
 
     fn matrix_shape(&self) -> Result<[usize; 2]> {
-        <[usize; 2]>::try_from(&*self.shape).map_err(|_| invalid(SparseProblem::NotAMatrix { shape: self.shape.clone() }))
+        <[usize; 2]>::try_from(&*self.shape)
+            .map_err(|_| invalid(format!("expected 2 dimensions, found shape {}", tuple(&self.shape))))
     }
 
     /// The entries with the number of dimensions of `D`.
     fn data<D: Dimension>(data: ArrayD<T>) -> Result<Array<T, D>> {
         let (expected, shape) = (D::NDIM.unwrap_or_default(), data.shape().to_vec());
-        data.into_dimensionality()
-            .map_err(|_| npy_core::Error::from(ErrorKind::WrongDimensions { expected, shape, takes_any: None }).with_member("data"))
+        data.into_dimensionality().map_err(|_| Error::wrong_dimensions(expected, &shape, None).with_member("data"))
     }
 
     fn entries(data: ArrayD<T>) -> Result<Vec<T>> {
@@ -390,7 +394,7 @@ impl<T: NpyElement + Send + 'static> Members<T> {
 
 /// A member that the format needs.
 fn needed<T>(name: &str, list: Option<T>) -> Result<T> {
-    list.ok_or_else(|| invalid(SparseProblem::MissingArray { name: name.to_owned() }))
+    list.ok_or_else(|| invalid(format!("missing array {name:?}")))
 }
 
 /// The two arrays of indices of compressed rows or columns.
@@ -551,7 +555,9 @@ impl<T: NpyElement + Send + 'static> NpzArchive for SparseMatrix<T> {
                 "bsr" => Ok(Self::Bsr(BsrMatrix { is_array, ..BsrMatrix::of(members)? })),
                 "coo" => Ok(Self::Coo(CooMatrix { is_array, ..CooMatrix::of(members)? })),
                 "dia" => Ok(Self::Dia(DiaMatrix { is_array, ..DiaMatrix::of(members)? })),
-                format => Err(invalid(SparseProblem::UnknownFormat { found: format.to_owned() })),
+                format => {
+                    Err(invalid(format!("unknown format {format:?}: expected \"csr\", \"csc\", \"bsr\", \"coo\" or \"dia\"")))
+                }
             }
         })
     }

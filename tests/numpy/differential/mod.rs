@@ -96,7 +96,7 @@ fn compare(numpy: &NumPy, cases: &[Case], counts: &mut Counts, differences: &mut
                 continue;
             }
             _ => {
-                let verdict = Verdict { file: &case.file, ours: ours.as_ref().map_err(|error| error.kind()), theirs, again };
+                let verdict = Verdict { file: &case.file, ours: ours.as_ref(), theirs, again };
                 match find(&rules::verdicts(), &verdict) {
                     Some(rule) => counts.add(rule),
                     None => differ(&format!("ours {}", ours.as_ref().map_or_else(ToString::to_string, |_| "reads".to_owned()))),

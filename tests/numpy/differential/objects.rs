@@ -2,9 +2,8 @@
 //!
 //! NumPy finds no globals but those of data there, and works in a child with limits.
 
-use npy_core::error::PickleProblem;
+use npy_core::Error;
 use npy_core::object;
-use npy_core::{Error, ErrorKind};
 
 use super::rules::{Rule, find};
 use super::{Counts, setting, shown};
@@ -64,11 +63,8 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
             name: SURROGATES,
             holds: |verdict| {
                 // That of a time zone has made the time invalid.
-                let is_text = match verdict.refused() {
-                    Some(PickleProblem::NotUtf8 { .. } | PickleProblem::InvalidEscape) => true,
-                    Some(PickleProblem::InvalidArguments { constructor, .. }) => matches!(*constructor, "time" | "datetime"),
-                    _ => false,
-                };
+                let texts = ["invalid UTF-8", "invalid escape", "invalid arguments of time:", "invalid arguments of datetime:"];
+                let is_text = verdict.refused().is_some_and(|fault| texts.iter().any(|text| fault.starts_with(text)));
                 is_text && verdict.theirs.contains("\\ud")
             },
         },
@@ -83,16 +79,11 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
             name: "dates, times and UUIDs that do not exist",
             // NumPy saves them as they are, so that they are refused again.
             holds: |verdict| {
-                let is_invalid = |problem: &PickleProblem| match problem {
-                    PickleProblem::InvalidArguments { constructor, .. } => {
-                        ["date", "time", "datetime", "UUID"].contains(constructor)
-                    }
-                    _ => false,
+                let is_invalid = |fault: String| {
+                    let fault = fault.strip_prefix("invalid arguments of ").unwrap_or_default();
+                    ["date:", "time:", "datetime:", "UUID:"].iter().any(|constructor| fault.starts_with(constructor))
                 };
-                let again = object::read(verdict.again);
-                let is_refused_again = again
-                    .as_ref()
-                    .is_err_and(|error| matches!(error.kind(), ErrorKind::Pickle { problem, .. } if is_invalid(problem)));
+                let is_refused_again = object::read(verdict.again).is_err_and(|error| fault(&error).is_some_and(is_invalid));
                 verdict.refused().is_some_and(is_invalid) && is_refused_again
             },
         },
@@ -118,18 +109,15 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
         },
         Rule {
             name: DTYPES_OF_NO_HEADER,
-            holds: |verdict| match verdict.refused() {
+            holds: |verdict| {
+                let Some(fault) = verdict.refused() else { return false };
                 // The shape of a sub-array may have a bool, which NumPy prints.
-                Some(PickleProblem::InvalidArguments { constructor: "ndarray", expected }) => {
-                    let bools = [", False", "(False", ", True", "(True"];
-                    expected.starts_with("a shape") && bools.iter().any(|value| verdict.theirs.contains(value))
-                }
-                Some(
-                    PickleProblem::InvalidArguments { constructor: "dtype", .. }
-                    | PickleProblem::InvalidArray { .. }
-                    | PickleProblem::WrongType { expected: "a dtype", .. },
-                ) => true,
-                _ => false,
+                let bools = [", False", "(False", ", True", "(True"];
+                let is_shape = fault.starts_with("invalid arguments of ndarray: expected a shape");
+                is_shape && bools.iter().any(|value| verdict.theirs.contains(value))
+                    || fault.starts_with("invalid arguments of dtype:")
+                    || fault.starts_with("invalid array: ")
+                    || fault.starts_with("opcode ") && fault.contains(": expected a dtype, ")
             },
         },
         Rule { name: UNHASHABLE, holds: |verdict| verdict.read().is_some() && verdict.is_unhashable() },
@@ -188,13 +176,17 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
     ]
 }
 
+/// What is wrong with the pickle, without where.
+fn fault(error: &Error) -> Option<String> {
+    let message = error.to_string();
+    let (_, at) = message.split_once("unsupported pickle at byte ")?;
+    at.split_once(": ").map(|(_, fault)| fault.to_owned())
+}
+
 impl Verdict<'_> {
     /// Why the pickle is refused here, if NumPy reads it.
-    fn refused(&self) -> Option<&PickleProblem> {
-        match self.ours.err()?.kind() {
-            ErrorKind::Pickle { problem, .. } if self.problem.is_empty() => Some(problem),
-            _ => None,
-        }
+    fn refused(&self) -> Option<String> {
+        self.ours.err().and_then(fault).filter(|_| self.problem.is_empty())
     }
 
     /// What is read here, if NumPy refuses it.

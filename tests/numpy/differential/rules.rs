@@ -1,7 +1,7 @@
 //! The differences that are on purpose. tests/DIFFERENCES.md gives the reasons under the same names.
 
 use npy_core::dtype::{ByteOrder, Field, ScalarKind, Title};
-use npy_core::{DType, DynValues, ErrorKind, Header};
+use npy_core::{DType, DynValues, Error, ErrorKind, Header};
 use npy_ndarray::DynArray;
 
 use super::generate::Case;
@@ -28,7 +28,7 @@ pub fn names() -> Vec<&'static str> {
 /// What both say of a file that only one of them reads.
 pub struct Verdict<'a> {
     pub file: &'a [u8],
-    pub ours: Result<&'a DynArray, &'a ErrorKind>,
+    pub ours: Result<&'a DynArray, &'a Error>,
     /// Why NumPy refuses it; empty if it does not.
     pub theirs: &'a str,
     /// What NumPy saves of it.
@@ -40,8 +40,9 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
         Rule {
             name: "duplicate key",
             holds: |verdict| {
-                matches!(verdict.refused(), Some(ErrorKind::HeaderKeys { missing, duplicate, unknown })
-                if missing.is_empty() && unknown.is_empty() && !duplicate.is_empty())
+                // Neither missing nor unknown keys.
+                let message = verdict.refused().map(Error::to_string).unwrap_or_default();
+                message.contains("'shape'; duplicate ") && !message.contains("; unknown ")
             },
         },
         Rule {
@@ -58,25 +59,35 @@ pub fn verdicts<'a>() -> Vec<Rule<Verdict<'a>>> {
         Rule {
             name: "objects without a name",
             holds: |verdict| {
-                verdict.refused().is_some_and(|kind| kind.to_string().contains("expected a name for a sub-array of objects"))
+                verdict.refused().is_some_and(|error| error.to_string().contains("expected a name for a sub-array of objects"))
             },
         },
         Rule {
             name: "numbers of types",
             holds: |verdict| {
                 // NumPy takes a code of one character below 32 for the number of a type.
-                matches!(verdict.refused(), Some(ErrorKind::InvalidDType { text, .. })
-                if ["\\0", "\\1", "\\2", "\\3", "\\x0", "\\x1", "\\t", "\\u{"].iter().any(|escape| text.contains(escape)))
+                let is_code = |error: &&Error| {
+                    let message = error.to_string();
+                    let escapes = ["\\0", "\\1", "\\2", "\\3", "\\x0", "\\x1", "\\t", "\\u{"];
+                    error.kind() == ErrorKind::InvalidDType && escapes.iter().any(|escape| message.contains(escape))
+                };
+                verdict.refused().filter(is_code).is_some()
             },
         },
         Rule {
             name: "limit of elements without bytes",
-            holds: |verdict| matches!(verdict.refused(), Some(ErrorKind::LimitExceeded { what: "elements without bytes", .. })),
+            holds: |verdict| {
+                let error = verdict.refused().filter(|error| error.kind() == ErrorKind::LimitExceeded);
+                error.is_some_and(|error| error.to_string().contains(" elements without bytes, found "))
+            },
         },
         Rule {
             name: "huge shapes of no elements",
             holds: |verdict| match verdict.refused() {
-                Some(ErrorKind::ShapeOverflow { shape, .. }) => shape.contains(&0),
+                Some(error) if error.kind() == ErrorKind::TooLarge => {
+                    let message = error.to_string();
+                    message.contains("(0, ") || message.contains(", 0, ") || message.contains(", 0) ") || message.contains("(0,) ")
+                }
                 _ => verdict.read("array is too big").is_some_and(|header| header.element_count() == 0),
             },
         },
@@ -141,7 +152,7 @@ fn may_hold_nothing(file: &[u8], header: &Header) -> bool {
 
 impl Verdict<'_> {
     /// Why it is refused here, if NumPy reads it.
-    fn refused(&self) -> Option<&ErrorKind> {
+    fn refused(&self) -> Option<&Error> {
         self.ours.err().filter(|_| self.theirs.is_empty())
     }
 
@@ -163,7 +174,9 @@ impl Verdict<'_> {
 fn is_alike(file: &[u8], theirs: &[u8]) -> bool {
     let array = match DynArray::read_npy(file) {
         Ok(array) => array,
-        Err(error) => return find(&verdicts(), &Verdict { file, ours: Err(error.kind()), theirs: "", again: theirs }).is_some(),
+        Err(error) => {
+            return find(&verdicts(), &Verdict { file, ours: Err(&error), theirs: "", again: theirs }).is_some();
+        }
     };
     let mut ours = Vec::new();
     array.write_npy(&mut ours).unwrap();

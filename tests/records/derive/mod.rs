@@ -13,7 +13,6 @@ mod text_and_time;
 use std::fmt::Debug;
 
 use npy_core::dtype::ByteOrder;
-use npy_core::error::{MismatchKind, ValueProblem};
 use npy_core::types::unit::{Millisecond, Nanosecond};
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
@@ -76,18 +75,23 @@ fn round_trip<T: NpyElement + Clone + Debug + PartialEq>(items: &[T], dtype: &st
     assert_eq!(npy_core::read::<Nested<T>>(&written_as(&nested, &swapped)[..]).unwrap(), nested, "{swapped}");
 }
 
-/// The kinds of all mismatches, with their paths.
-fn mismatches<T: NpyElement + Debug>(file: &[u8]) -> Vec<(String, MismatchKind)> {
-    match npy_core::read::<T>(file).unwrap_err().into_kind() {
-        ErrorKind::Mismatch { mismatches, .. } => mismatches.into_iter().map(|mismatch| (mismatch.path, mismatch.kind)).collect(),
-        other => panic!("{other}"),
-    }
+/// The paths of all mismatches, with their messages.
+fn mismatches<T: NpyElement + Debug>(file: &[u8]) -> Vec<(String, String)> {
+    mismatches_of(&npy_core::read::<T>(file).unwrap_err())
+}
+
+/// The paths of the mismatches that an error lists, with their messages.
+fn mismatches_of(error: &npy_core::Error) -> Vec<(String, String)> {
+    assert_eq!(error.kind(), ErrorKind::Mismatch, "{error}");
+    let (_, list) = error.message().split_once(": ").unwrap();
+    let list = list.split_once(" mismatches\n").map_or(list, |(_, several)| several);
+    let parts = list.lines().map(|line| line.trim_start().split_once(": ").unwrap());
+    parts.map(|(path, message)| (path.to_owned(), message.to_owned())).collect()
 }
 
 /// Where in which record, and what.
-fn problem<T>(result: npy_core::Result<T>) -> (u64, String, ValueProblem) {
-    match result.map(|_| ()).unwrap_err().into_kind() {
-        ErrorKind::InvalidValue { index, path, problem } => (index, path, problem),
-        other => panic!("{other}"),
-    }
+fn problem<T>(result: npy_core::Result<T>) -> (u64, String, String) {
+    let error = result.map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+    (error.element().unwrap(), error.field().unwrap().to_owned(), error.message().to_owned())
 }

@@ -128,7 +128,7 @@ fn enums_are_their_numbers() {
     let file = written(&[Raw { phase: [0, 7] }, Raw { phase: [-1, 3] }]);
     let (index, path, found) = problem(npy_core::read::<Pick>(&file[..]));
     assert_eq!((index, path.as_str()), (1, "phase[1]"));
-    assert_eq!(found.to_string(), "unknown variant 3 of Phase: expected 0 (P), 7 (S), -1 (Unknown)");
+    assert_eq!(found, "unknown variant 3 of Phase: expected 0 (P), 7 (S), -1 (Unknown)");
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Parquet and Arrow IPC files as outputs: batches of whole rows, as the pieces of the array come.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npy_arrow::arrow_array::RecordBatch;
+use npy_arrow::arrow_buffer::Buffer;
 use npy_arrow::ipc::arrow_ipc::writer::FileWriter;
 use npy_arrow::parquet::parquet::arrow::ArrowWriter;
-use npy_arrow::{BatchOptions, ErrorKind, into_batch, into_batch_with, parquet};
-use npy_core::{DType, DynValues, Order};
+use npy_arrow::{BatchDecoder, BatchOptions, parquet};
+use npy_core::{DType, Error, Header, Order};
 
 use super::arrow_nulls::with_nulls;
 use super::job::Job;
@@ -23,19 +25,17 @@ pub(super) enum Kind {
 /// Fails if an array has no columns.
 pub(super) fn expect_types(dtype: &DType, shape: &[usize]) -> Result<()> {
     let shape = [&[0], shape.get(1..).unwrap_or_default()].concat();
-    into_batch(DynValues::new(dtype.clone(), Order::C, &shape, Vec::new())?).map_err(|error| failure_of(&error, 0))?;
-    Ok(())
+    BatchDecoder::new(&Header::new(dtype.clone(), Order::C, &shape)?, BatchOptions::new()).map(drop).map_err(failure_of)
 }
 
-/// A failure in the batch that begins at this row.
-pub(super) fn failure_of(error: &npy_arrow::Error, first_row: u64) -> Failure {
-    let message = match error.kind() {
-        ErrorKind::Value { column, row, problem } => {
-            let (column, row, problem) = (column.clone(), first_row.saturating_add(*row), problem.clone());
-            ErrorKind::Value { column, row, problem }.to_string()
-        }
-        kind => kind.to_string(),
-    };
+/// A failure in a table, without its path.
+pub(super) fn failure_of(error: Error) -> Failure {
+    foreign(error.without_path())
+}
+
+/// A failure of Arrow or Parquet.
+pub(super) fn foreign(error: impl Display) -> Failure {
+    let message = error.to_string();
     // Advice about the library.
     let end = ["; set `", "; unset `", "; leave it out with `"].iter().filter_map(|advice| message.find(advice)).min();
     Failure::Nameless(message[..end.unwrap_or(message.len())].to_owned())
@@ -72,43 +72,40 @@ enum Table {
 
 impl Table {
     /// Begins a file whose first batch is this one.
-    fn new(kind: Kind, first: &RecordBatch, written: Written) -> npy_arrow::Result<Self> {
+    fn new(kind: Kind, first: &RecordBatch, written: Written) -> Result<Self> {
         Ok(match kind {
             Kind::Parquet => {
                 let properties = parquet::properties(first);
-                Self::Parquet(Box::new(ArrowWriter::try_new(written, first.schema(), Some(properties))?))
+                Self::Parquet(Box::new(ArrowWriter::try_new(written, first.schema(), Some(properties)).map_err(foreign)?))
             }
-            Kind::Ipc => Self::Ipc(Box::new(FileWriter::try_new(written, first.schema_ref())?)),
+            Kind::Ipc => Self::Ipc(Box::new(FileWriter::try_new(written, first.schema_ref()).map_err(foreign)?)),
         })
     }
 
-    fn write(&mut self, batch: &RecordBatch) -> npy_arrow::Result<()> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
-            Self::Parquet(writer) => writer.write(batch)?,
-            Self::Ipc(writer) => writer.write(batch)?,
+            Self::Parquet(writer) => writer.write(batch).map_err(foreign),
+            Self::Ipc(writer) => writer.write(batch).map_err(foreign),
         }
-        Ok(())
     }
 
-    fn finish(self) -> npy_arrow::Result<()> {
+    fn finish(self) -> Result<()> {
         match self {
-            Self::Parquet(writer) => drop(writer.close()?),
-            Self::Ipc(mut writer) => writer.finish()?,
+            Self::Parquet(writer) => writer.close().map(drop).map_err(foreign),
+            Self::Ipc(mut writer) => writer.finish().map_err(foreign),
         }
-        Ok(())
     }
 }
 
 /// The rows of an array on their way to a table.
 struct Rows<'a> {
     kind: Kind,
-    dtype: DType,
-    shape: Vec<usize>,
-    /// Bytes of a row.
-    row_bytes: usize,
+    /// Of the whole array, so that errors count rows from its beginning.
+    decoder: BatchDecoder,
+    has_fields: bool,
     nulls: Vec<(Vec<String>, Vec<bool>)>,
     /// Rows so far.
-    position: u64,
+    position: usize,
     table: Option<Table>,
     written: Written,
     out: &'a mut dyn Write,
@@ -117,37 +114,31 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// Writes whole rows. Those of an array without axes are its element.
     fn write(&mut self, rows: usize, bytes: Vec<u8>) -> Result<()> {
-        let shape: Vec<usize> = match self.shape.split_first() {
-            Some((_, axes)) => [&[rows], axes].concat(),
-            None => Vec::new(),
-        };
-        let values = DynValues::new(self.dtype.clone(), Order::C, &shape, bytes)?;
-        let options = BatchOptions::new().seconds_as_milliseconds(matches!(self.kind, Kind::Parquet));
-        let batch = into_batch_with(values, options).map_err(|error| failure_of(&error, self.position))?;
-        let begin = usize::try_from(self.position).unwrap_or(usize::MAX);
-        let has_fields = matches!(self.dtype, DType::Record(_)) && self.shape.len() == 1;
-        let batch = with_nulls(batch, &self.nulls, has_fields, [begin, self.shape.first().copied().unwrap_or(1)]);
-        let batch = batch.map_err(|error| failure_of(&error.into(), self.position))?;
-        self.position += rows as u64;
+        let block = self.position..self.position.saturating_add(rows);
+        self.position = block.end;
+        let begin = block.start;
+        let batch = self.decoder.decode(&Buffer::from_vec(bytes), block.clone(), block).map_err(failure_of)?;
+        let batch = with_nulls(batch, &self.nulls, self.has_fields, [begin, self.decoder.rows()]).map_err(foreign)?;
         let written = self.written.clone();
         let table = match &mut self.table {
             Some(table) => table,
-            none => none.insert(Table::new(self.kind, &batch, written).map_err(|error| failure_of(&error, 0))?),
+            none => none.insert(Table::new(self.kind, &batch, written)?),
         };
-        table.write(&batch).map_err(|error| failure_of(&error, 0))?;
+        table.write(&batch)?;
         self.written.pass_on(self.out)
     }
 }
 
 /// Writes the array as a table.
 pub(super) fn write(job: &mut Job, kind: Kind, out: &mut dyn Write) -> Result<()> {
-    let (dtype, shape) = (job.header.dtype().clone(), job.header.shape().to_vec());
-    let row_bytes = shape.iter().skip(1).fold(dtype.itemsize(), |bytes, length| bytes.saturating_mul(*length));
+    let (dtype, shape) = (job.header.dtype(), job.header.shape());
+    let options = BatchOptions::new().seconds_as_milliseconds(matches!(kind, Kind::Parquet));
+    let decoder = BatchDecoder::new(&Header::new(dtype.clone(), Order::C, shape)?, options).map_err(failure_of)?;
+    let row_bytes = decoder.row_bytes();
     let mut rows = Rows {
         kind,
-        dtype,
-        shape,
-        row_bytes,
+        decoder,
+        has_fields: matches!(dtype, DType::Record(_)) && shape.len() == 1,
         nulls: job.nulls().to_vec(),
         position: 0,
         table: None,
@@ -156,7 +147,7 @@ pub(super) fn write(job: &mut Job, kind: Kind, out: &mut dyn Write) -> Result<()
     };
     let mut part: Vec<u8> = Vec::new();
     job.read(Order::C, &mut |values| {
-        if rows.row_bytes == 0 {
+        if row_bytes == 0 {
             return Ok(());
         }
         let bytes = if part.is_empty() {
@@ -165,7 +156,7 @@ pub(super) fn write(job: &mut Job, kind: Kind, out: &mut dyn Write) -> Result<()
             part.extend_from_slice(values.bytes());
             std::mem::take(&mut part)
         };
-        let (count, end) = (bytes.len() / rows.row_bytes, bytes.len() - bytes.len() % rows.row_bytes);
+        let (count, end) = (bytes.len() / row_bytes, bytes.len() - bytes.len() % row_bytes);
         part = bytes.get(end..).unwrap_or_default().to_vec();
         let mut whole = bytes;
         whole.truncate(end);
@@ -173,11 +164,11 @@ pub(super) fn write(job: &mut Job, kind: Kind, out: &mut dyn Write) -> Result<()
     })?;
     if rows.table.is_none() {
         // No rows, or rows without bytes.
-        let count = rows.shape.first().copied().unwrap_or(1);
+        let count = rows.decoder.rows();
         rows.write(count, Vec::new())?;
     }
     if let Some(table) = rows.table.take() {
-        table.finish().map_err(|error| failure_of(&error, 0))?;
+        table.finish()?;
     }
     rows.written.pass_on(rows.out)
 }

@@ -15,7 +15,7 @@ use npy_arrow::{ArrayOptions, BatchWriter, Fill, header_of_batches, ipc, parquet
 use npy_core::{DType, DynValues, Order};
 
 use super::Arguments;
-use super::arrow::failure_of;
+use super::arrow::{failure_of, foreign};
 use super::format::Format;
 use super::source::{CSource, FileOrSpool, Item};
 use crate::failure::{Failure, Result};
@@ -40,7 +40,7 @@ impl ArrowSource {
         let reader = reader(format, file.path())?;
         let all = reader.schema();
         let columns = columns_of(&all, &arguments.fields);
-        let schema: SchemaRef = all.project(&columns).map_err(|error| failure_of(&error.into(), 0))?.into();
+        let schema: SchemaRef = all.project(&columns).map_err(foreign)?.into();
         let mut lost = BTreeSet::new();
         for field in schema.fields() {
             note_zones(field, field.name(), &mut lost);
@@ -55,7 +55,7 @@ impl ArrowSource {
         });
         let header = header_of_batches(&schema, batches, ArrayOptions::new());
         signals::check()?;
-        let header = header.map_err(|error| failure_of(&error, 0))?;
+        let header = header.map_err(failure_of)?;
         let item = Item { name: file.stem.clone(), input: input.to_owned(), header, losses: lost.into_iter().collect() };
         Ok(Self { file, format, columns, item })
     }
@@ -83,8 +83,8 @@ fn columns_of(schema: &Schema, fields: &[String]) -> Vec<usize> {
 
 fn reader(format: Format, path: &Path) -> Result<Box<dyn RecordBatchReader>> {
     Ok(match format {
-        Format::Parquet => Box::new(parquet::read(path).map_err(|error| failure_of(&error, 0))?),
-        _ => Box::new(ipc::read(path).map_err(|error| failure_of(&error, 0))?),
+        Format::Parquet => Box::new(parquet::read(path).map_err(failure_of)?),
+        _ => Box::new(ipc::read(path).map_err(failure_of)?),
     })
 }
 
@@ -150,15 +150,15 @@ impl CSource for ArrowSource {
             None | Some([]) => dtype.clone(),
             Some(axes) => dtype.clone().sub_array(axes)?,
         };
-        let schema = reader.schema().project(&self.columns).map_err(|error| failure_of(&error.into(), 0))?;
+        let schema = reader.schema().project(&self.columns).map_err(foreign)?;
         // Nulls were allowed, or there are none.
         let options = ArrayOptions::new().dtype(row).fill_nulls(Fill::NaN);
         let pieces = Pieces::default();
-        let mut writer = BatchWriter::new(pieces.clone(), &schema, options).map_err(|error| failure_of(&error, 0))?;
+        let mut writer = BatchWriter::new(pieces.clone(), &schema, options).map_err(failure_of)?;
         pieces.0.borrow_mut().clear();
         while let Some(batch) = guarded(|| Ok(reader.next()))? {
-            let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(|error| failure_of(&error.into(), 0))?;
-            writer.write(&batch).map_err(|error| failure_of(&error, 0))?;
+            let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(foreign)?;
+            writer.write(&batch).map_err(failure_of)?;
             let bytes = std::mem::take(&mut *pieces.0.borrow_mut());
             let per_row: usize = shape.iter().skip(1).product();
             let count = batch.num_rows().saturating_mul(per_row);

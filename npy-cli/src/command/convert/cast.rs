@@ -5,7 +5,7 @@ use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::scalar::{Class, Decoder};
 use npy_core::types::LongDouble;
-use npy_core::{Casting, DType, DynValues, ErrorKind, Header, NpyNumber, Order};
+use npy_core::{Casting, DType, DynValues, Error, Header, NpyNumber, Order};
 
 use super::long_double::{self, Rounded};
 use super::parse::{Encoding, Slot};
@@ -182,7 +182,7 @@ fn parse(values: &DynValues, to: Scalar, is_lossy: bool) -> Result<Vec<u8>, (usi
 fn zeros(count: usize, scalar: Scalar) -> Result<Vec<u8>, (usize, Problem)> {
     let (mut bytes, length) = (Vec::new(), count.saturating_mul(scalar.itemsize()));
     let reserved = bytes.try_reserve_exact(length);
-    reserved.map_err(|_| (0, Problem::error(ErrorKind::Allocation { bytes: length }.to_string())))?;
+    reserved.map_err(|_| (0, Problem::error(Error::out_of_memory(length).to_string())))?;
     bytes.resize(length, 0);
     Ok(bytes)
 }
@@ -240,10 +240,8 @@ fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, casting: Casting) -> Re
 
 /// The index of the value that is refused, and why.
 pub(super) fn problem(error: &npy_core::Error) -> (usize, Problem) {
-    match error.kind() {
-        ErrorKind::InvalidValue { index, problem, .. } => {
-            (usize::try_from(*index).unwrap_or(usize::MAX), Problem::loss(problem.to_string()))
-        }
-        _ => (0, Problem::error(format!("{error:#}"))),
+    match error.element() {
+        Some(index) => (usize::try_from(index).unwrap_or(usize::MAX), Problem::loss(error.message().to_owned())),
+        None => (0, Problem::error(format!("{error:#}"))),
     }
 }

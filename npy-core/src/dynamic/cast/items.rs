@@ -7,7 +7,7 @@ use std::mem;
 use super::floats::{append_floats, append_long};
 use super::number::{NpyNumber, Span, Wide};
 use super::{Casting, Class, not_allowed};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
 
@@ -223,14 +223,13 @@ fn is_same_imaginary(before: f64, after: f64, is_kept: bool) -> bool {
 
 #[cold]
 pub(super) fn does_not_fit<T: NpyNumber>(wide: Wide) -> ValueError {
-    let (value, dtype) = (wide.to_string(), T::dtype().to_string());
     // What is rounded, or loses a part, is inexact; what is not there at all is out of range.
     let is_outside = match (wide, wide.parts()) {
         (Wide::Signed(_) | Wide::Unsigned(_), _) => T::CLASS.is_integer(),
         (_, (number, 0.0)) if T::CLASS.is_integer() => number.is_infinite() || number.fract() == 0.0,
         (_, (_, im)) => (im == 0.0 || matches!(T::CLASS, Class::Complex(_))) && T::from_wide_checked(wide).is_none(),
     };
-    if is_outside { ValueProblem::OutOfRange { value, dtype } } else { ValueProblem::Inexact { value, dtype } }.into()
+    if is_outside { ValueError::out_of_range(wide, T::dtype()) } else { ValueError::inexact(wide, T::dtype()) }
 }
 
 #[cfg(all(test, feature = "half", feature = "complex"))]
@@ -239,7 +238,7 @@ mod tests {
     use num_complex::Complex;
 
     use super::*;
-    use crate::error::{Error, ErrorKind};
+    use crate::error::Error;
 
     fn is_equal(one: Wide, other: Wide) -> bool {
         match (one, other) {
@@ -268,10 +267,10 @@ mod tests {
             }
             for bad in bad {
                 good.push(bad);
-                let error = cast_items::<S, T>(&good, casting).err().map(Error::into_kind);
+                let error = cast_items::<S, T>(&good, casting).err();
                 good.pop();
                 let place = good.len() as u64;
-                let is_named = matches!(&error, Some(ErrorKind::InvalidValue { index, .. }) if *index == place);
+                let is_named = error.as_ref().and_then(Error::element) == Some(place);
                 assert!(is_named, "{pair}: {} {error:?}", bad.to_wide());
             }
         }
@@ -350,11 +349,8 @@ mod tests {
                         }
                         continue;
                     };
-                    let error = result.err().map(Error::into_kind);
-                    assert!(
-                        matches!(&error, Some(ErrorKind::InvalidValue { index, .. }) if *index == place as u64),
-                        "{pair}: {error:?}"
-                    );
+                    let error = result.err();
+                    assert_eq!(error.as_ref().and_then(Error::element), Some(place as u64), "{pair}: {error:?}");
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
-use crate::error::{DTypeProblem, ErrorKind, Result, ValueError, ValueProblem};
-use crate::format::dtype::{DType, MlType, ScalarKind};
+use crate::error::{Result, ValueError};
+use crate::format::dtype::{DType, Invalid, MlType, ScalarKind};
 use crate::memory::reserve_exact;
 
 /// The one-byte type of `ml_dtypes` that a dtype stands for.
@@ -45,8 +45,8 @@ impl DynValues {
     /// Fails like [`cast`](Self::cast), and if the dtype is not such a type.
     pub fn cast_to_ml(&self, to: &DType, casting: Casting) -> Result<Vec<u8>> {
         let Some(ml) = type_of(to) else {
-            let problem = DTypeProblem::Unexpected { expected: "a one-byte type of ml_dtypes; `cast` converts to other numbers" };
-            return Err(ErrorKind::InvalidDType { text: format!("{:?}", to.to_string()), problem, offset: None }.into());
+            let problem = "expected a one-byte type of ml_dtypes; `cast` converts to other numbers";
+            return Err(Invalid::new(format!("{:?}", to.to_string()), problem).into());
         };
         let from = Class::of(self.dtype()).filter(|_| casting.allows(self.dtype(), to));
         let Some(from) = from else { return Err(not_allowed(self.dtype(), to, casting)) };
@@ -59,10 +59,7 @@ impl DynValues {
             let is_exact = casting == Casting::Exact || from.is_integer() || ml.is_integer();
             let largest = (0..=u8::MAX).map(|byte| ml.value(byte)).filter(|value| value.is_finite()).fold(0.0, f32::max);
             for (index, number) in self.cast::<f64>(casting)?.into_iter().enumerate() {
-                bytes.push(
-                    checked(ml, largest.into(), number, is_exact)
-                        .map_err(|problem| ValueError::from(problem).in_element(index as u64))?,
-                );
+                bytes.push(checked(ml, largest.into(), number, is_exact).map_err(|error| error.in_element(index as u64))?);
             }
         } else if ml.is_integer() {
             // Truncated, and wrapped to eight bits, which `f32` represents exactly.
@@ -77,7 +74,7 @@ impl DynValues {
 
 /// Encodes a number if it fits.
 #[allow(clippy::float_cmp, reason = "only the same number is exact")]
-fn checked(ml: MlType, largest: f64, number: f64, is_exact: bool) -> Result<u8, ValueProblem> {
+fn checked(ml: MlType, largest: f64, number: f64, is_exact: bool) -> Result<u8, ValueError> {
     #[allow(clippy::cast_possible_truncation, reason = "rounded, and compared after")]
     let byte = ml.nearest(number as f32);
     let stored = f64::from(ml.value(byte));
@@ -86,7 +83,10 @@ fn checked(ml: MlType, largest: f64, number: f64, is_exact: bool) -> Result<u8, 
     {
         return Ok(byte);
     }
-    let (value, dtype) = (number.to_string(), ml.name().to_owned());
     let is_fraction = ml.is_integer() && number.fract() != 0.0;
-    Err(if is_outside && !is_fraction { ValueProblem::OutOfRange { value, dtype } } else { ValueProblem::Inexact { value, dtype } })
+    Err(if is_outside && !is_fraction {
+        ValueError::out_of_range(number, ml.name())
+    } else {
+        ValueError::inexact(number, ml.name())
+    })
 }

@@ -10,7 +10,7 @@ use super::number::{NpyNumber, Wide};
 use super::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, MlType, Scalar, ScalarKind};
 use crate::memory::{Bulk, Plain, reserve_exact};
 use crate::view::NpyView;
@@ -188,7 +188,7 @@ fn integer_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<Wide, 
         return Err(inexact::<T>(item));
     }
     if is_checked(casting) && !(least..=most).contains(&integer) {
-        return Err(ValueProblem::OutOfRange { value: integer.to_string(), dtype: T::dtype().to_string() }.into());
+        return Err(ValueError::out_of_range(integer, T::dtype()));
     }
     let nearest = if T::CLASS == Class::Bool { i128::from(integer != 0 || !is_whole) } else { integer.clamp(least, most) };
     let wide = i64::try_from(nearest).map(Wide::Signed).or_else(|_| u64::try_from(nearest).map(Wide::Unsigned));
@@ -205,7 +205,7 @@ fn is_double(item: LongDouble) -> bool {
 
 #[cold]
 fn inexact<T: NpyNumber>(item: LongDouble) -> ValueError {
-    ValueProblem::Inexact { value: item.to_f64().to_string(), dtype: T::dtype().to_string() }.into()
+    ValueError::inexact(item.to_f64(), T::dtype())
 }
 
 #[cfg(all(test, feature = "half", feature = "complex"))]

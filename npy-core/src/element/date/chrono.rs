@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 
 use super::{
     As, ByteOrder, Bytes, Codec, DType, Datetime64, Layout, NpyElement, Planner, Result, Sends, Time, TimePlan, TimeUnit,
-    Timedelta64, Unit, ValueError, ValueProblem, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
+    Timedelta64, Unit, ValueError, decode, encode, layout, nanoseconds, ordered_dtype, plan, unit,
 };
 use crate::format::calendar::date_of;
 

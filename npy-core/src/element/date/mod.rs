@@ -4,7 +4,7 @@ use super::codec::{As, Codec, ordered_dtype};
 use super::number::Bytes;
 use super::plan::{Layout, Plan, Planner, rust_type};
 use super::{Datetime64, NpyElement, Timedelta64, unit, unit::Unit};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError};
 use crate::format::calendar::iso_8601;
 use crate::format::calendar::nanoseconds::{self, Misfit};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
@@ -57,7 +57,7 @@ fn plan<T: Time>(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
         }
     }
     let needed = if T::IS_SPAN { "<m8 in weeks or a shorter unit" } else { "<M8 of any unit" };
-    planner.mismatch_with(file, needed.to_owned(), None);
+    planner.mismatch_with(file, needed, None);
     None
 }
 
@@ -83,18 +83,18 @@ fn show<T: Time>(unit: TimeUnit, units: i128) -> String {
 
 #[cold]
 fn inexact<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
-    ValueProblem::Inexact { value: show::<T>(unit, units), dtype: rust_type::<T>() }.into()
+    ValueError::inexact(show::<T>(unit, units), rust_type::<T>())
 }
 
 #[cold]
 fn out_of_range<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
-    ValueProblem::OutOfRange { value: show::<T>(unit, units), dtype: rust_type::<T>() }.into()
+    ValueError::out_of_range(show::<T>(unit, units), rust_type::<T>())
 }
 
 fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
     let dtype = || Scalar::new(kind::<T>(plan.unit, plan.count), plan.order).to_string();
     let Some(nanoseconds) = value.to_nanoseconds() else {
-        return Err(ValueProblem::LeapSecond { dtype: dtype() }.into());
+        return Err(ValueError::new(format!("cannot represent a leap second as {}", dtype())));
     };
     let shown = || show::<T>(TimeUnit::Nanosecond, nanoseconds);
     let steps = nanoseconds::to_units(plan.unit, nanoseconds).and_then(|units| match units % i128::from(plan.count) {
@@ -102,14 +102,14 @@ fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), Va
         _ => Err(Misfit::Inexact),
     });
     let steps = match steps {
-        Err(Misfit::Inexact) => return Err(ValueProblem::Inexact { value: shown(), dtype: dtype() }.into()),
+        Err(Misfit::Inexact) => return Err(ValueError::inexact(shown(), dtype())),
         Err(Misfit::OutOfRange) => i128::MAX,
         Ok(steps) => steps,
     };
     // The smallest number is NaT.
     match i64::try_from(steps).ok().filter(|steps| *steps != i64::MIN) {
         Some(steps) => steps.to_bytes(plan.order, bytes),
-        None => Err(ValueProblem::OutOfRange { value: shown(), dtype: dtype() }.into()),
+        None => Err(ValueError::out_of_range(shown(), dtype())),
     }
 }
 
@@ -143,7 +143,7 @@ macro_rules! time_element {
             }
 
             fn decode(plan: &TimePlan, bytes: &[u8]) -> Result<$type, ValueError> {
-                decode(*plan, bytes)?.ok_or_else(|| ValueProblem::NotATime.into())
+                decode(*plan, bytes)?.ok_or_else(ValueError::not_a_time)
             }
 
             fn encode(value: &$type, plan: &TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::plan::{Layout, Plan, Planner, rust_type};
 use super::{Codec, CodecOf, NpyElement, PlanOf, outside};
-use crate::error::{Result, ValueError, ValueProblem};
+use crate::error::{Result, ValueError, first_names};
 use crate::format::dtype::{ByteOrder, DType, Field, Record};
 pub use dtype::{Copies, Cursor, RecordBuilder, copies, dtype_of_record, each, largest};
 use names::for_each_name;
@@ -295,5 +295,7 @@ pub fn plan_whole_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> 
 /// Creates the error for a number that is not a variant of the enum `T`.
 #[cold]
 pub fn unknown_variant<T>(value: impl Into<i128>, known: &'static [(&'static str, i128)]) -> ValueError {
-    ValueProblem::UnknownVariant { value: value.into(), rust_type: rust_type::<T>(), known }.into()
+    let (value, rust_type) = (value.into(), rust_type::<T>());
+    let known: Vec<_> = known.iter().map(|(name, number)| format!("{number} ({name})")).collect();
+    ValueError::new(format!("unknown variant {value} of {rust_type}: expected {}", first_names(&known)))
 }

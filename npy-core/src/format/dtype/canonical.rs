@@ -246,7 +246,7 @@ fn sub_array(base: DType, shape: Lengths) -> Option<DType> {
     if shape.is_empty() || base.itemsize() == 0 {
         return None;
     }
-    SubArray::with_lengths(base, shape).ok().map(DType::from)
+    SubArray::checked(base, shape).ok().map(DType::from)
 }
 
 /// The number that these digits are, as Python writes it.

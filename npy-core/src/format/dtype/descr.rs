@@ -8,47 +8,53 @@ use std::io;
 use super::super::literal::{Node, Value};
 use super::record::Extras;
 use super::repr::{push_bytes_repr, push_repr};
-use super::{DType, Field, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
-use crate::error::{DTypeProblem, Error, ErrorKind, Result};
+use super::{DType, Field, Invalid, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
+use crate::error::describe::counted;
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// What a literal may hold, and how its fields are laid out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     pub(super) limits: &'a Limits,
-    /// The text of a dtype, which may be a dict or name `numpy.record`. `np.load` reads neither in
-    /// a header.
-    pub(super) is_text: bool,
+    /// The text of a dtype that stands alone, which may be a dict or name `numpy.record`. `np.load`
+    /// reads neither in a header.
+    pub(super) text: Option<&'a str>,
     /// Fields without an offset get that of a C struct, in nested records too (`align=True`).
     pub(super) align: bool,
 }
 
 /// Reads the value of the header's `descr`.
 pub(crate) fn from_literal(node: &Node<'_>, limits: &Limits) -> Result<DType> {
-    read_checked(node, Context { limits, is_text: false, align: false })
+    read_checked(node, Context { limits, text: None, align: false })
 }
 
 /// Reads a dtype of at most as many fields as the limits allow.
 pub(super) fn read_checked(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
     let dtype = read(node, context)?;
-    check_fields(dtype.count_fields(), context.limits)?;
+    check_fields(dtype.count_fields(), context)?;
     Ok(dtype)
 }
 
-pub(super) fn check_fields(found: usize, limits: &Limits) -> Result<()> {
-    if found > limits.fields {
-        return Err(ErrorKind::LimitExceeded { what: "fields", limit: limits.fields as u64, found: found as u64 }.into());
+pub(super) fn check_fields(found: usize, context: Context<'_>) -> Result<()> {
+    let limit = context.limits.fields;
+    match context.text {
+        _ if found <= limit => Ok(()),
+        Some(text) => {
+            let problem = format!("expected at most {}, found {found}", counted(limit, "field"));
+            Err(Invalid::new(dict::excerpt(text), problem).into())
+        }
+        None => Err(Error::limit_exceeded("fields", limit as u64, found as u64)),
     }
-    Ok(())
 }
 
 pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
-    let limits = context.limits;
     match &node.value {
         // `i4,f8` is a record too. Before it is built: it would take more memory than the text.
-        Value::Text(text) => check_fields(text.split(',').count(), limits)
-            .and_then(|()| dict::dtype_string(text, context))
-            .map_err(|error| locate(error, node)),
+        Value::Text(text) => {
+            check_fields(text.split(',').count(), context)?;
+            dict::dtype_string(text, context).map_err(|problem| problem.at(node.offset))
+        }
         Value::Tuple(items) => match items.as_slice() {
             // `str` of the dtype of an `np.recarray`. Only the text of a dtype has such a name.
             [Node { value: Value::RecordType, .. }, dtype]
@@ -57,35 +63,36 @@ pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
             | [dtype, Node { value: Value::Dict(_), .. }] => read(dtype, context),
             // NumPy ignores what comes after the second item.
             [base, shape, ..] => sub_array(read(base, context)?, shape),
-            _ => Err(invalid(node, expected("a tuple of a dtype and a shape"))),
+            _ => Err(invalid(node, "expected a tuple of a dtype and a shape")),
         },
         Value::List(fields) => read_record(node, fields, context),
-        Value::Dict(pairs) if context.is_text => dict::read(node, pairs, context),
-        Value::Dict(pairs) if !pairs.is_empty() => Err(invalid(node, expected("a string, a list or a tuple"))),
+        Value::Dict(pairs) if context.text.is_some() => dict::read(node, pairs, context),
+        Value::Dict(pairs) if !pairs.is_empty() => Err(invalid(node, "expected a string, a list or a tuple")),
         Value::Dict(_) => read_record(node, &[], context),
-        _ => Err(invalid(node, expected("a string, a list of fields, or a tuple of a dtype and a shape"))),
+        _ => Err(invalid(node, "expected a string, a list of fields, or a tuple of a dtype and a shape")),
     }
 }
 
 fn read_record(node: &Node<'_>, items: &[Node<'_>], context: Context<'_>) -> Result<DType> {
-    check_fields(items.len(), context.limits)?;
+    check_fields(items.len(), context)?;
     let mut fields = Vec::with_capacity(items.len());
     let mut offset = 0_usize;
     for item in items {
-        let (Value::Tuple(parts) | Value::List(parts)) = &item.value else {
-            return Err(invalid(item, expected("a tuple of a name, a dtype and an optional shape")));
+        let parts = match &item.value {
+            Value::Tuple(parts) | Value::List(parts) => parts.as_slice(),
+            _ => &[],
         };
-        let (name, dtype) = match parts.as_slice() {
+        let (name, dtype) = match parts {
             [name, dtype] => (name, read(dtype, context)?),
             [name, dtype, shape] => (name, sub_array(read(dtype, context)?, shape)?),
-            _ => return Err(invalid(item, expected("a tuple of a name, a dtype and an optional shape"))),
+            _ => return Err(invalid(item, "expected a tuple of a name, a dtype and an optional shape")),
         };
         let is_untitled = matches!(name.value, Value::Text(_));
         let (name, name_literal, title) = read_name(name)?;
         let is_padding = is_untitled && name.is_empty() && dtype.is_plain_void();
         if is_padding && dtype.has_object() {
             // NumPy takes it for padding of its pointers, whose bytes no file has.
-            return Err(invalid(item, expected("a name for a sub-array of objects")));
+            return Err(invalid(item, "expected a name for a sub-array of objects"));
         }
         let mut field = Field::new(name, offset, dtype);
         if name_literal.is_some() || title.is_some() {
@@ -96,8 +103,8 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>], context: Context<'_>) -> Res
             fields.push(field);
         }
     }
-    let record = Record::new(fields, offset).and_then(|record| if context.align { dict::aligned(record) } else { Ok(record) });
-    record.map(DType::from).map_err(|error| locate(error, node))
+    let record = Record::checked(fields, offset).and_then(|record| if context.align { dict::aligned(record) } else { Ok(record) });
+    record.map(DType::from).map_err(|problem| problem.at(node.offset))
 }
 
 /// A name, or a tuple of a title and a name, in that order.
@@ -105,7 +112,7 @@ pub(super) fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Opti
     let (node, title) = match &node.value {
         Value::Tuple(parts) => match parts.as_slice() {
             [title, name] => (name, read_title(title)?),
-            _ => return Err(invalid(node, expected("a field name, or a tuple of a title and a name"))),
+            _ => return Err(invalid(node, "expected a field name, or a tuple of a title and a name")),
         },
         _ => (node, None),
     };
@@ -113,15 +120,20 @@ pub(super) fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Opti
         Value::Text(text) => Ok((text.clone().into_owned(), None, title)),
         // NumPy wrote the literal by `repr`, so it is what NumPy would write again.
         Value::SurrogateText(text) => Ok((text.clone(), Some(node.source()), title)),
-        _ => Err(invalid(node, expected("a string as the field name"))),
+        _ => Err(invalid_name(node)),
     }
+}
+
+#[cold]
+pub(super) fn invalid_name(node: &Node<'_>) -> Error {
+    invalid(node, "expected a string as the field name")
 }
 
 pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     match &node.value {
         Value::None => Ok(None),
         Value::Text(text) => Ok(Some(Title::Text(text.clone().into_owned()))),
-        Value::List(_) | Value::Dict(_) | Value::Set | Value::RecordType => Err(invalid(node, DTypeProblem::UnhashableTitle)),
+        Value::List(_) | Value::Dict(_) | Value::Set | Value::RecordType => Err(invalid(node, "unhashable title")),
         _ => {
             let mut text = String::new();
             push_title(node, &mut text);
@@ -173,39 +185,30 @@ fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
         Value::Tuple(items) | Value::List(items) => items.iter().map(length).collect(),
         _ => None,
     };
-    let lengths = lengths.ok_or_else(|| invalid(shape, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?;
+    let lengths = lengths.ok_or_else(|| invalid(shape, invalid_shape()))?;
     if let (DType::Scalar(scalar), Value::Integer(_), [length]) = (&base, &shape.value, lengths.as_slice())
         && scalar.itemsize() == 0
         && scalar.kind() != ScalarKind::Object
     {
         // `np.dtype(('S', 5))` is `S5`.
         let text = format!("{}{length}", scalar.to_string().trim_end_matches('0'));
-        return parse::dtype_string(&text).map_err(|error| locate(error, shape));
+        return parse::dtype_string(&text).map_err(|problem| problem.at(shape.offset));
     }
     if lengths.is_empty() {
         return Ok(base);
     }
-    SubArray::new(base, lengths).map(DType::from).map_err(|error| locate(error, shape))
+    SubArray::checked(base, lengths.into()).map(DType::from).map_err(|problem| problem.at(shape.offset))
 }
 
-pub(super) fn expected(expected: &'static str) -> DTypeProblem {
-    DTypeProblem::Unexpected { expected }
+/// What is wrong with the lengths of a sub-array.
+#[cold]
+pub(super) fn invalid_shape() -> String {
+    format!("expected a shape of lengths from 0 to {MOST_BYTES}")
 }
 
 #[cold]
-pub(super) fn invalid(node: &Node<'_>, problem: DTypeProblem) -> Error {
-    ErrorKind::InvalidDType { text: node.excerpt(), problem, offset: Some(node.offset) }.into()
-}
-
-/// Adds the place in the header to the error.
-#[cold]
-pub(super) fn locate(error: Error, node: &Node<'_>) -> Error {
-    match error.into_kind() {
-        ErrorKind::InvalidDType { text, problem, offset } => {
-            ErrorKind::InvalidDType { text, problem, offset: offset.or(Some(node.offset)) }.into()
-        }
-        kind => kind.into(),
-    }
+pub(super) fn invalid(node: &Node<'_>, problem: impl Into<Cow<'static, str>>) -> Error {
+    Invalid::new(node.excerpt(), problem).at(node.offset)
 }
 
 /// About how many bytes [`write_descr`] appends: enough for most.
@@ -328,7 +331,7 @@ pub(crate) fn excerpt_key(node: &Node<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::error::ErrorKind;
+
     use crate::format::dtype::DType;
     use crate::format::header::Header;
     use crate::limits::Limits;
@@ -383,7 +386,7 @@ mod tests {
         for text in texts {
             read(text, Limits::new().fields(3)).unwrap();
             let error = read(text, Limits::new().fields(2)).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "fields", limit: 2, found: 3 }), "{text}: {error}");
+            assert!(error.to_string().contains("expected at most 2 fields, found 3; "), "{text}: {error}");
         }
         read("'<f8'", Limits::new().fields(0)).unwrap();
     }

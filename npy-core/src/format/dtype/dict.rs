@@ -2,23 +2,40 @@
 //! `numpy.record` and `dtype(…, align=True)`.
 
 use super::super::literal;
-use super::super::literal::{Dialect, Node, Value};
-use super::descr::{Context, check_fields, expected, invalid, read_checked, read_name, read_title};
+use super::super::literal::{Dialect, Fault, Node, Value};
+use super::descr::{Context, check_fields, invalid, invalid_name, read_checked, read_name, read_title};
 use super::record::Extras;
-use super::{DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, descr, parse};
-use crate::error::{DTypeProblem, Error, ErrorKind, Result};
+use super::{DType, Field, Invalid, MOST_BYTES, Record, Scalar, ScalarKind, descr, parse, record};
+use crate::error::Result;
+use crate::error::describe::counted;
 use crate::limits::Limits;
 
 /// Reads a dtype that stands alone, such as `[('x', '<f4')]` or
 /// `dtype({'names': ['x'], 'formats': ['<f4'], 'offsets': [4]})`.
 pub(super) fn from_text(text: &str, limits: &Limits) -> Result<DType> {
     let dialect = Dialect { latin1: false, long_integers: true, is_dtype: true, base: 0, depth: limits.nesting_depth };
-    let (node, align) = literal::parse_dtype(text.as_bytes(), dialect)?;
-    read_checked(&node, Context { limits, is_text: true, align })
+    match literal::parse_dtype(text.as_bytes(), dialect) {
+        Ok((node, align)) => read_checked(&node, Context { limits, text: Some(text), align }),
+        // A parenthesis begins a literal, or the shape in `(2,3)f8`.
+        Err(Fault::Syntax { .. }) if text.trim_start().starts_with('(') => Ok(parse::dtype_string(text)?),
+        Err(Fault::Syntax { offset, problem }) => Err(Invalid::new(excerpt(text), problem).at(offset)),
+        Err(Fault::NestedTooDeep { limit }) => {
+            Err(Invalid::new(excerpt(text), format!("nesting exceeds the limit of {limit}")).into())
+        }
+    }
+}
+
+/// The beginning of the text of a dtype, quoted.
+pub(super) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
 }
 
 /// Reads a dtype string.
-pub(super) fn dtype_string(text: &str, context: Context<'_>) -> Result<DType> {
+pub(super) fn dtype_string(text: &str, context: Context<'_>) -> Result<DType, Invalid> {
     match parse::dtype_string(text)? {
         DType::Record(record) if context.align => aligned(record).map(DType::from),
         dtype => Ok(dtype),
@@ -56,15 +73,15 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
     let (names, formats) = match (entries.names, entries.formats) {
         (Some(names), Some(formats)) => (items(names, None)?, formats),
         _ if pairs.is_empty() => return Record::new(Vec::new(), 0).map(DType::from),
-        _ => return Err(invalid(node, expected("a dict with the keys 'names' and 'formats'"))),
+        _ => return Err(invalid(node, "expected a dict with the keys 'names' and 'formats'")),
     };
-    check_fields(names.len(), context.limits)?;
+    check_fields(names.len(), context)?;
     let formats = items(formats, Some(names.len()))?;
     let offsets = entries.offsets.map(|offsets| items(offsets, Some(names.len()))).transpose()?;
     let titles = entries.titles.map(|titles| items(titles, Some(names.len()))).transpose()?;
     let align = match entries.aligned.map(|aligned| (aligned, &aligned.value)) {
         Some((_, Value::Bool(aligned))) => *aligned || context.align,
-        Some((aligned, _)) => return Err(invalid(aligned, expected("True or False for 'aligned'"))),
+        Some((aligned, _)) => return Err(invalid(aligned, "expected True or False for 'aligned'")),
         None => context.align,
     };
     let context = Context { align, ..context };
@@ -73,7 +90,7 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
     let mut fields = Vec::with_capacity(names.len());
     for (i, (name, format)) in names.iter().zip(formats).enumerate() {
         if matches!(name.value, Value::Tuple(_)) {
-            return Err(invalid(name, expected("a string as the field name")));
+            return Err(invalid_name(name));
         }
         let dtype = descr::read(format, context)?;
         let alignment = if align { dtype.alignment() } else { 1 };
@@ -95,25 +112,27 @@ pub(super) fn read<'b>(node: &Node<'b>, pairs: &[(Node<'b>, Node<'b>)], context:
             Value::Integer(bytes) => match usize::try_from(bytes) {
                 Ok(bytes) if bytes >= least && bytes.is_multiple_of(layout.alignment) => bytes,
                 _ => {
-                    let problem = DTypeProblem::InvalidItemsize { minimum: least, alignment: layout.alignment };
-                    return Err(invalid(itemsize, problem));
+                    return Err(invalid(itemsize, record::invalid_itemsize(least, layout.alignment)));
                 }
             },
-            _ => return Err(invalid(itemsize, expected("an integer for 'itemsize'"))),
+            _ => return Err(invalid(itemsize, "expected an integer for 'itemsize'")),
         },
         None => least,
     };
-    layout.record(fields, itemsize).map(DType::from).map_err(|error| descr::locate(error, node))
+    layout.record(fields, itemsize).map(DType::from).map_err(|problem| problem.at(node.offset))
 }
 
 /// The items of a list or a tuple, as many as there are names.
 fn items<'a, 'b>(node: &'a Node<'b>, count: Option<usize>) -> Result<&'a [Node<'b>]> {
     let (Value::List(items) | Value::Tuple(items)) = &node.value else {
-        return Err(invalid(node, expected("a list")));
+        return Err(invalid(node, "expected a list"));
     };
     match count {
         // NumPy ignores what has no name.
-        Some(count) if count > items.len() => Err(invalid(node, DTypeProblem::WrongCount { expected: count, found: items.len() })),
+        Some(count) if count > items.len() => {
+            let count = counted(count, "item");
+            Err(invalid(node, format!("expected {count}, one for each name, found {}", items.len())))
+        }
         _ => Ok(items),
     }
 }
@@ -138,19 +157,18 @@ impl Default for Layout {
 impl Layout {
     /// An offset that the dict has.
     fn check_offset(&self, offset: &Node<'_>, name: &Node<'_>, alignment: usize) -> Result<usize> {
-        let invalid_field = |problem| {
-            let text = name.excerpt();
-            Err(Error::from(ErrorKind::InvalidDType { text, problem, offset: Some(offset.offset) }))
-        };
+        let invalid_field = |problem: String| Err(Invalid::new(name.excerpt(), problem).at(offset.offset));
         let found = match offset.value {
             Value::Integer(found) => usize::try_from(found).ok().filter(|found| *found <= MOST_BYTES),
             _ => None,
         };
         match found {
-            Some(found) if found < self.end => invalid_field(DTypeProblem::Overlap { expected: self.end, found }),
-            Some(found) if !found.is_multiple_of(alignment) => invalid_field(DTypeProblem::UnalignedOffset { alignment, found }),
+            Some(found) if found < self.end => invalid_field(record::overlap(self.end, found)),
+            Some(found) if !found.is_multiple_of(alignment) => {
+                invalid_field(format!("expected an offset that is a multiple of {alignment}, found {found}"))
+            }
             Some(found) => Ok(found),
-            None => invalid_field(DTypeProblem::InvalidOffset { limit: MOST_BYTES, found: offset.excerpt() }),
+            None => invalid_field(format!("expected an offset from 0 to {MOST_BYTES}, found {}", offset.excerpt())),
         }
     }
 
@@ -164,13 +182,13 @@ impl Layout {
         place
     }
 
-    fn record(&self, fields: Vec<Field>, itemsize: usize) -> Result<Record> {
-        Record::new(fields, itemsize.saturating_sub(self.objects))
+    fn record(&self, fields: Vec<Field>, itemsize: usize) -> Result<Record, Invalid> {
+        Record::checked(fields, itemsize.saturating_sub(self.objects))
     }
 }
 
 /// The same fields where `align=True` puts them. Padding that is there already stays.
-pub(super) fn aligned(record: Record) -> Result<Record> {
+pub(super) fn aligned(record: Record) -> Result<Record, Invalid> {
     let mut layout = Layout::default();
     let packed = record.itemsize;
     let mut packed_end = 0;

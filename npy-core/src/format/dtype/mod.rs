@@ -18,11 +18,13 @@ mod text;
 pub(crate) mod to_rust;
 mod unprintable;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use super::inline::Lengths;
-use crate::error::{DTypeProblem, Error, ErrorKind, Result};
+use crate::error::describe::counted;
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 pub(crate) use canonical::Cursor;
@@ -254,41 +256,11 @@ impl FromStr for DType {
     fn from_str(text: &str) -> Result<Self> {
         let start = text.trim_start();
         let is_call = ["dtype(", "np.dtype(", "numpy.dtype("].iter().any(|call| start.starts_with(call));
-        let dtype = match start.as_bytes().first() {
-            Some(b'[' | b'{' | b'\'' | b'"') => dict::from_text(text, &Limits::new()),
-            // A parenthesis begins a literal, or the shape in `(2,3)f8`.
-            Some(b'(') => match dict::from_text(text, &Limits::new()) {
-                Err(error) if matches!(error.kind(), ErrorKind::HeaderSyntax { .. }) => parse::dtype_string(text),
-                other => other,
-            },
+        match start.as_bytes().first() {
+            Some(b'[' | b'{' | b'(' | b'\'' | b'"') => dict::from_text(text, &Limits::new()),
             _ if is_call => dict::from_text(text, &Limits::new()),
-            _ => parse::dtype_string(text),
-        };
-        dtype.map_err(|error| in_text(error, text))
-    }
-}
-
-/// The error of a dtype that cannot be part of a header.
-#[cold]
-fn in_text(error: Error, text: &str) -> Error {
-    const LONGEST: usize = 60;
-    let excerpt = || match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
-    };
-    match error.into_kind() {
-        ErrorKind::HeaderSyntax { offset, problem } => {
-            let problem = DTypeProblem::Literal(problem);
-            ErrorKind::InvalidDType { text: excerpt(), problem, offset: Some(offset) }.into()
+            _ => Ok(parse::dtype_string(text)?),
         }
-        ErrorKind::LimitExceeded { limit, found, .. } => {
-            let problem = DTypeProblem::TooManyFields { limit, found };
-            ErrorKind::InvalidDType { text: excerpt(), problem, offset: None }.into()
-        }
-        ErrorKind::NestedTooDeep { limit } => {
-            ErrorKind::InvalidDType { text: excerpt(), problem: DTypeProblem::NestedTooDeep { limit }, offset: None }.into()
-        }
-        kind => kind.into(),
     }
 }
 
@@ -297,17 +269,17 @@ impl SubArray {
     ///
     /// Fails if its size does not fit NumPy's 2³¹ − 1 bytes, or for no or more than 64 dimensions.
     pub fn new(base: DType, shape: Vec<usize>) -> Result<Self> {
-        Self::with_lengths(base, shape.into())
+        Ok(Self::checked(base, shape.into())?)
     }
 
-    fn with_lengths(base: DType, shape: Lengths) -> Result<Self> {
+    fn checked(base: DType, shape: Lengths) -> Result<Self, Invalid> {
         // Also on the way to an axis of length 0, which excuses nothing.
         let bytes =
             shape.iter().try_fold(base.itemsize(), |bytes, &length| bytes.checked_mul(length).filter(|_| length <= MOST_BYTES));
         let problem = if shape.is_empty() || shape.len() > crate::format::shape::MOST_DIMENSIONS {
-            DTypeProblem::InvalidDimensions { found: shape.len() }
+            format!("expected 1 to 64 dimensions, found {}", shape.len())
         } else if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-            DTypeProblem::TooLarge { limit: MOST_BYTES }
+            too_large()
         } else {
             return Ok(Self(Box::new(SubArrayParts { base, shape })));
         };
@@ -348,14 +320,40 @@ impl SubArray {
 /// NumPy keeps the size of a dtype in a C int.
 pub(crate) const MOST_BYTES: usize = i32::MAX as usize;
 
-#[cold]
-fn invalid(text: &str, problem: DTypeProblem) -> Error {
-    ErrorKind::InvalidDType { text: format!("{text:?}"), problem, offset: None }.into()
+/// A text or a value that is not a dtype, and what is wrong with it. Its position is added by
+/// callers who know it.
+#[derive(Debug)]
+pub(crate) struct Invalid(Box<(String, Cow<'static, str>)>);
+
+impl Invalid {
+    #[cold]
+    pub(crate) fn new(text: String, problem: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new((text, problem.into())))
+    }
+
+    /// The error of a text or a value that begins at this byte.
+    #[cold]
+    fn at(self, offset: usize) -> Error {
+        let (text, problem) = *self.0;
+        Error::new(ErrorKind::InvalidDType, format!("invalid dtype {text} at byte {offset}: {problem}")).at_byte(offset as u64)
+    }
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        let (text, problem) = *invalid.0;
+        Self::new(ErrorKind::InvalidDType, format!("invalid dtype {text}: {problem}"))
+    }
 }
 
 #[cold]
-fn invalid_itemsize(itemsize: usize, problem: DTypeProblem) -> Error {
-    ErrorKind::InvalidDType { text: itemsize.to_string(), problem, offset: None }.into()
+fn invalid(text: &str, problem: impl Into<Cow<'static, str>>) -> Invalid {
+    Invalid::new(format!("{text:?}"), problem)
+}
+
+#[cold]
+fn too_large() -> String {
+    format!("expected an itemsize of at most {}", counted(MOST_BYTES, "byte"))
 }
 
 #[cfg(test)]

@@ -7,15 +7,14 @@
 //! takes lists and sub-arrays apart by a regular expression, which refuses both, and byte orders
 //! that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
 
-use super::super::literal::END;
+use super::super::literal::{END, unexpected};
+use super::descr::invalid_shape;
 use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-use super::{DType, MOST_BYTES, MlType, Record, SubArray, invalid};
-use crate::error::{DTypeProblem, LiteralProblem, Result};
+use super::{DType, Invalid, MOST_BYTES, MlType, Record, SubArray, invalid, too_large};
 
-#[cold]
-fn unexpected(expected: &'static str, found: &str) -> DTypeProblem {
-    DTypeProblem::Literal(LiteralProblem::Unexpected { expected, found: found.to_owned() })
-}
+type Result<T> = std::result::Result<T, Invalid>;
+
+const UNKNOWN_TYPE_CODE: &str = "unknown type code";
 
 /// The characters allowed before a type code: the byte order.
 const ORDERS: [char; 4] = ['<', '>', '|', '='];
@@ -37,10 +36,10 @@ pub(super) fn dtype_string(text: &str) -> Result<DType> {
     }
     match <[DType; 1]>::try_from(items) {
         Ok([only]) if !is_list => Ok(only),
-        Ok(one) => Record::packed(one.into_iter().map(|dtype| ("f0", dtype))).map(DType::from),
+        Ok(one) => Record::packed_checked(one.into_iter().map(|dtype| ("f0", dtype))).map(DType::from),
         Err(items) => {
             let named = items.into_iter().enumerate().map(|(i, dtype)| (format!("f{i}"), dtype));
-            Record::packed(named).map(DType::from)
+            Record::packed_checked(named).map(DType::from)
         }
     }
 }
@@ -68,7 +67,7 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, Option<&'a str>)>
     let shape = match repeats {
         "" => Vec::new(),
         repeats if repeats.contains('(') && !text.contains(')') => return Err(invalid(whole, unexpected("')'", END))),
-        repeats => repeated(repeats).ok_or_else(|| invalid(whole, DTypeProblem::InvalidShape { limit: MOST_BYTES }))?,
+        repeats => repeated(repeats).ok_or_else(|| invalid(whole, invalid_shape()))?,
     };
     let end = top_level_comma(after);
     let code = &after[..end.unwrap_or(after.len())];
@@ -81,13 +80,13 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, Option<&'a str>)>
     let inner = code.starts_with(ORDERS).then(|| &code[..1]);
     let base = match (outer, inner) {
         (Some(outer), Some(inner)) if canonical(outer) != canonical(inner) => {
-            return Err(invalid(whole, DTypeProblem::InconsistentByteOrders));
+            return Err(invalid(whole, "inconsistent byte orders"));
         }
         (Some(order), None) => scalar(&format!("{order}{code}"))?,
         _ => scalar(code)?,
     };
     let base = DType::Scalar(base);
-    let dtype = if shape.is_empty() { base } else { SubArray::new(base, shape)?.into() };
+    let dtype = if shape.is_empty() { base } else { SubArray::checked(base, shape.into())?.into() };
     Ok((dtype, rest))
 }
 
@@ -128,7 +127,7 @@ fn canonical(order: &str) -> &str {
 
 /// Reads the dtype string of a scalar.
 fn scalar(text: &str) -> Result<Scalar> {
-    let unknown = || invalid(text, DTypeProblem::UnknownTypeCode);
+    let unknown = || invalid(text, UNKNOWN_TYPE_CODE);
     if let Some(scalar) = by_name(text) {
         return Ok(scalar);
     }
@@ -190,7 +189,7 @@ fn scalar(text: &str) -> Result<Scalar> {
             });
         }
         ('V', length) if length <= MOST_BYTES => ScalarKind::Void { length },
-        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, DTypeProblem::TooLarge { limit: MOST_BYTES })),
+        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, too_large())),
         _ => return Err(unknown()),
     };
     Ok(Scalar::new(kind, native))
@@ -297,8 +296,8 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
         return Ok((TimeUnit::Generic, 1));
     }
     let inner = unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']'));
-    let Some(inner) = inner else { return Err(invalid(text, DTypeProblem::UnknownTypeCode)) };
-    let unknown = || invalid(text, DTypeProblem::UnknownTimeUnit);
+    let Some(inner) = inner else { return Err(invalid(text, UNKNOWN_TYPE_CODE)) };
+    let unknown = || invalid(text, "unknown time unit");
     let signless = skip_sign(inner);
     let digits = signless.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = signless.split_at(digits);
@@ -316,7 +315,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
         return Ok((TimeUnit::Generic, 1));
     }
     let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
-    divide(unit, count, divisor).ok_or_else(|| invalid(text, DTypeProblem::InvalidDivisor))
+    divide(unit, count, divisor).ok_or_else(|| invalid(text, "expected a divisor that divides a finer time unit evenly"))
 }
 
 /// What follows white space and a plus sign, which NumPy skips before a number, as `strtol` does.

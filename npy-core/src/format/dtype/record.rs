@@ -1,8 +1,8 @@
 //! Structured dtypes: records and their fields.
 
 use super::names::repeated;
-use super::{ByteOrder, DType, MOST_BYTES, Scalar, ScalarKind, invalid, invalid_itemsize};
-use crate::error::{DTypeProblem, Result};
+use super::{ByteOrder, DType, Invalid, MOST_BYTES, Scalar, ScalarKind, invalid, too_large};
+use crate::error::Result;
 use crate::format::inline::{Name, ShortName};
 
 /// A structured dtype: named fields at ascending offsets, without overlap.
@@ -59,6 +59,19 @@ pub enum Title {
     Literal(String),
 }
 
+/// What is wrong with a field that begins before the end of the previous one.
+#[cold]
+pub(super) fn overlap(expected: usize, found: usize) -> String {
+    format!("expected an offset of at least {expected}, found {found}; NumPy cannot save overlapping or out-of-order fields")
+}
+
+/// What is wrong with a record that is too short for its fields, or not a multiple of its alignment.
+#[cold]
+pub(super) fn invalid_itemsize(minimum: usize, alignment: usize) -> String {
+    let multiple = if alignment == 1 { String::new() } else { format!(", a multiple of {alignment}") };
+    format!("expected an itemsize of at least {minimum}{multiple}")
+}
+
 impl Title {
     fn text(&self) -> Option<&str> {
         match self {
@@ -74,6 +87,10 @@ impl Record {
     ///
     /// Fails if two fields share a name, or if the size does not fit NumPy's 2³¹ − 1 bytes.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self> {
+        Ok(Self::packed_checked(fields)?)
+    }
+
+    pub(super) fn packed_checked<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Self, Invalid> {
         let mut itemsize = 0;
         let place = |(name, dtype): (N, DType)| {
             let field = Field::new(name, itemsize, dtype);
@@ -81,7 +98,7 @@ impl Record {
             field
         };
         let fields = fields.into_iter().map(place).collect();
-        Self::new(fields, itemsize)
+        Self::checked(fields, itemsize)
     }
 
     /// Creates a record whose fields have given offsets. Gaps between and after them are padding.
@@ -91,28 +108,32 @@ impl Record {
     /// Fails if two fields share a name or a title, or if the size is more than 2³¹ − 1 bytes. NumPy
     /// cannot store fields that overlap or do not come in the order of their offsets: these fail, too.
     pub fn new(fields: Vec<Field>, itemsize: usize) -> Result<Self> {
+        Ok(Self::checked(fields, itemsize)?)
+    }
+
+    pub(super) fn checked(fields: Vec<Field>, itemsize: usize) -> Result<Self, Invalid> {
         let mut end = 0;
         for field in &fields {
             if field.offset < end {
-                return Err(invalid(&field.name, DTypeProblem::Overlap { expected: end, found: field.offset }));
+                return Err(invalid(&field.name, overlap(end, field.offset)));
             }
             end = field.end();
         }
         if itemsize < end {
-            return Err(invalid_itemsize(itemsize, DTypeProblem::InvalidItemsize { minimum: end, alignment: 1 }));
+            return Err(Invalid::new(itemsize.to_string(), invalid_itemsize(end, 1)));
         }
         if itemsize > MOST_BYTES {
-            return Err(invalid_itemsize(itemsize, DTypeProblem::TooLarge { limit: MOST_BYTES }));
+            return Err(Invalid::new(itemsize.to_string(), too_large()));
         }
         if let Some(name) = repeated(&fields, |field| &field.name) {
-            return Err(invalid(name, DTypeProblem::DuplicateName));
+            return Err(invalid(name, "duplicate field name"));
         }
         // NumPy keeps names and titles in one dict. Titles that are not text cannot equal a name.
         let titles: Vec<Name> = fields.iter().filter_map(Field::title).filter_map(Title::text).map(Name::from).collect();
         let all: Vec<&Name> =
             if titles.is_empty() { Vec::new() } else { fields.iter().map(|field| &field.name).chain(&titles).collect() };
         if let Some(title) = repeated(&all, |name| name) {
-            return Err(invalid(title, DTypeProblem::DuplicateTitle));
+            return Err(invalid(title, "duplicate title"));
         }
         Ok(Self { fields, itemsize })
     }

@@ -1,8 +1,8 @@
 //! Encoding of a header, as `numpy.lib.format` does: with padding and spare digits for growth.
 
 use super::super::dtype;
-use super::{Header, MAGIC, MAGIC_BYTES, Version};
-use crate::error::{ErrorKind, Result, StorageProblem};
+use super::{Header, MAGIC, MAGIC_BYTES, Version, unstorable};
+use crate::error::Result;
 use crate::options::Order;
 
 /// NumPy aligns the data to this from 1.14 on.
@@ -82,7 +82,7 @@ impl Header {
             bytes.push(b'\n');
             return Ok((version, bytes));
         }
-        Err(ErrorKind::UnstorableDType { problem: StorageProblem::HeaderTooLong }.into())
+        Err(unstorable("expected a header of at most 4 GiB"))
     }
 }
 

@@ -3,15 +3,17 @@
 mod canonical;
 mod encode;
 
+use std::fmt;
 use std::io::{BufRead, Read, Write};
 
 use super::dtype::{DType, MOST_BYTES, SubArray};
 use super::inline::Lengths;
-use super::literal::{Dialect, Node, Value};
-use super::shape::{MOST_DIMENSIONS, element_count};
+use super::literal::{Dialect, Fault, Node, Value};
+use super::shape::{MOST_DIMENSIONS, element_count, too_many_dimensions};
 use super::trust::read_once;
 use super::{dtype, literal};
-use crate::error::{Error, ErrorKind, ForeignFormat, Part, Result, StorageProblem};
+use crate::error::describe::{counted, describe_magic, first_names};
+use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions, Version};
 
@@ -94,7 +96,9 @@ impl Header {
     pub fn new(dtype: DType, order: Order, shape: &[usize]) -> Result<Self> {
         let mut header = Self::with_minimal_version(dtype, order, shape.into())?;
         if matches!(header.dtype, DType::SubArray(_)) {
-            return Err(ErrorKind::UnstorableDType { problem: StorageProblem::SubArray }.into());
+            return Err(unstorable(
+                "expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record",
+            ));
         }
         // A dtype without parts and at most 64 lengths are ASCII, and far from what the first
         // version can hold.
@@ -117,8 +121,7 @@ impl Header {
         self.version = version;
         let (needed, _) = self.encode(0, escapes)?;
         if needed != version {
-            let problem = StorageProblem::Version { version, needed };
-            return Err(ErrorKind::UnstorableDType { problem }.into());
+            return Err(unstorable(format!("format version {version} cannot encode the header; version {needed} can")));
         }
         Ok(self)
     }
@@ -175,20 +178,16 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn bytes_needed(bytes: &[u8]) -> Result<usize> {
-        let incomplete = |result: Error, needed: usize| match result.kind() {
-            ErrorKind::Truncated { .. } => Ok(needed),
-            // Of a few bytes, which are not the beginning of another file.
-            ErrorKind::NotNpy { .. } if MAGIC.starts_with(bytes) => Ok(needed),
-            _ => Err(result),
-        };
-        let version = match parse_magic(bytes) {
-            Ok(version) => version,
-            Err(error) => return incomplete(error, Version::V1.prefix_bytes()),
-        };
-        match header_length(&bytes[MAGIC_BYTES..], version, &Limits::new()) {
-            Ok(length) => Ok(version.prefix_bytes() + length),
-            Err(error) => incomplete(error, version.prefix_bytes()),
+        // Of a few bytes, which are not the beginning of another file.
+        if bytes.len() < MAGIC_BYTES && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
+            return Ok(Version::V1.prefix_bytes());
         }
+        let version = parse_magic(bytes)?;
+        let prefix = version.prefix_bytes();
+        if bytes.len() < prefix {
+            return Ok(prefix);
+        }
+        header_length(&bytes[MAGIC_BYTES..], version, &Limits::new()).map(|length| prefix + length)
     }
 
     fn parse_within(bytes: &[u8], limits: &Limits) -> Result<(Self, usize)> {
@@ -196,7 +195,7 @@ impl Header {
         let length = header_length(&bytes[MAGIC_BYTES..], version, limits)?;
         let start = version.prefix_bytes();
         let text = &bytes[start..];
-        let text = text.get(..length).ok_or_else(|| truncated(Part::Header, start, length, text.len()))?;
+        let text = text.get(..length).ok_or_else(|| truncated("the header", start, length, text.len()))?;
         Self::from_text(text, version, limits)
     }
 
@@ -244,7 +243,7 @@ impl Header {
         let mut text = Vec::new();
         fetch(&mut reader, length, &mut text)?;
         if text.len() < length {
-            return Err(truncated(Part::Header, version.prefix_bytes(), length, text.len()));
+            return Err(truncated("the header", version.prefix_bytes(), length, text.len()));
         }
         Self::from_text(&text, version, limits)
     }
@@ -275,7 +274,7 @@ impl Header {
         let latin1 = version != Version::V3;
         let base = version.prefix_bytes();
         let dialect = Dialect { latin1, long_integers: latin1, is_dtype: false, base, depth: limits.nesting_depth };
-        let node = literal::parse(text, dialect)?;
+        let node = literal::parse(text, dialect).map_err(not_a_literal)?;
         let [descr, fortran_order, shape] = entries(&node)?;
         let order = match fortran_order.value {
             Value::Bool(true) => Order::Fortran,
@@ -418,7 +417,7 @@ fn of_sub_arrays(array: SubArray) -> Result<DType> {
     let (base, axes) = array.flattened();
     let found = axes.len() + 1;
     if found > MOST_DIMENSIONS {
-        return Err(ErrorKind::TooManyDimensions { found }.into());
+        return Err(too_many_dimensions(found));
     }
     let is_one = axes.iter().all(|length| *length == 1);
     Ok(if is_one { base.clone() } else { array.into() })
@@ -441,8 +440,13 @@ fn check_storable(itemsize: usize) -> Result<()> {
 
 #[cold]
 fn element_too_large(itemsize: usize) -> Error {
-    let problem = StorageProblem::TooLarge { limit: MOST_BYTES, found: itemsize };
-    ErrorKind::UnstorableDType { problem }.into()
+    unstorable(format!("expected an itemsize of at most {}, found {itemsize}", counted(MOST_BYTES, "byte")))
+}
+
+/// The error of a dtype that a header or a pickle cannot express.
+#[cold]
+pub(crate) fn unstorable(problem: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::Unstorable, format!("cannot store the dtype: {problem}"))
 }
 
 /// Refuses more bytes, or more elements without bytes, than there may be.
@@ -461,7 +465,7 @@ fn check_data(itemsize: usize, count: usize, has_object: impl FnOnce() -> bool, 
 
 #[cold]
 fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
-    ErrorKind::LimitExceeded { what, limit, found }.into()
+    Error::limit_exceeded(what, limit, found)
 }
 
 /// The values of the three keys, in alphabetical order.
@@ -486,32 +490,53 @@ fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
     if let ([Some(descr), Some(order), Some(shape)], true, true) = (found, duplicate.is_empty(), unknown.is_empty()) {
         return Ok([descr, order, shape]);
     }
-    let missing = KEYS.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(key, _)| *key).collect();
-    Err(ErrorKind::HeaderKeys { missing, duplicate, unknown }.into())
+    let missing = KEYS.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(key, _)| (*key).to_owned()).collect();
+    Err(wrong_keys(&[("missing", missing), ("duplicate", duplicate), ("unknown", unknown)]))
+}
+
+#[cold]
+fn wrong_keys(wrong: &[(&str, Vec<String>); 3]) -> Error {
+    let wrong: Vec<_> =
+        wrong.iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| format!("{what} {}", first_names(names))).collect();
+    let message = "invalid header: expected exactly the keys 'descr', 'fortran_order' and 'shape'";
+    Error::new(ErrorKind::InvalidHeader, format!("{message}; {}", wrong.join("; ")))
 }
 
 fn parse_shape(node: &Node<'_>) -> Result<Lengths> {
-    let Value::Tuple(items) = &node.value else {
-        return Err(wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807"));
-    };
+    let wrong_shape = || wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807");
+    let Value::Tuple(items) = &node.value else { return Err(wrong_shape()) };
     items
         .iter()
         .map(|item| match item.value {
             Value::Integer(length @ 0..) => usize::try_from(length).ok(),
             _ => None,
         })
-        .map(|length| length.ok_or_else(|| wrong_value("shape", node, "a tuple of integers from 0 to 9223372036854775807")))
+        .map(|length| length.ok_or_else(wrong_shape))
         .collect()
 }
 
 #[cold]
 fn wrong_value(key: &'static str, node: &Node<'_>, expected: &'static str) -> Error {
-    ErrorKind::HeaderValue { key, offset: node.offset, found: node.excerpt(), expected }.into()
+    let (offset, found) = (node.offset, node.excerpt());
+    let message = format!("invalid {key} at byte {offset}: expected {expected}, found {found}");
+    Error::new(ErrorKind::InvalidHeader, message).at_byte(offset as u64)
 }
 
 #[cold]
-pub(crate) fn truncated(part: Part, offset: usize, expected: usize, found: usize) -> Error {
-    ErrorKind::Truncated { part, offset: offset as u64, expected: expected as u64, found: found as u64 }.into()
+fn not_a_literal(fault: Fault) -> Error {
+    match fault {
+        Fault::Syntax { offset, problem } => {
+            Error::new(ErrorKind::InvalidHeader, format!("invalid header at byte {offset}: {problem}")).at_byte(offset as u64)
+        }
+        Fault::NestedTooDeep { limit } => {
+            Error::new(ErrorKind::LimitExceeded, format!("header nesting exceeds the limit of {limit}"))
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn truncated(part: &str, offset: usize, expected: usize, found: usize) -> Error {
+    Error::truncated(part, offset as u64, expected as u64, found as u64)
 }
 
 #[inline]
@@ -524,14 +549,18 @@ fn parse_magic(bytes: &[u8]) -> Result<Version> {
         [1, 0] => Ok(Version::V1),
         [2, 0] => Ok(Version::V2),
         [3, 0] => Ok(Version::V3),
-        [major, minor] => Err(ErrorKind::UnsupportedVersion { major, minor }.into()),
-        _ => Err(truncated(Part::Magic, 0, MAGIC_BYTES, start.len())),
+        [major, minor] => {
+            let message = format!("unsupported format version {major}.{minor}: expected 1.0, 2.0 or 3.0");
+            Err(Error::new(ErrorKind::Unsupported, message))
+        }
+        _ => Err(truncated("the magic string", 0, MAGIC_BYTES, start.len())),
     }
 }
 
 #[cold]
 fn no_magic(bytes: &[u8]) -> Error {
-    ErrorKind::NotNpy { found: bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes).to_vec() }.into()
+    let found = bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes);
+    Error::new(ErrorKind::WrongFormat, format!("not an .npy file: {}", describe_magic("\\x93NUMPY", found)))
 }
 
 /// Reads the length of the header, which follows the version.
@@ -540,13 +569,13 @@ fn header_length(bytes: &[u8], version: Version, limits: &Limits) -> Result<usiz
     let length = match (version, bytes) {
         (Version::V1, [a, b, ..]) => u32::from(u16::from_le_bytes([*a, *b])),
         (Version::V2 | Version::V3, [a, b, c, d, ..]) => u32::from_le_bytes([*a, *b, *c, *d]),
-        _ => return Err(truncated(Part::HeaderLength, MAGIC_BYTES, version.prefix_bytes() - MAGIC_BYTES, bytes.len())),
+        _ => return Err(truncated("the header length", MAGIC_BYTES, version.prefix_bytes() - MAGIC_BYTES, bytes.len())),
     };
     match usize::try_from(length) {
         Ok(length) if length <= limits.header_bytes => Ok(length),
         _ => {
             let limit = limits.header_bytes as u64;
-            Err(ErrorKind::LimitExceeded { what: "bytes of the header", limit, found: u64::from(length) }.into())
+            Err(Error::limit_exceeded("bytes of the header", limit, u64::from(length)))
         }
     }
 }

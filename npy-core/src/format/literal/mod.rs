@@ -7,7 +7,21 @@ mod text;
 
 use std::borrow::Cow;
 
-use crate::error::{ErrorKind, LiteralProblem, Result, excerpt};
+use crate::error::excerpt;
+
+/// Why a text is not a literal.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Syntax {
+        /// Where in the file.
+        offset: usize,
+        problem: Cow<'static, str>,
+    },
+    /// Brackets nest deeper than [`Dialect::depth`].
+    NestedTooDeep { limit: usize },
+}
+
+type Result<T> = std::result::Result<T, Fault>;
 
 /// How the bytes of a text are to be understood.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +112,7 @@ pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bo
             parser.expect(b'=', "'='")?;
             let value = parser.value()?;
             let Value::Bool(value) = value.value else {
-                return Err(parser.error(value.offset, unexpected("True or False for 'align'", value.excerpt())));
+                return Err(parser.error(value.offset, unexpected("True or False for 'align'", &value.excerpt())));
             };
             align = value;
             parser.comma()?;
@@ -114,9 +128,13 @@ pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bo
 /// What stands where a text ends too early.
 pub(crate) const END: &str = "end of text";
 
+const NOT_UTF8: &str = "invalid UTF-8";
+const NUL_BYTE: &str = "invalid NUL byte";
+
+/// What is wrong where another token is expected.
 #[cold]
-fn unexpected(expected: &'static str, found: String) -> LiteralProblem {
-    LiteralProblem::Unexpected { expected, found }
+pub(crate) fn unexpected(expected: &'static str, found: &str) -> String {
+    format!("expected {expected}, found {found}")
 }
 
 struct Parser<'a> {
@@ -132,7 +150,7 @@ impl<'a> Parser<'a> {
             && let Err(error) = std::str::from_utf8(text)
         {
             let offset = dialect.base + error.valid_up_to();
-            return Err(ErrorKind::HeaderSyntax { offset, problem: LiteralProblem::NotUtf8 }.into());
+            return Err(Fault::Syntax { offset, problem: NOT_UTF8.into() });
         }
         let mut parser = Parser { text, position: 0, depth: 0, dialect };
         parser.skip_blank()?;
@@ -181,18 +199,18 @@ impl<'a> Parser<'a> {
     }
 
     #[cold]
-    fn error(&self, at: usize, problem: LiteralProblem) -> crate::error::Error {
-        ErrorKind::HeaderSyntax { offset: self.dialect.base + at, problem }.into()
+    fn error(&self, at: usize, problem: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::Syntax { offset: self.dialect.base + at, problem: problem.into() }
     }
 
     #[cold]
-    fn unexpected(&self, wanted: &'static str) -> crate::error::Error {
+    fn unexpected(&self, wanted: &'static str) -> Fault {
         let found = match self.peek() {
             None => END.to_owned(),
             Some(byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
             Some(byte) => format!("the byte {byte:#04x}"),
         };
-        self.error(self.position, unexpected(wanted, found))
+        self.error(self.position, unexpected(wanted, &found))
     }
 
     /// Skips white space as Python knows it (no vertical tab, no NBSP) and comments.
@@ -204,7 +222,7 @@ impl<'a> Parser<'a> {
                     let line = self.rest().iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
                     let end = line.map_or(self.text.len(), |length| self.position + length);
                     if let Some(at) = self.text[self.position..end].iter().position(|&byte| byte == 0) {
-                        return Err(self.error(self.position + at, LiteralProblem::NulByte));
+                        return Err(self.error(self.position + at, NUL_BYTE));
                     }
                     self.position = end;
                 }
@@ -249,7 +267,7 @@ impl<'a> Parser<'a> {
         self.position += 1;
         self.depth += 1;
         if self.depth > self.dialect.depth {
-            return Err(ErrorKind::NestedTooDeep { limit: self.dialect.depth }.into());
+            return Err(Fault::NestedTooDeep { limit: self.dialect.depth });
         }
         self.skip_blank()
     }
@@ -320,12 +338,11 @@ impl<'a> Parser<'a> {
             _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
             b"np" | b"numpy" => {
                 // NumPy 2.0 wrote these by mistake, and cannot read them either.
-                let found = "a NumPy scalar such as np.int64(3)".to_owned();
-                return Err(self.error(self.position, unexpected("a plain number", found)));
+                return Err(self.error(self.position, "expected a plain number, found a NumPy scalar such as np.int64(3)"));
             }
             name => {
                 let name = String::from_utf8_lossy(&name[..length.min(60)]);
-                return Err(self.error(self.position, unexpected("a value", format!("the name {name}"))));
+                return Err(self.error(self.position, unexpected("a value", &format!("the name {name}"))));
             }
         };
         self.position += length;
@@ -350,7 +367,7 @@ impl<'a> Parser<'a> {
             let imaginary = self.position;
             self.unsigned_number(false)?;
             if !self.text[imaginary..self.position].ends_with(b"j") {
-                return Err(self.error(start, unexpected("a value", "an expression".to_owned())));
+                return Err(self.error(start, "expected a value, found an expression"));
             }
             value = Value::Other;
         } else {
@@ -406,7 +423,7 @@ impl<'a> Parser<'a> {
         }
         let written = &self.text[start..self.position];
         if radix == 10 && written.first() == Some(&b'0') && written.iter().any(|byte| matches!(byte, b'1'..=b'9')) {
-            return Err(self.error(start, LiteralProblem::LeadingZero));
+            return Err(self.error(start, "leading zero in an integer"));
         }
         Ok(match integer {
             Some(value) => Value::Integer(if negative { -value } else { value }),
@@ -431,7 +448,7 @@ impl<'a> Parser<'a> {
             }
         }
         if count > MOST {
-            return Err(self.error(start, LiteralProblem::TooManyDigits { limit: MOST, found: count }));
+            return Err(self.error(start, format!("number too long: expected at most {MOST} digits, found {count}")));
         }
         Ok(count)
     }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Value, unexpected};
-use crate::error::{LiteralProblem, Result};
+use super::{NOT_UTF8, NUL_BYTE, Parser, Result, Value, unexpected};
+
+const UNTERMINATED: &str = "unterminated string";
+const INVALID_ESCAPE: &str = "invalid escape sequence";
 
 impl<'a> Parser<'a> {
     /// One or more strings, which Python joins when they stand side by side.
@@ -25,7 +27,7 @@ impl<'a> Parser<'a> {
                 (Value::SurrogateText(text), Value::SurrogateText(more)) => text.push_str(&more),
                 (Value::Text(text), Value::SurrogateText(more)) => value = Value::SurrogateText(format!("{text}{more}")),
                 (Value::Bytes(bytes), Value::Bytes(more)) => bytes.extend(more),
-                _ => return Err(self.error(start, unexpected("text or bytes", "both".to_owned()))),
+                _ => return Err(self.error(start, "expected text or bytes, found both")),
             }
         }
     }
@@ -46,7 +48,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 Some(b'\'' | b'"') => break,
-                _ => return Err(self.error(start, LiteralProblem::UnknownPrefix)),
+                _ => return Err(self.error(start, "unknown string prefix")),
             }
             self.position += 1;
         }
@@ -69,20 +71,20 @@ impl<'a> Parser<'a> {
         loop {
             let at = self.position;
             let Some(byte) = self.peek() else {
-                return Err(self.error(start, LiteralProblem::UnterminatedString));
+                return Err(self.error(start, UNTERMINATED));
             };
             self.position += 1;
             match byte {
-                0 => return Err(self.error(at, LiteralProblem::NulByte)),
+                0 => return Err(self.error(at, NUL_BYTE)),
                 _ if byte == quote && !triple => break,
                 _ if byte == quote && self.text[at..].starts_with(&[quote; 3]) => {
                     self.position += 2;
                     break;
                 }
-                b'\n' | b'\r' if !triple => return Err(self.error(at, LiteralProblem::UnterminatedString)),
+                b'\n' | b'\r' if !triple => return Err(self.error(at, UNTERMINATED)),
                 b'\\' => self.escape(raw, &mut content)?,
                 0x80.. if bytes => {
-                    return Err(self.error(at, unexpected("ASCII in a byte string", format!("the byte {byte:#04x}"))));
+                    return Err(self.error(at, unexpected("ASCII in a byte string", &format!("the byte {byte:#04x}"))));
                 }
                 0x80.. if self.dialect.latin1 => content.push(u32::from(byte)).map_err(|problem| self.error(at, problem))?,
                 _ => content.text.push(byte),
@@ -94,7 +96,7 @@ impl<'a> Parser<'a> {
         match String::from_utf8(content.text) {
             Ok(text) if content.surrogates => Ok(Value::SurrogateText(text)),
             Ok(text) => Ok(Value::Text(Cow::Owned(text))),
-            Err(_) => Err(self.error(start, LiteralProblem::NotUtf8)),
+            Err(_) => Err(self.error(start, NOT_UTF8)),
         }
     }
 
@@ -102,7 +104,7 @@ impl<'a> Parser<'a> {
     fn escape(&mut self, raw: bool, content: &mut Content) -> Result<()> {
         let at = self.position - 1;
         let Some(byte) = self.peek() else {
-            return Err(self.error(at, LiteralProblem::UnterminatedString));
+            return Err(self.error(at, UNTERMINATED));
         };
         if raw {
             // In a raw string a backslash keeps the quote after it from ending the string, and both
@@ -138,7 +140,7 @@ impl<'a> Parser<'a> {
             b'u' if !content.bytes => self.hex(at, 4)?,
             b'U' if !content.bytes => self.hex(at, 8)?,
             b'N' if !content.bytes => {
-                return Err(self.error(at, LiteralProblem::InvalidEscape));
+                return Err(self.error(at, INVALID_ESCAPE));
             }
             _ => {
                 self.position -= 1;
@@ -153,7 +155,7 @@ impl<'a> Parser<'a> {
         let mut code = 0_u32;
         for _ in 0..digits {
             let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(16)) else {
-                return Err(self.error(at, LiteralProblem::InvalidEscape));
+                return Err(self.error(at, INVALID_ESCAPE));
             };
             code = code << 4 | digit;
             self.position += 1;
@@ -170,7 +172,7 @@ struct Content {
 }
 
 impl Content {
-    fn push(&mut self, code: u32) -> Result<(), LiteralProblem> {
+    fn push(&mut self, code: u32) -> std::result::Result<(), &'static str> {
         if self.bytes {
             // Python takes an octal escape above 0o377 modulo 256.
             self.text.push(code.to_le_bytes()[0]);
@@ -181,7 +183,7 @@ impl Content {
             self.text.extend_from_slice(format!("\\u{code:04x}").as_bytes());
             return Ok(());
         }
-        let character = char::from_u32(code).ok_or(LiteralProblem::InvalidEscape)?;
+        let character = char::from_u32(code).ok_or(INVALID_ESCAPE)?;
         self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())
     }

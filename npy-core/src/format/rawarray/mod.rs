@@ -4,7 +4,8 @@ mod kind;
 
 use std::io::Read;
 
-use crate::error::{Error, ErrorKind, ForeignFormat, Part, RawArrayProblem, Result};
+use crate::error::describe::{counted, describe_magic};
+use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::format::header::{Header, fetch, truncated};
 use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
@@ -59,10 +60,7 @@ impl RaHeader {
     ///
     /// Fails if there are no such elements, or if the array would exceed the address space.
     pub fn new(kind: RaKind, element_bytes: usize, byte_order: ByteOrder, dims: &[usize]) -> Result<Self> {
-        let Some(dtype) = kind.dtype(element_bytes, byte_order) else {
-            let (offset, found, known) = (ELEMENT_BYTES as u64, element_bytes as u64, kind.widths());
-            return Err(problem(RawArrayProblem::UnknownWidth { offset, kind: kind.code(), found, known }));
-        };
+        let Some(dtype) = kind.dtype(element_bytes, byte_order) else { return Err(unknown_width(kind, element_bytes as u64)) };
         // NumPy says C of arrays that are in both orders.
         let order = if is_same_in_both(dims) { Order::C } else { Order::Fortran };
         Ok(Self { kind, byte_order, compressed_bytes: None, header: Header::new(dtype, order, dims)? })
@@ -98,13 +96,13 @@ impl RaHeader {
         fetch(&mut reader, DIMS, &mut bytes)?;
         check_magic(&bytes)?;
         if bytes.len() < DIMS {
-            return Err(truncated(Part::Header, MAGIC.len(), DIMS - MAGIC.len(), bytes.len() - MAGIC.len()));
+            return Err(truncated("the header", MAGIC.len(), DIMS - MAGIC.len(), bytes.len() - MAGIC.len()));
         }
         let fixed = Fixed::parse(&bytes, &limits)?;
         let mut dims = Vec::with_capacity(fixed.dims_bytes);
         fetch(&mut reader, fixed.dims_bytes, &mut dims)?;
         if dims.len() < fixed.dims_bytes {
-            return Err(truncated(Part::Header, DIMS, fixed.dims_bytes, dims.len()));
+            return Err(truncated("the header", DIMS, fixed.dims_bytes, dims.len()));
         }
         fixed.with_dims(&dims, &limits)
     }
@@ -173,11 +171,13 @@ impl RaHeader {
     /// user-defined, or if their size is not that of the dtype.
     pub fn with_dtype(self, dtype: DType) -> Result<Self> {
         if dtype.has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         if self.kind != RaKind::User || dtype.itemsize() != self.element_bytes() {
-            let (kind, element_bytes) = (self.kind.code(), self.element_bytes() as u64);
-            return Err(problem(RawArrayProblem::NotThatDType { dtype: dtype.to_string(), kind, element_bytes }));
+            let (kind, size) = (self.kind.code(), counted(self.element_bytes(), "byte"));
+            let expected = "expected user-defined ones (type code 0) of its size";
+            let message = format!("cannot read the elements as {dtype}: {expected}, found type code {kind} with {size}");
+            return Err(Error::new(ErrorKind::Unstorable, message));
         }
         let dtype = dtype.with_byte_order(self.byte_order);
         Ok(Self { header: Header::new(dtype, self.header.order(), self.dims())?, ..self })
@@ -215,11 +215,13 @@ impl TryFrom<&Header> for RaHeader {
     fn try_from(header: &Header) -> Result<Self> {
         let dtype = header.dtype();
         if dtype.has_object() {
-            return Err(ErrorKind::ObjectArray.into());
+            return Err(Error::object_array());
         }
         let orders = [ByteOrder::Little, ByteOrder::Big];
         let Some(byte_order) = orders.into_iter().find(|order| dtype.clone().with_byte_order(*order) == *dtype) else {
-            return Err(problem(RawArrayProblem::MixedByteOrders { dtype: dtype.to_string() }));
+            let advice = "convert it with `array.astype(array.dtype.newbyteorder('<'))`";
+            let message = format!("unsupported dtype {dtype}: expected one byte order, found both; {advice}");
+            return Err(Error::new(ErrorKind::Unstorable, message));
         };
         let raw = Self::new(RaKind::of(dtype), dtype.itemsize(), byte_order, header.shape())?;
         if raw.kind == RaKind::User { raw.with_dtype(dtype.clone()) } else { Ok(raw) }
@@ -240,16 +242,17 @@ impl Fixed {
     fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
         let flags = number_at(bytes, FLAGS);
         if flags & !(BIG_ENDIAN | COMPRESSED) != 0 {
-            return Err(problem(RawArrayProblem::UnknownFlags { offset: FLAGS as u64, found: flags }));
+            let problem = format!("expected 0x1 (big-endian) and 0x2 (LZ4) at most, found {flags:#x}");
+            return Err(invalid("unknown flags", FLAGS, &problem));
         }
         let code = number_at(bytes, KIND);
         let Some(kind) = RaKind::ALL.into_iter().find(|kind| kind.code() == code) else {
-            return Err(problem(RawArrayProblem::UnknownKind { offset: KIND as u64, found: code }));
+            let problem = format!("expected 0 (user-defined) to 5 (brain float), found {code}");
+            return Err(invalid("unknown type code", KIND, &problem));
         };
         let found = number_at(bytes, ELEMENT_BYTES);
         if kind != RaKind::User && !kind.widths().iter().any(|width| u64::from(*width) == found) {
-            let (offset, known) = (ELEMENT_BYTES as u64, kind.widths());
-            return Err(problem(RawArrayProblem::UnknownWidth { offset, kind: code, found, known }));
+            return Err(unknown_width(kind, found));
         }
         let element_bytes = match usize::try_from(found) {
             Ok(element_bytes) if element_bytes <= limits.element_bytes => element_bytes,
@@ -258,7 +261,10 @@ impl Fixed {
         let ndims = number_at(bytes, NDIMS);
         let dims_bytes = match usize::try_from(ndims) {
             Ok(ndims) if ndims <= MOST_DIMENSIONS => 8 * ndims,
-            _ => return Err(problem(RawArrayProblem::TooManyDimensions { offset: NDIMS as u64, found: ndims })),
+            _ => {
+                let message = format!("too many dimensions at byte {NDIMS}: expected at most {MOST_DIMENSIONS}, found {ndims}");
+                return Err(Error::new(ErrorKind::TooLarge, message).at_byte(NDIMS as u64));
+            }
         };
         if DIMS + dims_bytes > limits.header_bytes {
             return Err(exceeded("bytes of the header", limits.header_bytes as u64, (DIMS + dims_bytes) as u64));
@@ -279,11 +285,12 @@ impl Fixed {
         let lengths = numbers.iter().map(|length| usize::try_from(*length)).collect::<Result<Vec<_>, _>>();
         let header = lengths.ok().map(|lengths| RaHeader::new(self.kind, self.element_bytes, self.byte_order, &lengths));
         let overflow = || {
-            let element_bytes = self.element_bytes as u64;
-            problem(RawArrayProblem::Overflow { offset: DIMS as u64, dims: numbers.clone(), element_bytes })
+            let size = counted(self.element_bytes, "byte");
+            let dims = format!("dimensions {numbers:?} with {size} per element overflow the address space");
+            Error::new(ErrorKind::TooLarge, format!("array too large at byte {DIMS}: {dims}")).at_byte(DIMS as u64)
         };
         let header = header.unwrap_or_else(|| Err(overflow())).map_err(|error| match error.kind() {
-            ErrorKind::ShapeOverflow { .. } => overflow(),
+            ErrorKind::TooLarge => overflow(),
             _ => error,
         })?;
         header.header.check_limits(limits)?;
@@ -293,16 +300,17 @@ impl Fixed {
 
     /// Compares the size of the data with what the elements need.
     fn check_size(&self, expected: u64) -> Result<()> {
-        let (offset, found) = (DATA_BYTES as u64, self.data_bytes);
+        let found = self.data_bytes;
         if !self.is_compressed {
-            let problem = || problem(RawArrayProblem::WrongSize { offset, expected, found });
-            return if found == expected { Ok(()) } else { Err(problem()) };
+            let problem = || format!("expected {}, found {found}", counted(expected, "byte"));
+            return if found == expected { Ok(()) } else { Err(invalid("invalid data size", DATA_BYTES, &problem())) };
         }
         // A byte of LZ4 stands for 255 at most, and what cannot be compressed grows by one in 255
         // (LZ4_COMPRESSBOUND).
         let most = (expected / 255).saturating_add(expected).saturating_add(16);
         if found > most || found.saturating_mul(255) < expected {
-            return Err(problem(RawArrayProblem::WrongCompressedSize { offset, expected, found }));
+            let problem = format!("{} cannot decompress to {expected}", counted(found, "byte"));
+            return Err(invalid("invalid compressed size", DATA_BYTES, &problem));
         }
         Ok(())
     }
@@ -314,10 +322,16 @@ fn check_magic(bytes: &[u8]) -> Result<()> {
         return Ok(());
     }
     if !found.is_empty() && MAGIC.starts_with(found) {
-        return Err(truncated(Part::Magic, 0, MAGIC.len(), found.len()));
+        return Err(truncated("the magic string", 0, MAGIC.len(), found.len()));
     }
-    let found = bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes).to_vec();
-    Err(problem(RawArrayProblem::NotRawArray { found }))
+    let problem = match bytes {
+        [b'y', b'a', b'r', b'r', b'a', b'w', ..] => {
+            "expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order".to_owned()
+        }
+        [0x93, b'N', b'U', b'M', ..] => "expected \"rawarray\", found an .npy file; read it with `load`".to_owned(),
+        _ => describe_magic("rawarray", bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes)),
+    };
+    Err(Error::new(ErrorKind::WrongFormat, format!("not an .ra file: {problem}")))
 }
 
 /// The number that begins at `offset`, which is in `bytes`.
@@ -327,10 +341,23 @@ fn number_at(bytes: &[u8], offset: usize) -> u64 {
 
 #[cold]
 fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
-    ErrorKind::LimitExceeded { what, limit, found }.into()
+    Error::limit_exceeded(what, limit, found)
 }
 
+/// What is wrong with a number of the header, which stands at the offset.
 #[cold]
-pub(crate) fn problem(problem: RawArrayProblem) -> Error {
-    ErrorKind::RawArray { problem }.into()
+fn invalid(what: &str, offset: usize, problem: &str) -> Error {
+    Error::new(ErrorKind::InvalidHeader, format!("{what} at byte {offset}: {problem}")).at_byte(offset as u64)
+}
+
+/// An element of that kind has no such number of bytes.
+#[cold]
+fn unknown_width(kind: RaKind, found: u64) -> Error {
+    let known: Vec<_> = kind.widths().iter().map(u16::to_string).collect();
+    let known = match known.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => known.concat(),
+    };
+    let problem = format!("expected {} for type code {}, found {found}", counted(known, "byte"), kind.code());
+    invalid("invalid element size", ELEMENT_BYTES, &problem)
 }

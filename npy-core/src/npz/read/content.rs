@@ -4,9 +4,10 @@ use std::io::{self, Read};
 
 use super::super::codec::decoder::Decoder;
 use super::super::codec::input::Input;
-use super::super::zip::problem::{archive, cannot_read, damaged};
+use super::super::zip::problem::{archive, cannot_read, damaged, trailing, unused, wrong_size};
 use super::super::zip::records::Claim;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::describe::counted;
+use crate::error::{Error, Result};
 use crate::memory::ReadBuf;
 
 /// Bytes that are given before their checksum is taken: few enough that they are still in the
@@ -112,7 +113,7 @@ impl Content {
         if self.size <= self.most {
             return Ok(());
         }
-        Err(Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.most, found: self.size }).into())
+        Err(Error::limit_exceeded("bytes of a member", self.most, self.size).into())
     }
 
     /// Reads at most that many remaining bytes and checks the content against its checksum and
@@ -123,12 +124,24 @@ impl Content {
         most: Option<u64>,
         claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
     ) -> Result<()> {
+        let claim = self.finish_data(input, most, claim)?;
+        self.check(&claim)
+    }
+
+    /// [`finish`](Self::finish) without the checksum, which [`check`](Self::check) checks: the
+    /// position of the next member is known then.
+    pub(crate) fn finish_data<R: Read>(
+        &mut self,
+        input: &mut Input<R>,
+        most: Option<u64>,
+        claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
+    ) -> Result<Claim> {
         let mut scratch = [0; 4096];
         let begin = self.size;
         loop {
             let before = self.size;
             if most.is_some_and(|most| before - begin > most) {
-                return Err(archive(ArchiveProblem::Trailing { bytes: before - begin }));
+                return Err(trailing(before - begin));
             }
             match self.fill(input, &mut ReadBuf::over(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -139,24 +152,32 @@ impl Content {
             }
         }
         if let Some(left @ 1..) = self.left {
-            return Err(archive(ArchiveProblem::WrongSize { expected: self.size + left, found: self.size }));
+            return Err(wrong_size(self.size + left, self.size));
         }
         if !self.is_at_end && !self.is_stored() {
             self.expect_end(input)?;
         }
         if let Some(bytes @ 1..) = input.left() {
-            return Err(archive(ArchiveProblem::Unused { bytes }));
+            return Err(unused(bytes));
         }
         let compressed = input.used();
         let claim = claim(input)?;
         if claim.size != self.size {
-            return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: self.size }));
+            return Err(wrong_size(claim.size, self.size));
         }
         if claim.compressed != compressed {
-            return Err(archive(ArchiveProblem::WrongCompressedSize { expected: claim.compressed, found: compressed }));
+            return Err(archive(format!("expected {} of data, found {compressed}", counted(claim.compressed, "byte"))));
         }
+        Ok(claim)
+    }
+
+    /// Checks the checksum of the content, all of which was read.
+    pub(crate) fn check(&self, claim: &Claim) -> Result<()> {
+        let expected = claim.crc;
         match self.crc.clone().map(crc32fast::Hasher::finalize) {
-            Some(found) if found != claim.crc => Err(archive(ArchiveProblem::WrongChecksum { expected: claim.crc, found })),
+            Some(found) if found != expected => {
+                Err(archive(format!("wrong checksum: expected {expected:#010x}, found {found:#010x}; the data are damaged")))
+            }
             _ => Ok(()),
         }
     }
@@ -170,7 +191,7 @@ impl Content {
             if buf.filled() > 0 {
                 // Otherwise another call would meet the end, and succeed.
                 self.decoder.fail();
-                return Err(archive(ArchiveProblem::WrongSize { expected: self.size, found: self.size + 1 }));
+                return Err(wrong_size(self.size, self.size + 1));
             }
             match result {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -221,7 +242,7 @@ mod tests {
         let [most, most_behind] = limits;
         let mut input = Input::new(Trickle(stored, false), |reader, buf| buf.read_from(reader));
         input.begin(Some(stored.len() as u64));
-        let mut content = Content::new(Decoder::new(method, false, size).map_err(archive).unwrap(), size, most);
+        let mut content = Content::new(Decoder::new(method, false, size).unwrap(), size, most);
         let mut given = vec![0; usize::try_from(first).unwrap()];
         let mut buf = ReadBuf::over(&mut given);
         while !buf.is_full() {
@@ -281,7 +302,7 @@ mod tests {
     fn stored_contents_are_moved_in() {
         let (bytes, stored) = data(STORED);
         for (from, to) in [(0, 3000), (100, 100), (4000, 10), (10, 5000)] {
-            let mut content = Content::new(Decoder::new(STORED, false, Some(BYTES)).map_err(archive).unwrap(), Some(BYTES), BYTES);
+            let mut content = Content::new(Decoder::new(STORED, false, Some(BYTES)).unwrap(), Some(BYTES), BYTES);
             (content.size, content.left) = (from, Some(BYTES - from));
             content.move_to(to);
             assert_eq!((content.size, content.left, content.crc.is_none()), (to, Some(BYTES - to), true));
@@ -300,7 +321,7 @@ mod tests {
         for (method, size, is_endless) in
             [(STORED, None, true), (STORED, Some(3), false), (DEFLATED, None, false), (DEFLATED, Some(3), false)]
         {
-            let mut content = Content::new(Decoder::new(method, false, size).map_err(archive).unwrap(), size, BYTES);
+            let mut content = Content::new(Decoder::new(method, false, size).unwrap(), size, BYTES);
             assert_eq!((content.is_endless(), content.is_at_end()), (is_endless, false));
             content.set_end(7);
             assert_eq!(content.left, if is_endless { Some(7) } else { size });

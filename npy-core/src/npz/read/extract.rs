@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::super::zip::problem::{archive, cannot_read};
+use super::super::zip::problem::{cannot_read, unsafe_name};
 use super::reader::NpzReader;
-use crate::error::{ArchiveProblem, Error, Result};
+use crate::error::{Error, Result};
 use crate::write::replace::replace_file;
 
 /// The size of the buffer.
@@ -28,7 +28,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// a backslash, a colon, a NUL, or a name of a Windows device.
     pub fn extract(&mut self, index: usize, directory: impl AsRef<Path>) -> Result<PathBuf> {
         let name = self.whole_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
-        let path = path_below(directory.as_ref(), &name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(&*name))?;
+        let path = path_below(directory.as_ref(), &name).ok_or_else(|| unsafe_name().with_member(&*name))?;
         let directory = if name.ends_with('/') { Some(&*path) } else { path.parent() };
         if let Some(directory) = directory {
             let cannot_create = |error| Error::io("cannot create the directory", error).with_path(directory);
@@ -61,7 +61,7 @@ impl<R: Read + Seek> NpzReader<R> {
         let directory = directory.as_ref();
         for index in 0..self.len() {
             let name = self.whole_name(index).unwrap_or_default();
-            path_below(directory, name).ok_or_else(|| archive(ArchiveProblem::UnsafeName).with_member(name))?;
+            path_below(directory, name).ok_or_else(|| unsafe_name().with_member(name))?;
         }
         (0..self.len()).map(|index| self.extract(index, directory)).collect()
     }

@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use super::reader::NpzReader;
 use crate::element::NpyElement;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
-use crate::npz::zip::problem::archive;
+use crate::error::{Error, ErrorKind, Result};
+use crate::npz::zip::problem::overlap;
 use crate::view::{NpyView, view_with};
 
 impl<'a> NpzReader<Cursor<&'a [u8]>> {
@@ -46,20 +46,17 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     /// Borrows the content of a stored member, without checking it. Fails if it is compressed.
     pub fn stored(&mut self, index: usize) -> Result<&'a [u8]> {
         if !self.member(index)?.is_stored() {
-            return Err(archive(ArchiveProblem::NotStored));
+            return Err(Error::new(ErrorKind::NotViewable, "cannot view a compressed member; read a copy (`view_or_read`)"));
         }
         let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
         let size = usize::try_from(entry.claim.size).unwrap_or(usize::MAX);
         let begin = usize::try_from(entry.seek_to_data(self.input.reader_mut())?).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
-        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(|| archive(ArchiveProblem::Overlap))
+        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(overlap)
     }
 }
 
 /// Whether an array could not be viewed only because of the position of its bytes.
 pub fn is_about_place(error: &Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Misaligned { .. } | ErrorKind::NotViewable { .. } | ErrorKind::Archive { problem: ArchiveProblem::NotStored }
-    )
+    error.kind() == ErrorKind::NotViewable
 }

@@ -7,10 +7,10 @@ use super::super::codec::decoder::Decoder;
 use super::super::codec::inflate::InflateBlocks;
 use super::super::codec::input::Input;
 use super::super::zip::central_directory::Entry;
-use super::super::zip::problem::archive;
+use super::super::zip::problem::{encrypted, trailing, wrong_size};
 use super::super::zip::records::Claim;
 use super::content::Content;
-use crate::error::{ArchiveProblem, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
 use crate::read::NpyReader;
@@ -76,11 +76,11 @@ impl<'a, R: Read> Member<'a, R> {
     /// Refuses what the directory says of a member, before anything of it is read.
     pub(crate) fn check(entry: &Entry, limits: &Limits) -> Result<()> {
         if entry.is_encrypted {
-            return Err(archive(ArchiveProblem::Encrypted));
+            return Err(encrypted());
         }
         if entry.claim.size > limits.member_bytes {
             let (limit, found) = (limits.member_bytes, entry.claim.size);
-            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit, found }.into());
+            return Err(Error::limit_exceeded("bytes of a member", limit, found));
         }
         Ok(())
     }
@@ -89,9 +89,9 @@ impl<'a, R: Read> Member<'a, R> {
     pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
         Self::check(entry, limits)?;
         let claim = entry.claim;
-        let decoder = Decoder::new(entry.method, entry.has_end_mark, Some(claim.size)).map_err(archive)?;
+        let decoder = Decoder::new(entry.method, entry.has_end_mark, Some(claim.size))?;
         if decoder.is_stored() && claim.compressed != claim.size {
-            return Err(archive(ArchiveProblem::WrongSize { expected: claim.size, found: claim.compressed }));
+            return Err(wrong_size(claim.size, claim.compressed));
         }
         input.begin(Some(claim.compressed));
         let content = Content::new(decoder, Some(claim.size), limits.member_bytes);
@@ -188,7 +188,7 @@ impl<'a, R: Read> Member<'a, R> {
         }
         let left = self.claim.size - self.given;
         if left > MOST_TRAILING && !self.content.is_at_end() {
-            return Err(archive(ArchiveProblem::Trailing { bytes: left }));
+            return Err(trailing(left));
         }
         self.content.finish(self.input, None, |_| Ok(self.claim))?;
         self.is_checked = true;
@@ -237,7 +237,6 @@ mod tests {
     use crate::some::some;
     use std::io::{Cursor, Read};
 
-    use crate::error::{ArchiveProblem, ErrorKind};
     use crate::memory::ReadBuf;
     use crate::npz::{NpzReader, NpzWriter};
 
@@ -254,10 +253,8 @@ mod tests {
         };
         assert_eq!(with_bytes_behind(MIB).unwrap(), [1, 2]);
         let error = with_bytes_behind(MIB + 1).unwrap_err();
-        let bytes = MIB as u64 + 1;
-        assert!(
-            matches!(error.kind(), ErrorKind::Archive { problem: ArchiveProblem::Trailing { bytes: found } } if *found == bytes)
-        );
+        let expected = "member \"x\": expected the end of the member after its array, found 1048577 more bytes";
+        assert_eq!(error.to_string(), expected);
     }
 
     /// A result that is right does not tell how it was made.

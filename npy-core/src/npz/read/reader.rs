@@ -10,12 +10,12 @@ use super::super::codec::blocks::Blocks;
 use super::super::codec::inflate::{InflateBlocks, inflate_in_parallel};
 use super::super::codec::input::{FillFrom, Input};
 use super::super::zip::central_directory;
-use super::super::zip::problem::{archive, cannot_read};
+use super::super::zip::problem::{cannot_read, no_index, no_member};
 use super::file::ArchiveFile;
 use super::index::{Index, Surroundings};
 use super::member::{Blockwise, Member};
 use crate::element::NpyElement;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result, listed};
+use crate::error::{Error, Result};
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::ReadOptions;
@@ -208,6 +208,11 @@ impl<R: Read + Seek> NpzReader<R> {
         (name.starts_with("__MACOSX/") || name.contains("/__MACOSX/")) && file.starts_with("._")
     }
 
+    /// Returns whether a member is encrypted, by the central directory. No array of it can be read.
+    pub fn is_encrypted(&self, index: usize) -> bool {
+        self.index.entry(index).is_some_and(|entry| entry.is_encrypted)
+    }
+
     /// Returns the size of a member's content, by the central directory.
     ///
     /// Of an array, the header is included.
@@ -319,7 +324,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Fails if it is longer than `most` bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
-            let too_long = |found| Error::from(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found });
+            let too_long = |found| Error::limit_exceeded("bytes of a member", most, found);
             if let Some(found) = self.size(index).filter(|size| *size > most) {
                 return Err(too_long(found));
             }
@@ -357,14 +362,13 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Returns the index of the member of a name, or an error that lists all names.
     pub fn find(&self, name: &str) -> Result<usize> {
         self.index_of(name).ok_or_else(|| {
-            let (available, omitted) = listed(self.names());
             // It has no place, but the archive may have a path.
-            self.locate(ErrorKind::NoMember { names: vec![name.to_owned()], available, omitted }.into(), usize::MAX)
+            self.locate(no_member(&[name.to_owned()], self.names()), usize::MAX)
         })
     }
 
     pub(crate) fn no_member(&self, index: usize) -> Error {
-        self.locate(archive(ArchiveProblem::NoIndex { index, members: self.len() }), index)
+        self.locate(no_index(index, self.len()), index)
     }
 
     /// Adds the member and the file to an error.

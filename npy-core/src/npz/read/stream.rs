@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use super::super::codec::decoder::Decoder;
 use super::super::codec::input::Input;
 use super::super::zip::local_header::{LocalHeader, skip_bytes};
-use super::super::zip::problem::{archive, cannot_read, problem};
+use super::super::zip::problem::{cannot_read, encrypted, failed_before, unknown_size};
 use super::super::zip::records::Claim;
 use super::content::Content;
 use super::member::MOST_TRAILING;
-use crate::error::{ArchiveProblem, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
 use crate::options::ReadOptions;
@@ -103,7 +103,12 @@ impl<R: Read> NpzStream<R> {
                 self.place = Place::Over;
                 return Ok(None);
             }
-            Place::Lost => return Err(archive(ArchiveProblem::LostPlace)),
+            Place::Lost => {
+                return Err(Error::new(
+                    ErrorKind::BrokenStream,
+                    "unknown position: the previous member is damaged; read the archive from a file",
+                ));
+            }
             Place::Between | Place::In(..) => {}
         }
         self.input.begin(None);
@@ -141,20 +146,20 @@ impl<R: Read> NpzStream<R> {
         self.input.set_buffer(BUFFER_BYTES);
         let _ = self.next()?;
         self.skip()?;
-        let claim = self.claim.ok_or_else(|| archive(ArchiveProblem::UnknownSize))?;
+        let claim = self.claim.ok_or_else(unknown_size)?;
         Ok((claim, self.input.total()))
     }
 
     /// Begins to read the content of the member with this header.
     fn begin(&mut self, header: &LocalHeader) -> Result<Content> {
         if header.is_encrypted {
-            return Err(archive(ArchiveProblem::Encrypted));
+            return Err(encrypted());
         }
         let size = header.claim.map(|claim| claim.size);
         if let Some(found) = size.filter(|size| *size > self.limits.member_bytes) {
-            return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: self.limits.member_bytes, found }.into());
+            return Err(Error::limit_exceeded("bytes of a member", self.limits.member_bytes, found));
         }
-        let decoder = Decoder::new(header.method, header.has_end_mark, size).map_err(archive)?;
+        let decoder = Decoder::new(header.method, header.has_end_mark, size)?;
         self.input.begin(header.claim.map(|claim| claim.compressed));
         Ok(Content::new(decoder, size, self.limits.member_bytes))
     }
@@ -166,22 +171,19 @@ impl<R: Read> NpzStream<R> {
         }
         let Place::In(header, mut content) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
         let result = if content.is_endless() {
-            Err(archive(ArchiveProblem::UnknownSize))
+            Err(unknown_size())
         } else {
-            content.finish(&mut self.input, most, |input| {
+            content.finish_data(&mut self.input, most, |input| {
                 let claim = header.claim.map_or_else(|| header.read_descriptor(input), Ok)?;
                 self.claim = Some(claim);
                 Ok(claim)
             })
         };
-        result.map_err(|error| {
+        if result.is_err() {
+            self.place = self.input.left().map_or(Place::Lost, Place::Before);
+        }
+        result.and_then(|claim| content.check(&claim)).map_err(|error| {
             self.has_failed = true;
-            self.place = match (error.kind(), self.input.left()) {
-                // All of it was read.
-                (ErrorKind::Archive { problem: ArchiveProblem::WrongChecksum { .. } }, _) => Place::Between,
-                (_, Some(left)) => Place::Before(left),
-                (_, None) => Place::Lost,
-            };
             error.with_member(header.key())
         })
     }
@@ -219,14 +221,14 @@ impl<R: Read> StreamMember<'_, R> {
             if let Place::In(_, content) = &self.stream.place
                 && content.is_endless()
             {
-                return Err(archive(ArchiveProblem::UnknownSize));
+                return Err(unknown_size());
             }
             let mut content = MemberContent { stream: self.stream };
             let mut bytes = Vec::new();
             (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
             if bytes.len() as u64 > most {
                 let found = bytes.len() as u64;
-                return Err(ErrorKind::LimitExceeded { what: "bytes of a member", limit: most, found }.into());
+                return Err(Error::limit_exceeded("bytes of a member", most, found));
             }
             content.finish()?;
             Ok(bytes)
@@ -271,7 +273,7 @@ impl<R: Read> MemberContent<'_, R> {
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         match &mut self.stream.place {
             Place::In(_, content) => content.fill(&mut self.stream.input, buf, u64::MAX),
-            _ if self.stream.has_failed => Err(problem(ArchiveProblem::FailedBefore)),
+            _ if self.stream.has_failed => Err(failed_before()),
             _ => Ok(()),
         }
     }
@@ -309,7 +311,7 @@ mod tests {
     use std::io::Read;
 
     use super::NpzStream;
-    use crate::error::ErrorKind;
+
     use crate::limits::Limits;
     use crate::npz::NpzWriter;
 
@@ -365,7 +367,7 @@ mod tests {
         };
         assert_eq!(read(131).unwrap(), b"hello");
         let error = read(130).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 130, found: 131, .. }), "{error}");
+        assert!(error.to_string().contains("at most 130 bytes of a member, found 131; "), "{error}");
         // A stored member of known size is refused before it is read.
         let mut archive = NpzWriter::streaming(Vec::new());
         archive.add_bytes("notes.txt", b"hello").unwrap();
@@ -373,7 +375,7 @@ mod tests {
         let begin = |most: u64| NpzStream::new_with(&file[..], Limits::new().member_bytes(most)).next().map(drop);
         begin(5).unwrap();
         let error = begin(4).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::LimitExceeded { limit: 4, found: 5, .. }), "{error}");
+        assert!(error.to_string().contains("at most 4 bytes of a member, found 5; "), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::reader::NpzReader;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::dtype::to_rust::archive::{ArchiveMember, archive_to_rust};
 
 impl<R: Read + Seek> NpzReader<R> {
@@ -55,7 +55,7 @@ impl<R: Read + Seek> NpzReader<R> {
                     Ok(header) if header.dtype().has_object() => Err("holds Python objects".to_owned()),
                     Ok(header) => Ok((header.dtype().clone(), header.shape().len())),
                     Err(error) if error.member().is_none() => return Err(error),
-                    Err(error) => Err(format!("is damaged: {:#}", Error::from(error.into_kind()))),
+                    Err(error) => Err(format!("is damaged: {:#}", error.without_path())),
                 }
             } else {
                 Err("is not an array".to_owned())

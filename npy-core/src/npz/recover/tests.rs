@@ -1,6 +1,6 @@
 use std::io::Cursor;
 
-use super::super::zip::central_directory::tests::{archive_of, part, problem_of};
+use super::super::zip::central_directory::tests::{archive_of, incomplete, part, problem_of};
 use super::*;
 
 /// What a walk through these bytes finds: how many members, how many that a directory lists, how
@@ -139,7 +139,7 @@ fn walks_count_the_members() {
     let walk = |most| walk(&mut Cursor::new(&file[..]), file.len() as u64, &Limits::new().members(most), Streamed::Decode);
     assert_eq!(walk(2).unwrap().listed(), 2);
     let error = walk(1).map(drop).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::LimitExceeded { what: "members", limit: 1, found: 2 }), "{error}");
+    assert!(error.to_string().contains("expected at most 1 member, found 2; "), "{error}");
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn explanations_count_members_and_find_the_directory() {
     let (more, _) = archive_of(b"", &[part("c", b"", b"cde", b"")], false, b"");
     let directory_end = file.len() as u64;
     let grown = [&file, &more[..54]].concat();
-    assert_eq!(explained(&grown), ArchiveProblem::Incomplete { members: 3, listed: 2, directory_end });
+    assert_eq!(explained(&grown), incomplete(3, 2));
     let (file, _) = two(b"", false, b"note");
-    assert_eq!(explained(&file[..file.len() - 1]), ArchiveProblem::Incomplete { members: 2, listed: 0, directory_end: 0 });
-    assert_eq!(explained(&[&file[..], &more].concat()), ArchiveProblem::Concatenated { offset: directory_end - 2 });
+    assert_eq!(explained(&file[..file.len() - 1]), incomplete(2, 0));
+    assert_eq!(explained(&[&file[..], &more].concat()), concatenated(directory_end - 2).to_string());
 }
 
 /// What recovery checks before it writes is what it then writes.
@@ -208,7 +208,7 @@ fn recover_drops_an_empty_member_only_at_the_end() {
     std::fs::write(&path, &file[..MEMBERS]).unwrap();
     assert_eq!(recover(&path).unwrap(), Recovered { members: 1, added: 1, dropped: 51 });
     std::fs::write(&path, &file[..MEMBERS + 54]).unwrap();
-    assert_eq!(problem_of(recover(&path)), ArchiveProblem::Unrecoverable { offset: 54 });
+    assert_eq!(problem_of(recover(&path)), unrecoverable(54).to_string());
     assert!(std::fs::read(&path).unwrap() == file[..MEMBERS + 54]);
 }
 
@@ -278,6 +278,6 @@ fn failed_reads_are_not_taken_for_damage() {
     for at in 0..file.len() as u64 {
         let mut broken = Broken { file: Cursor::new(&file), at };
         let Err(error) = walk(&mut broken, file.len() as u64, &Limits::new(), Streamed::Decode) else { panic!("{at}") };
-        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{at}: {error}");
+        assert!(error.kind() == ErrorKind::Io, "{at}: {error}");
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::{Front, NpzWriter, cannot_write};
 use crate::element::NpyElement;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::write::{NpyWriter, dtype_of, header_of};
@@ -87,7 +87,7 @@ impl<W: Write> NpzWriter<W> {
         self.add_member(&format!("{name}.npy"), Front::Head(&empty), 0, |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;
             write(&mut writer).inspect_err(|_| writer.abandon())?;
-            let count = usize::try_from(writer.finish_open()?).map_err(|_| ErrorKind::Allocation { bytes: usize::MAX })?;
+            let count = usize::try_from(writer.finish_open()?).map_err(|_| Error::out_of_memory(usize::MAX))?;
             header_of(dtype, &[count]).map(Some)
         })
     }

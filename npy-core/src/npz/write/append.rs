@@ -6,7 +6,7 @@ use std::path::{self, Path, PathBuf};
 
 use super::super::zip::central_directory;
 use super::super::zip::central_directory::Directory;
-use crate::error::{Conflict, Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::sys::lock::{is_same, lock, open_to_change};
 
@@ -42,8 +42,7 @@ impl Existing {
             return Ok(());
         }
         self.undo = None;
-        let conflict = if is_there { Conflict::Modified } else { Conflict::Replaced };
-        Err(Error::from(ErrorKind::Conflict { conflict }).into())
+        Err(if is_there { Error::modified() } else { Error::replaced() }.into())
     }
 
     /// Keeps what was added.
@@ -66,7 +65,7 @@ pub(crate) fn open_locked(path: &Path) -> Result<File> {
     let file = open_to_change(OpenOptions::new().read(true).write(true), path).map_err(cannot_open)?;
     lock(&file)?;
     if !is_same(&file, path).map_err(cannot_open)? {
-        return Err(ErrorKind::Conflict { conflict: Conflict::Replaced }.into());
+        return Err(Error::replaced());
     }
     Ok(file)
 }

@@ -54,8 +54,7 @@ impl NpzWriter<File> {
     /// [`finish`](Self::finish) commits the new members, and so does dropping the writer. An error,
     /// a panic and [`discard`](Self::discard) truncate them. A killed process leaves what it wrote
     /// behind the archive, whose own bytes never change. Opening that file, and adding to it, fails
-    /// with [`ArchiveProblem::Incomplete`](crate::error::ArchiveProblem::Incomplete)
-    /// until [`recover`](crate::npz::recover) has restored it.
+    /// with [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) until [`recover`](crate::npz::recover) has restored it.
     ///
     /// The file is locked, so that a second `append` meanwhile is an error. Changes by programs
     /// that ignore the lock are noticed at the end.

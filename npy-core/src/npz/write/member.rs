@@ -12,7 +12,7 @@ use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
 use super::super::zip::emit::{Local, padding_field};
 use super::super::zip::records::{DESCRIPTOR, UTF8};
 use super::{Failure, Front, NpzWriter};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::header::Header;
 
 /// A member of which nothing was written yet.
@@ -101,7 +101,7 @@ impl<W: Write> NpzWriter<W> {
         let is_lasting = sink.has_failed();
         let final_head = result.map_err(|error| Failure { error, is_lasting })?;
         if is_lasting {
-            let error = Error::from(ErrorKind::FailedBefore { action: "cannot write the member", cause: None });
+            let error = Error::failed_before("cannot write the member", None);
             return Err(io::Error::from(error).into());
         }
         let content = sink.finish()?;

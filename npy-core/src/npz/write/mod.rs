@@ -20,7 +20,7 @@ use super::zip::central_directory::Directory;
 use super::zip::emit::{Local, push_end};
 use super::zip::problem::cannot_write;
 use super::zip::records::holds_local_header;
-use crate::error::{ArchiveProblem, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
 use crate::write::output::Stream;
 use crate::write::replace::Replacement;
@@ -164,16 +164,16 @@ impl<W: Write> NpzWriter<W> {
         self.expect_whole().map_err(|error| in_file(path.as_deref(), error))?;
         self.state = State::Refused;
         let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') || holds_local_header(name.as_bytes()) {
-            Some(ArchiveProblem::InvalidName)
+            Some("invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\"")
         } else if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
-            Some(ArchiveProblem::UnknownLength)
+            Some("unknown length: a stream that cannot seek needs it before the data")
         } else if self.names.contains(name) {
-            Some(ArchiveProblem::DuplicateName)
+            Some("duplicate member name; to replace a member, write a new archive")
         } else {
             None
         };
         if let Some(problem) = problem {
-            return Err(named(ErrorKind::Archive { problem }.into()));
+            return Err(named(Error::new(ErrorKind::InvalidInput, problem)));
         }
         // Room for what is stored, now that nothing speaks against it.
         if !self.options.is_compressed
@@ -230,7 +230,7 @@ impl<W: Write> NpzWriter<W> {
         match &self.state {
             State::Failed(failure) => {
                 let cause = Some(failure.to_string().into_boxed_str());
-                Err(ErrorKind::FailedBefore { action: "cannot write the archive", cause }.into())
+                Err(Error::failed_before("cannot write the archive", cause.as_deref()))
             }
             _ => Ok(()),
         }

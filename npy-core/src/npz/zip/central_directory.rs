@@ -7,12 +7,13 @@ use super::super::codec::decoder::DEFLATED;
 use super::super::codec::input::Input;
 use super::super::recover;
 use super::ReadSeek;
-use super::problem::{archive, cannot_read};
+use super::problem::{archive, cannot_read, no_directory, not_seekable, not_zip, overlap, unlisted};
 use super::records::{
     Claim, DESCRIPTOR, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES, ZIP64, decode_name,
     has_other_field, read_zip64,
 };
-use crate::error::{ArchiveProblem, Error, ErrorKind, ForeignFormat, Result};
+use crate::error::describe::counted;
+use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::format::trust::Checked;
 use crate::limits::Limits;
 
@@ -111,7 +112,7 @@ pub(crate) struct Directory {
 /// those of archives that are members.
 pub(crate) fn read(reader: &mut dyn ReadSeek, limits: &Limits) -> Result<Directory> {
     let length = reader.seek(SeekFrom::End(0)).map_err(|error| match error.kind() {
-        io::ErrorKind::NotSeekable => archive(ArchiveProblem::NotSeekable),
+        io::ErrorKind::NotSeekable => not_seekable(),
         _ => cannot_read(error),
     })?;
     match read_end(reader, length, limits)? {
@@ -122,7 +123,7 @@ pub(crate) fn read(reader: &mut dyn ReadSeek, limits: &Limits) -> Result<Directo
             // An unfinished archive, perhaps behind a prefix.
             let is_archive =
                 !found.starts_with(b"\x93NUM") && Window::new(reader, length).find_archive(length.min(SEARCHED_PREFIX))?.is_some();
-            Err(if is_archive { recover::explain(reader, length, limits)? } else { archive(ArchiveProblem::NotZip { found }) })
+            Err(if is_archive { recover::explain(reader, length, limits)? } else { not_zip(&found) })
         }
     }
 }
@@ -143,7 +144,7 @@ fn read_end(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -> Result<E
         return Ok(Ending::Doubtful);
     }
     if end.entries > limits.members {
-        return Err(ErrorKind::LimitExceeded { what: "members", limit: limits.members, found: end.entries }.into());
+        return Err(Error::limit_exceeded("members", limits.members, end.entries));
     }
     let bytes = tail.read_at(reader, end.begin, end.bytes)?;
     let entries = parse_entries(&bytes, &end)?;
@@ -158,12 +159,12 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
     // As many as there can be, of those that there are said to be.
     let most = usize::try_from(end.entries).unwrap_or(usize::MAX).min(bytes.len() / ENTRY_BYTES);
     let mut entries = Vec::new();
-    entries.try_reserve_exact(most).map_err(|_| ErrorKind::Allocation { bytes: most.saturating_mul(size_of::<Entry>()) })?;
+    entries.try_reserve_exact(most).map_err(|_| Error::out_of_memory(most.saturating_mul(size_of::<Entry>())))?;
     let mut rest = bytes;
     while !rest.is_empty() {
         let Some((entry, after)) = Entry::parse(rest, end.prefix) else {
             let offset = end.begin + (bytes.len() - rest.len()) as u64;
-            return Err(archive(ArchiveProblem::NoEntry { offset }));
+            return Err(archive(format!("invalid entry in the central directory at byte {offset}")));
         };
         entries.push(entry);
         rest = after;
@@ -172,7 +173,8 @@ fn parse_entries(bytes: &[u8], end: &Place) -> Result<Vec<Entry>> {
         }
     }
     if entries.len() as u64 != end.entries {
-        return Err(archive(ArchiveProblem::WrongCount { expected: end.entries, found: entries.len() as u64 }));
+        let expected = counted(end.entries, "entry");
+        return Err(archive(format!("invalid central directory: expected {expected}, found {}", entries.len())));
     }
     Ok(entries)
 }
@@ -218,7 +220,10 @@ fn is_complete(reader: &mut dyn ReadSeek, entries: &mut [Entry], end: u64) -> Re
 pub(crate) fn expect_proven(reader: &mut dyn ReadSeek, directory: &Directory) -> Result<()> {
     let length = reader.seek(SeekFrom::End(0)).map_err(cannot_read)?;
     if length != directory.end {
-        return Err(archive(ArchiveProblem::NotAtEnd { end: directory.end, bytes: length - directory.end }));
+        let (end, bytes) = (directory.end, counted(length - directory.end, "more byte"));
+        return Err(archive(format!(
+            "trailing data: expected the end of the file at byte {end}, found {bytes}; remove them to add members"
+        )));
     }
     for entry in &directory.entries {
         let located = |error: Error| error.with_member(entry.key());
@@ -227,7 +232,7 @@ pub(crate) fn expect_proven(reader: &mut dyn ReadSeek, directory: &Directory) ->
         if end.saturating_sub(begin) >= LOCAL_BYTES as u64
             && let Some(offset) = Window::new(reader, length).find_member(begin, end)?
         {
-            return Err(archive(ArchiveProblem::Unlisted { offset }));
+            return Err(unlisted(offset));
         }
     }
     Ok(())
@@ -237,7 +242,7 @@ pub(crate) fn expect_proven(reader: &mut dyn ReadSeek, directory: &Directory) ->
 /// behind them: it would then lie between members, as one that the directory does not list.
 pub(crate) fn expect_no_header_behind_members(reader: &mut dyn ReadSeek, directory: &Directory) -> Result<()> {
     match Window::new(reader, directory.end).find_member(directory.begin, directory.end)? {
-        Some(offset) => Err(archive(ArchiveProblem::Unlisted { offset })),
+        Some(offset) => Err(unlisted(offset)),
         None => Ok(()),
     }
 }
@@ -305,13 +310,15 @@ fn place_of(reader: &mut dyn ReadSeek, length: u64, tail: &Tail, at: usize) -> R
     let (bytes, offset) = (fields.number::<4>(), fields.number::<4>());
     let (entries, bytes, offset, record) = match read_end64(reader, tail, at)? {
         Some(end64) => end64,
-        None if (disk, directory_disk) != (0, 0) => return Err(archive(ArchiveProblem::SeveralDisks)),
+        None if (disk, directory_disk) != (0, 0) => {
+            return Err(Error::new(ErrorKind::Unsupported, "unsupported archive: it is split into several parts"));
+        }
         None => (u64::from(entries), bytes, offset, record),
     };
     // The directory ends where the record begins; what its offset lacks to that is before the
     // archive.
     let begin = record.checked_sub(bytes).filter(|begin| offset <= *begin);
-    let Some(begin) = begin else { return Err(archive(ArchiveProblem::NoDirectory { offset, bytes })) };
+    let Some(begin) = begin else { return Err(no_directory(offset, bytes)) };
     let comment_bytes = Fields::new(&tail.bytes[at + END_BYTES - 2..]).u16();
     let comment: Vec<u8> = after.iter().copied().take(comment_bytes.into()).collect();
     let behind = &after[comment.len()..];
@@ -340,7 +347,7 @@ fn read_end64(reader: &mut dyn ReadSeek, tail: &Tail, end: usize) -> Result<Opti
     let at = (tail.begin + end as u64).saturating_sub((END64_LOCATOR_BYTES + END64_BYTES) as u64);
     let record = tail.read_at(reader, at, END64_BYTES as u64)?;
     if !record.starts_with(END64) {
-        return Err(archive(ArchiveProblem::NoDirectory { offset: claimed, bytes: END64_BYTES as u64 }));
+        return Err(no_directory(claimed, END64_BYTES as u64));
     }
     let mut fields = Fields::new(&record[24..]);
     let (_, entries, bytes, offset) = (fields.number::<8>(), fields.number::<8>(), fields.number::<8>(), fields.number::<8>());
@@ -352,7 +359,7 @@ pub(crate) fn read_at(reader: &mut dyn ReadSeek, offset: u64, count: u64) -> Res
     reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
     let mut bytes = Vec::new();
     let room = usize::try_from(count).unwrap_or(usize::MAX);
-    bytes.try_reserve_exact(room).map_err(|_| ErrorKind::Allocation { bytes: room })?;
+    bytes.try_reserve_exact(room).map_err(|_| Error::out_of_memory(room))?;
     Checked(reader).take(count).read_to_end(&mut bytes).map_err(cannot_read)?;
     if bytes.len() < room {
         return Err(cannot_read(io::ErrorKind::UnexpectedEof.into()));
@@ -524,14 +531,14 @@ impl Entry {
         let extra_bytes = Fields::new(header.get(LOCAL_BYTES - 2..).unwrap_or_default()).u16();
         let needed = LOCAL_BYTES + self.raw_name().len() + usize::from(extra_bytes);
         if self.room.checked_sub(self.claim.compressed).is_none_or(|room| room < needed as u64) {
-            return Err(archive(ArchiveProblem::Overlap));
+            return Err(overlap());
         }
         Ok(needed)
     }
 
     /// Compares the local header with the directory.
     fn check_local(&self, header: &[u8]) -> Result<()> {
-        let other = || archive(ArchiveProblem::LocalHeader { offset: self.offset });
+        let other = || archive(format!("the local header at byte {} differs from the central directory", self.offset));
         let mut fields = Fields::new(header);
         let signature = fields.bytes(4);
         let _version = fields.bytes(2);

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-use super::problem::{archive, cannot_read};
+use super::problem::{archive, cannot_read, no_end, not_zip};
 use super::records::{
     Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES,
     decode_name, read_zip64,
 };
-use crate::error::{ArchiveProblem, Error, Result};
+use crate::error::{Error, Result};
 
 /// The header before the data of a member, for those that read an archive forward only.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl LocalHeader {
                         _ => return Ok(None),
                     }
                 }
-                found => return Err(archive(ArchiveProblem::NotZip { found: found.to_vec() })),
+                found => return Err(not_zip(found)),
             }
             read_exact(reader, &mut signature)?;
         }
@@ -65,7 +65,7 @@ impl LocalHeader {
         let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
         read_exact(reader, &mut text)?;
         let (name, extra) = text.split_at(name_bytes.into());
-        let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive(ArchiveProblem::BrokenHeader))?;
+        let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive("invalid local header"))?;
         let claim = (flags & DESCRIPTOR == 0).then_some(Claim { crc, size, compressed });
         let (is_encrypted, has_end_mark) = (flags & ENCRYPTED != 0, flags & END_MARK != 0);
         Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, has_end_mark, claim, is_wide }))
@@ -107,12 +107,12 @@ fn skip_record(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result
 /// Skips `bytes` bytes.
 pub(crate) fn skip_bytes(reader: &mut dyn Read, bytes: u64) -> Result<()> {
     let skipped = io::copy(&mut reader.take(bytes), &mut io::sink()).map_err(cannot_read)?;
-    if skipped < bytes { Err(archive(ArchiveProblem::NoEnd)) } else { Ok(()) }
+    if skipped < bytes { Err(no_end()) } else { Ok(()) }
 }
 
 fn read_exact(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     reader.read_exact(bytes).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => archive(ArchiveProblem::NoEnd),
+        io::ErrorKind::UnexpectedEof => no_end(),
         _ => cannot_read(error),
     })
 }

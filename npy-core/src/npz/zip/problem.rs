@@ -1,12 +1,15 @@
-//! Errors of archives.
+//! Errors of archives: those with more than one place that raises them.
 
+use std::borrow::Cow;
 use std::io;
 
-use crate::error::{ArchiveProblem, Error, ErrorKind};
+use crate::error::describe::{counted, describe_start, list};
+use crate::error::{Error, ErrorKind, listed};
 
+/// An error of an invalid archive, or of an invalid member of it.
 #[cold]
-pub(crate) fn archive(problem: ArchiveProblem) -> Error {
-    ErrorKind::Archive { problem }.into()
+pub(crate) fn archive(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::InvalidArchive, message)
 }
 
 #[cold]
@@ -20,11 +23,125 @@ pub(crate) fn cannot_write(error: io::Error) -> Error {
 }
 
 #[cold]
-pub(crate) fn problem(problem: ArchiveProblem) -> io::Error {
-    archive(problem).into()
+pub(crate) fn damaged() -> io::Error {
+    archive("invalid compressed data").into()
 }
 
 #[cold]
-pub(crate) fn damaged() -> io::Error {
-    problem(ArchiveProblem::Damaged)
+pub(crate) fn failed_before() -> io::Error {
+    Error::new(ErrorKind::BrokenStream, "an earlier read failed").into()
+}
+
+#[cfg(any(feature = "lzma", feature = "zstd"))]
+#[cold]
+pub(crate) fn large_dictionary(limit: u64) -> io::Error {
+    Error::new(ErrorKind::Unsupported, format!("dictionary too large: expected at most {} MiB", limit >> 20)).into()
+}
+
+/// An error of a file that does not begin, or does not end, as an archive.
+pub(crate) fn not_zip(found: &[u8]) -> Error {
+    // It began as an archive.
+    if found.starts_with(b"PK") {
+        return Error::new(
+            ErrorKind::Truncated,
+            "truncated archive: expected the end of central directory at the end of the file, found none",
+        );
+    }
+    let found = match found {
+        [] => "the input is empty".to_owned(),
+        _ if found.starts_with(b"\x93NUM") => "expected a zip archive, found an .npy file; read it with `load`".to_owned(),
+        _ => format!("expected a zip archive, found {}", describe_start(found)),
+    };
+    Error::new(ErrorKind::WrongFormat, format!("not an .npz file: {found}"))
+}
+
+pub(crate) fn no_end() -> Error {
+    Error::new(ErrorKind::Truncated, "truncated archive: expected a member or the central directory, found the end of the stream")
+}
+
+pub(crate) fn no_directory(offset: u64, bytes: u64) -> Error {
+    let bytes = counted(bytes, "byte");
+    archive(format!(
+        "invalid archive: expected a central directory of {bytes} at offset {offset}; the file is damaged or truncated"
+    ))
+}
+
+pub(crate) fn concatenated(offset: u64) -> Error {
+    archive(format!("concatenated archives: expected one archive, found another at byte {offset}; split the file there"))
+}
+
+pub(crate) fn unlisted(offset: u64) -> Error {
+    archive(format!("the member at byte {offset} is missing from the central directory"))
+}
+
+pub(crate) fn unrecoverable(offset: u64) -> Error {
+    archive(format!(
+        "cannot recover the archive: expected a member or the central directory at byte {offset}, found damage before more members"
+    ))
+}
+
+pub(crate) fn overlap() -> Error {
+    archive("the data overlap another member or the central directory")
+}
+
+pub(crate) fn encrypted() -> Error {
+    Error::new(
+        ErrorKind::Unsupported,
+        "unsupported encryption: decrypt the member by another program, such as 7z, and read its file",
+    )
+}
+
+pub(crate) fn unknown_size() -> Error {
+    Error::new(
+        ErrorKind::Unsupported,
+        "cannot skip the member: its size follows its data; read its array, or the archive from a file",
+    )
+}
+
+pub(crate) fn trailing(bytes: u64) -> Error {
+    archive(format!("expected the end of the member after its array, found {}", counted(bytes, "more byte")))
+}
+
+pub(crate) fn unsafe_name() -> Error {
+    archive("unsafe member name: expected a relative path without `..`, `\\`, `:`, NUL or the name of a Windows device")
+}
+
+pub(crate) fn no_index(index: usize, members: usize) -> Error {
+    Error::new(ErrorKind::NotFound, format!("member index out of range: expected less than {members}, found {index}"))
+}
+
+/// The error of an archive that lacks members, of which there are others. See [`Error::new`] for
+/// an example.
+#[doc(hidden)]
+pub fn no_member<T: AsRef<str>>(names: &[String], available: impl IntoIterator<Item = T>) -> Error {
+    let noun = if names.len() == 1 { "array" } else { "arrays" };
+    let names: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+    let (available, omitted) = listed(available);
+    let others = match &available[..] {
+        [] => "the archive is empty".to_owned(),
+        available => format!("the archive has {}", list(available, omitted)),
+    };
+    Error::new(ErrorKind::NotFound, format!("missing {noun} {}: {others}", names.join(", ")))
+}
+
+/// The error of an archive in a stream that cannot seek. See [`Error::new`] for an example.
+#[doc(hidden)]
+pub fn not_seekable() -> Error {
+    Error::new(
+        ErrorKind::InvalidInput,
+        "cannot seek in the archive: expected a file, found a pipe or another stream; `NpzStream` reads members in order",
+    )
+}
+
+/// The error of a member whose content has another size than the archive says. See [`Error::new`]
+/// for an example.
+#[doc(hidden)]
+pub fn wrong_size(expected: u64, found: u64) -> Error {
+    archive(format!("expected {} of content, found {found}", counted(expected, "byte")))
+}
+
+/// The error of a member with bytes behind its compressed data. See [`Error::new`] for an example.
+#[doc(hidden)]
+pub fn unused(bytes: u64) -> Error {
+    archive(format!("expected the end of the compressed data, found {}", counted(bytes, "more byte")))
 }

@@ -5,7 +5,7 @@
 
 use super::error::Result;
 use super::globals::Known;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// No node or edge.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -275,7 +275,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     }
     let step = more.max(items.len() / 2).max(16);
     let bytes = items.len().saturating_add(step).saturating_mul(size_of::<T>());
-    items.try_reserve_exact(step).map_err(|_| Error::from(ErrorKind::Allocation { bytes }))?;
+    items.try_reserve_exact(step).map_err(|_| Error::out_of_memory(bytes))?;
     Ok(())
 }
 
@@ -285,7 +285,7 @@ fn number_of(position: usize) -> Result<u32> {
         Ok(number) if number != NONE => Ok(number),
         _ => {
             let (limit, found) = (u64::from(NONE), position as u64);
-            Err(Error::from(ErrorKind::LimitExceeded { what: "objects of a pickle", limit, found }).into())
+            Err(Error::limit_exceeded("objects of a pickle", limit, found).into())
         }
     }
 }

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use super::super::value::PyObject;
 use super::super::value::array::StringDType;
 use super::arena::{Items, NONE, Node};
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, PickledDType, invalid};
-use crate::error::{ArrayProblem, Error, ErrorKind, PickleProblem};
+use crate::error::{Error, ErrorKind};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
-use crate::format::shape::MOST_DIMENSIONS;
+use crate::format::shape::{MOST_DIMENSIONS, too_many_dimensions};
 
 /// The flags of a dtype that holds objects: they are counted, and pickled as a list.
 const OBJECT_FLAGS: i64 = 3;
@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
         let pickled = self.dtype(id)?;
         match pickled.string {
             None => Ok(PyObject::DType(Box::new(pickled.dtype))),
-            Some(_) => Err(PickleError::in_node(id, PickleProblem::InvalidArray { problem: ArrayProblem::StringDType })),
+            Some(_) => Err(PickleError::in_node(id, Fault::invalid_array("StringDType outside of an array"))),
         }
     }
 
@@ -64,10 +64,7 @@ impl<'a> Builder<'a> {
         let (callable, arguments) = match self.arena.node(id) {
             Node::Call { callable, arguments, .. } => (self.arena.node(callable), arguments),
             other => {
-                return Err(PickleError::in_node(
-                    id,
-                    PickleProblem::WrongType { opcode: "BUILD", expected: "a dtype", found: other.name() },
-                ));
+                return Err(PickleError::in_node(id, Fault::wrong_type("BUILD", "a dtype", other.name())));
             }
         };
         match callable {
@@ -271,7 +268,7 @@ impl<'a> Builder<'a> {
     fn check_fields(&self, count: usize) -> Result<()> {
         if count > self.limits.fields {
             let (limit, found) = (self.limits.fields as u64, count as u64);
-            return Err(Error::from(ErrorKind::LimitExceeded { what: "fields", limit, found }).into());
+            return Err(Error::limit_exceeded("fields", limit, found).into());
         }
         Ok(())
     }
@@ -300,7 +297,7 @@ impl<'a> Builder<'a> {
         let Node::Tuple(items) = self.arena.node(shape) else { return Err(invalid(id, "ndarray", expected)) };
         let found = usize::try_from(items.count).unwrap_or(usize::MAX);
         if found > MOST_DIMENSIONS {
-            return Err(in_array(id, ErrorKind::TooManyDimensions { found }.into()));
+            return Err(in_array(id, too_many_dimensions(found)));
         }
         let length = |node: u32| match self.arena.node(node) {
             Node::Int(length) => usize::try_from(length).ok(),
@@ -318,8 +315,12 @@ fn is_code_of_void(code: &str) -> bool {
 /// What is wrong with an array, at the place where it is made.
 #[cold]
 pub(super) fn in_array(id: u32, error: Error) -> PickleError {
-    match ArrayProblem::of(error) {
-        Ok(problem) => PickleError::in_node(id, PickleProblem::InvalidArray { problem }),
-        Err(error) => error.into(),
-    }
+    let fault = match error.kind() {
+        ErrorKind::ObjectArray => Fault::invalid_array("expected data without pointers, found dtype 'O'"),
+        ErrorKind::InvalidDType | ErrorKind::Unstorable | ErrorKind::TooLarge | ErrorKind::WrongShape => {
+            Fault::invalid_array(error)
+        }
+        _ => return error.into(),
+    };
+    PickleError::in_node(id, fault)
 }

@@ -6,9 +6,9 @@
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::opcode::{Form, length, lookup};
-use crate::error::{Error, PickleProblem};
+use crate::error::Error;
 use crate::format::trust::read_once;
 
 /// How much memory grows at a time, whatever a length claims.
@@ -71,7 +71,7 @@ pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Re
             pickle.bytes.truncate(at);
             Ok(pickle.bytes)
         }
-        beyond => Err(PickleError::at(at, PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+        beyond => Err(PickleError::at(at, Fault::frame_too_long(beyond))),
     }
 }
 
@@ -127,7 +127,7 @@ impl<R: Read> Fetch<'_, R> {
             match read {
                 Ok(0) => {
                     let (expected, found) = ((end - begin) as u64, (filled - begin) as u64);
-                    return Err(PickleError::at(at, PickleProblem::Truncated { expected, found }));
+                    return Err(PickleError::at(at, Fault::truncated(expected, found)));
                 }
                 Err(error) if error.kind() != IoErrorKind::Interrupted => {
                     return Err(Error::io("cannot read the array", error).into());
@@ -142,5 +142,5 @@ impl<R: Read> Fetch<'_, R> {
 /// The error of a pickle that is longer than it may be.
 #[cold]
 pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> PickleError {
-    PickleError::at(at, PickleProblem::LimitExceeded { what: "bytes of the pickle", limit, found })
+    PickleError::at(at, Fault::limit_exceeded("bytes of the pickle", limit, found))
 }

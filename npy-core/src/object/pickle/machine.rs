@@ -1,13 +1,13 @@
 //! The pickle machine, which turns opcodes into an arena of nodes and calls nothing.
 
 use super::arena::{Arena, Items, NONE, Node, Span, reserve};
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::framing::too_long;
 use super::globals::Known;
 use super::memo::Memo;
 use super::opcode::{Step, step};
 use super::text;
-use crate::error::PickleProblem;
+use crate::error::describe::counted;
 use crate::options::object::{ObjectOptions, UnknownGlobals};
 
 /// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and
@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
         }
         if self.arena.len() as u64 > self.options.items {
             let (limit, found) = (self.options.items, self.arena.len() as u64);
-            return Err(self.error(PickleProblem::LimitExceeded { what: "objects of the pickle", limit, found }));
+            return Err(self.error(Fault::limit_exceeded("objects of the pickle", limit, found)));
         }
         self.execute(step)?;
         self.at = step.next;
@@ -83,11 +83,16 @@ impl<'a> Machine<'a> {
         let values = self.stack.len();
         let root = match self.stack.as_slice() {
             [root] if self.marks.is_empty() => *root,
-            _ => return Err(self.error(PickleProblem::LeftOver { values })),
+            _ => {
+                return Err(self.error(Fault::invalid(format!(
+                    "expected 1 value at the end of the pickle, found {}",
+                    counted(values, "value")
+                ))));
+            }
         };
         match self.frame_end.saturating_sub(self.at) {
             0 => Ok(root),
-            beyond => Err(self.error(PickleProblem::FrameTooLong { bytes: beyond as u64 })),
+            beyond => Err(self.error(Fault::frame_too_long(beyond))),
         }
     }
 
@@ -100,7 +105,7 @@ impl<'a> Machine<'a> {
             b')' => return self.push_shared(3, Node::Tuple(Items::EMPTY)),
             code @ (b'I' | b'L') => match (text::integer(argument), argument) {
                 _ if text::is_not_decimal(argument, code == b'L') => {
-                    return Err(self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) }));
+                    return Err(self.error(Fault::invalid_number(&text::excerpt(argument))));
                 }
                 // `00` and `01`, and whatever else of two characters Python takes for them.
                 (Some(0), [_, b'0']) if code == b'I' => return self.push_shared(2, Node::Bool(false)),
@@ -116,7 +121,7 @@ impl<'a> Machine<'a> {
             },
             b'F' => match text::float(argument) {
                 Some(value) => Node::Float(value),
-                None => return Err(self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) })),
+                None => return Err(self.error(Fault::invalid_number(&text::excerpt(argument)))),
             },
             b'G' => Node::Float(f64::from_be_bytes(array(argument))),
             b'S' => Node::QuotedOldText(self.span(step)?),
@@ -177,7 +182,7 @@ impl<'a> Machine<'a> {
             0x87 => self.pop_several::<3>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
             b'g' | b'h' | b'j' => {
                 let index = self.index(argument, step.opcode.code == b'g')?;
-                let node = self.memo.get(index).ok_or_else(|| self.error(PickleProblem::NoMemo { index }))?;
+                let node = self.memo.get(index).ok_or_else(|| self.error(Fault::invalid(format!("unknown memo index {index}"))))?;
                 self.push(node)
             }
             b'p' | b'q' | b'r' => {
@@ -202,12 +207,12 @@ impl<'a> Machine<'a> {
             b'b' => self.build(name),
             0x80 => match argument.first() {
                 Some(0..=5) | None => Ok(()),
-                Some(&protocol) => Err(self.error(PickleProblem::UnsupportedProtocol { protocol })),
+                Some(&protocol) => Err(self.error(Fault::unknown_protocol(protocol))),
             },
             0x95 => self.frame(step),
             b'.' => Ok(()),
             // All others were refused when they were looked up.
-            code => Err(self.error(PickleProblem::UnknownOpcode { opcode: code })),
+            code => Err(self.error(Fault::unknown_opcode(code))),
         }
     }
 
@@ -220,7 +225,7 @@ impl<'a> Machine<'a> {
                 self.frame_end = self.frame_end.max(step.next.saturating_add(length));
                 Ok(())
             }
-            _ => Err(self.error(PickleProblem::Truncated { expected, found })),
+            _ => Err(self.error(Fault::truncated(expected, found))),
         }
     }
 
@@ -244,7 +249,7 @@ impl<'a> Machine<'a> {
             Node::Text(span) => Ok(self.arena.bytes(span)),
             other => {
                 let found = other.name();
-                Err(self.error(PickleProblem::WrongType { opcode: "STACK_GLOBAL", expected: "two texts", found }))
+                Err(self.error(Fault::wrong_type("STACK_GLOBAL", "two texts", found)))
             }
         };
         let (module_text, name_text) = (text(module)?, text(name)?);
@@ -260,7 +265,7 @@ impl<'a> Machine<'a> {
             UnknownGlobals::Opaque => Ok(()),
             UnknownGlobals::Refuse => {
                 let (module, name) = (text::excerpt(module), text::excerpt(name));
-                Err(self.error(PickleProblem::UnknownGlobal { module, name }))
+                Err(self.error(Fault::unknown_global(&module, &name)))
             }
         }
     }
@@ -269,20 +274,20 @@ impl<'a> Machine<'a> {
     fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
         match self.arena.node(callable) {
             Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
-                return Err(self.error(PickleProblem::NotCallable { opcode, found: known.path().1 }));
+                return Err(self.error(Fault::not_callable(opcode, known.path().1)));
             }
             // Its constructor wants an argument, which no pickle has: the number is in the state.
             Node::Known(Known::Uuid) if opcode == "REDUCE" => {
                 let expected = "NEWOBJ, and a state with an int of 128 bits";
-                return Err(self.error(PickleProblem::InvalidArguments { constructor: "UUID", expected }));
+                return Err(self.error(Fault::invalid_arguments("UUID", expected)));
             }
             Node::Known(_) | Node::Global { .. } => {}
-            other => return Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
+            other => return Err(self.error(Fault::not_callable(opcode, other.name()))),
         }
         match self.arena.node(arguments) {
             Node::Tuple(_) => {}
             other => {
-                return Err(self.error(PickleProblem::WrongType { opcode, expected: "a tuple of arguments", found: other.name() }));
+                return Err(self.error(Fault::wrong_type(opcode, "a tuple of arguments", other.name())));
             }
         }
         self.push_node(Node::Call { callable, arguments, extra: NONE })
@@ -299,9 +304,9 @@ impl<'a> Machine<'a> {
                 self.call(opcode, callable, both)
             }
             (Node::Known(_) | Node::Global { .. }, other) => {
-                Err(self.error(PickleProblem::WrongType { opcode, expected: "an empty dict of keywords", found: other.name() }))
+                Err(self.error(Fault::wrong_type(opcode, "an empty dict of keywords", other.name())))
             }
-            (other, _) => Err(self.error(PickleProblem::NotCallable { opcode, found: other.name() })),
+            (other, _) => Err(self.error(Fault::not_callable(opcode, other.name()))),
         }
     }
 
@@ -310,7 +315,7 @@ impl<'a> Machine<'a> {
         let state = self.pop(opcode)?;
         let (extra_id, mut extra) = self.extra_of_top(opcode, "an object")?;
         if extra.state != NONE {
-            return Err(self.error(PickleProblem::WrongType { opcode, expected: "an object without a state", found: "one with" }));
+            return Err(self.error(Fault::wrong_type(opcode, "an object without a state", "one with")));
         }
         extra.state = state;
         self.arena.set_extra(extra_id, extra);
@@ -324,10 +329,10 @@ impl<'a> Machine<'a> {
             Node::Call { callable, arguments, extra } => {
                 let extra = if extra == NONE { self.arena.push_extra()? } else { extra };
                 self.arena.replace(top, Node::Call { callable, arguments, extra });
-                let content = self.arena.extra(extra).ok_or_else(|| self.error(PickleProblem::StackUnderflow { opcode }))?;
+                let content = self.arena.extra(extra).ok_or_else(|| self.error(Fault::stack_underflow(opcode)))?;
                 Ok((extra, content))
             }
-            other => Err(self.error(PickleProblem::WrongType { opcode, expected, found: other.name() })),
+            other => Err(self.error(Fault::wrong_type(opcode, expected, other.name()))),
         }
     }
 
@@ -369,7 +374,7 @@ impl<'a> Machine<'a> {
                 self.arena.replace(top, Node::Set(set));
                 Ok(())
             }
-            other => Err(self.error(PickleProblem::WrongType { opcode, expected: "a set", found: other.name() })),
+            other => Err(self.error(Fault::wrong_type(opcode, "a set", other.name()))),
         }
     }
 
@@ -377,7 +382,7 @@ impl<'a> Machine<'a> {
         if items.len().is_multiple_of(2) {
             return Ok(());
         }
-        Err(self.error(PickleProblem::WrongType { opcode, expected: "keys and values", found: "a key without a value" }))
+        Err(self.error(Fault::wrong_type(opcode, "keys and values", "a key without a value")))
     }
 
     fn push_container(&mut self, items: &[u32], node: impl FnOnce(Items) -> Node) -> Result<()> {
@@ -416,7 +421,7 @@ impl<'a> Machine<'a> {
     fn top(&self, opcode: &'static str) -> Result<u32> {
         match self.stack.last() {
             Some(top) if self.stack.len() > self.floor() => Ok(*top),
-            _ => Err(self.error(PickleProblem::StackUnderflow { opcode })),
+            _ => Err(self.error(Fault::stack_underflow(opcode))),
         }
     }
 
@@ -437,7 +442,7 @@ impl<'a> Machine<'a> {
 
     /// Where in the stack the values begin that came after the last mark, which is taken away.
     fn pop_mark(&mut self, opcode: &'static str) -> Result<usize> {
-        let mark = self.marks.pop().ok_or_else(|| self.error(PickleProblem::NoMark { opcode }))?;
+        let mark = self.marks.pop().ok_or_else(|| self.error(Fault::invalid(format!("opcode {opcode}: missing mark"))))?;
         Ok(usize::try_from(mark).unwrap_or(usize::MAX))
     }
 
@@ -457,14 +462,14 @@ impl<'a> Machine<'a> {
             return Ok(u64::from(u32::from_le_bytes(array(argument))));
         }
         let index = text::integer(argument).and_then(|index| u64::try_from(index).ok());
-        index.ok_or_else(|| self.error(PickleProblem::InvalidNumber { text: text::excerpt(argument) }))
+        index.ok_or_else(|| self.error(Fault::invalid_number(&text::excerpt(argument))))
     }
 
     /// The bytes that are the argument of an opcode.
     fn span(&self, step: Step<'a>) -> Result<Span> {
         Span::new(step.argument_at, step.argument.len()).ok_or_else(|| {
             let (limit, found) = (u64::from(u32::MAX), step.argument.len() as u64);
-            self.error(PickleProblem::LimitExceeded { what: "bytes of a text", limit, found })
+            self.error(Fault::limit_exceeded("bytes of a text", limit, found))
         })
     }
 
@@ -472,13 +477,13 @@ impl<'a> Machine<'a> {
     fn text_at(&mut self, offset: usize, length: usize) -> Result<u32> {
         match Span::new(offset, length) {
             Some(span) => self.arena.push(Node::Text(span)),
-            None => Err(self.error(PickleProblem::InvalidLength { length: i128::try_from(length).unwrap_or(i128::MAX) })),
+            None => Err(self.error(Fault::invalid_length(length))),
         }
     }
 
     #[cold]
-    fn error(&self, problem: PickleProblem) -> PickleError {
-        PickleError::at(self.at, problem)
+    fn error(&self, fault: Fault) -> PickleError {
+        PickleError::at(self.at, fault)
     }
 }
 

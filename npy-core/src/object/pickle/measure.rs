@@ -1,10 +1,9 @@
 //! Depth and size of a tree, measured before any value is constructed.
 
 use super::arena::{Arena, NONE, Node, reserve};
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use crate::dynamic::DynValues;
-use crate::error::PickleProblem;
 use crate::format::dtype::Field;
 use crate::options::object::ObjectOptions;
 
@@ -52,7 +51,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         match get(&sizes, child) {
             // What contains nothing is measured at once, each time.
             _ if node.is_leaf() => visit.add(size_of_node(node), 1),
-            VISITING => return Err(PickleError::in_node(child, PickleProblem::Cycle)),
+            VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
             UNKNOWN => {
                 set(&mut sizes, child, VISITING);
                 path.push(Visit::new(arena, child));
@@ -68,7 +67,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         size if size <= limit => Ok(()),
         found => {
             let what = "bytes with a copy of what is shared in each place";
-            Err(PickleError::in_node(root, PickleProblem::LimitExceeded { what, limit, found }))
+            Err(PickleError::in_node(root, Fault::limit_exceeded(what, limit, found)))
         }
     }
 }
@@ -76,7 +75,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
 fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
     if depth > options.depth {
         let (limit, found) = (options.depth as u64, depth as u64);
-        return Err(PickleError::in_node(id, PickleProblem::LimitExceeded { what: "levels of objects", limit, found }));
+        return Err(PickleError::in_node(id, Fault::limit_exceeded("levels of objects", limit, found)));
     }
     Ok(())
 }

@@ -6,11 +6,10 @@ use super::super::value::encode::swap_bytes;
 use super::super::value::subclass::{ArrayClass, mask_dtype};
 use super::arena::{NONE, Node};
 use super::dtype::in_array;
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, PickledDType, invalid};
 use crate::dynamic::DynValues;
-use crate::error::PickleProblem;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind};
 use crate::format::header::Header;
 use crate::format::shape::element_count;
@@ -40,7 +39,7 @@ impl Builder<'_> {
             },
             other => other.name().to_owned(),
         };
-        Err(PickleError::in_node(id, PickleProblem::NotAnObjectArray { found }))
+        Err(PickleError::in_node(id, Fault::invalid(format!("expected an array of objects, found {found}"))))
     }
 
     /// `_reconstruct(ndarray, (0,), b'b')`, whose state is the array.
@@ -68,7 +67,7 @@ impl Builder<'_> {
                 }
                 return Ok(object);
             }
-            other => return Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+            other => return Err(PickleError::in_node(id, Fault::not_callable("REDUCE", other.name()))),
         };
         let expected = "a state of version, shape, dtype, order and data";
         let (state, items, entries) = self.added(id);
@@ -150,7 +149,7 @@ impl Builder<'_> {
         let expected = element_count(&shape, 1).map_err(|error| in_array(id, error))? as u64;
         let found = u64::from(items.count);
         if expected != found {
-            return Err(PickleError::in_node(id, PickleProblem::WrongCount { shape, expected, found }));
+            return Err(PickleError::in_node(id, Fault::wrong_count(&shape, expected, found)));
         }
         if let DType::Record(record) = &dtype.dtype {
             let is_record = |item: u32| match self.arena.node(item) {

@@ -1,7 +1,6 @@
 //! The opcodes of every pickle protocol and the form of their arguments.
 
-use super::error::{PickleError, Result};
-use crate::error::PickleProblem;
+use super::error::{Fault, PickleError, Result};
 
 /// What an opcode does here. None calls anything: that is what this table is for, and a test holds
 /// it against Python's own.
@@ -151,8 +150,8 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
     let position = usize::from(POSITIONS[usize::from(code)]);
     let opcode = position.checked_sub(1).and_then(|position| OPCODES.get(position));
     match opcode {
-        None => Err(PickleError::at(at, PickleProblem::UnknownOpcode { opcode: code })),
-        Some(Opcode { class: Class::Refused, name, .. }) => Err(PickleError::at(at, PickleProblem::RefusedOpcode { opcode: name })),
+        None => Err(PickleError::at(at, Fault::unknown_opcode(code))),
+        Some(Opcode { class: Class::Refused, name, .. }) => Err(PickleError::at(at, Fault::refused_opcode(name))),
         Some(opcode) => Ok(opcode),
     }
 }
@@ -161,7 +160,7 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
 pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
     let truncated = |expected: usize, from: usize| {
         let found = input.len().saturating_sub(from) as u64;
-        PickleError::at(at, PickleProblem::Truncated { expected: expected as u64, found })
+        PickleError::at(at, Fault::truncated(expected as u64, found))
     };
     let code = *input.get(at).ok_or_else(|| truncated(1, at))?;
     let opcode = lookup(code, at)?;
@@ -198,7 +197,7 @@ pub(crate) fn length(prefix: &[u8], form: Form, at: usize) -> Result<usize> {
     // No input has more bytes than an `isize` can count.
     match isize::try_from(length).ok().and_then(|length| usize::try_from(length).ok()) {
         Some(length) => Ok(length),
-        None => Err(PickleError::at(at, PickleProblem::InvalidLength { length })),
+        None => Err(PickleError::at(at, Fault::invalid_length(length))),
     }
 }
 

@@ -5,10 +5,9 @@ use super::super::value::int::PyInt;
 use super::super::value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::super::value::{PyObject, int};
 use super::arena::{Items, NONE, Node};
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, invalid};
-use crate::error::PickleProblem;
 
 impl Builder<'_> {
     /// An object of a class whose arguments are no objects of any kind.
@@ -47,7 +46,7 @@ impl Builder<'_> {
                 Ok(PyObject::TimeZone(Box::new(zone)))
             }
             Known::DType | Known::StringDType => self.dtype_object(id),
-            _ => Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: known.path().1 })),
+            _ => Err(PickleError::in_node(id, Fault::not_callable("REDUCE", known.path().1))),
         }
     }
 

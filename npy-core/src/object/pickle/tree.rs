@@ -9,10 +9,9 @@ use super::super::value::subclass::ArrayClass;
 use super::super::value::surrogates::SurrogateStr;
 use super::super::value::{Opaque, PyObject, int};
 use super::arena::{Arena, Items, NONE, Node};
-use super::error::{PickleError, Result};
+use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::text;
-use crate::error::PickleProblem;
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -101,9 +100,7 @@ impl<'a> Builder<'a> {
             Node::LongText(span) => {
                 let bytes = self.arena.bytes(span);
                 let number = text::digits(bytes).and_then(int::parse);
-                number
-                    .map(PyObject::Int)
-                    .ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidNumber { text: text::excerpt(bytes) }))?
+                number.map(PyObject::Int).ok_or_else(|| PickleError::in_node(id, Fault::invalid_number(&text::excerpt(bytes))))?
             }
             Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
                 PyObject::Bytes(self.raw_owned(id)?)
@@ -127,10 +124,7 @@ impl<'a> Builder<'a> {
     #[inline(never)]
     pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
         if self.options.unknown_globals == UnknownGlobals::Refuse {
-            return Err(PickleError::in_node(
-                id,
-                PickleProblem::UnknownGlobal { module: path.0.to_owned(), name: path.1.to_owned() },
-            ));
+            return Err(PickleError::in_node(id, Fault::unknown_global(path.0, path.1)));
         }
         Ok(PyObject::Opaque(Box::new(Opaque::named(path.0, path.1, arguments))))
     }
@@ -172,7 +166,7 @@ impl<'a> Builder<'a> {
         let path = match self.arena.node(callable) {
             Node::Known(known) => (Cow::Borrowed(known.path().0), Cow::Borrowed(known.path().1)),
             Node::Global { module, name } => (self.text(module)?, self.text(name)?),
-            other => return Err(PickleError::in_node(id, PickleProblem::NotCallable { opcode: "REDUCE", found: other.name() })),
+            other => return Err(PickleError::in_node(id, Fault::not_callable("REDUCE", other.name()))),
         };
         let arguments = self.objects(self.arena.node(arguments).items())?;
         let mut object = self.opaque(id, (&path.0, &path.1), Some(arguments))?;
@@ -261,11 +255,11 @@ impl<'a> Builder<'a> {
             Ok(text) => return Ok(PyObject::Str(text)),
             Err(_) => SurrogateStr::from_bytes(bytes),
         };
-        text.map(PyObject::SurrogateStr).map_err(|position| PickleError::in_node(id, PickleProblem::NotUtf8 { position }))
+        text.map(PyObject::SurrogateStr).map_err(|position| PickleError::in_node(id, Fault::not_utf8(position)))
     }
 
     fn unescaped(id: u32, bytes: &[u8]) -> Result<Vec<u8>> {
-        text::unescape_text(bytes).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
+        text::unescape_text(bytes).ok_or_else(|| PickleError::in_node(id, Fault::invalid_escape()))
     }
 
     /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes
@@ -275,27 +269,21 @@ impl<'a> Builder<'a> {
         match node {
             Node::Text(span) => {
                 let text = str::from_utf8(self.arena.bytes(span));
-                text.map(Cow::Borrowed)
-                    .map_err(|error| PickleError::in_node(id, PickleProblem::NotUtf8 { position: error.valid_up_to() }))
+                text.map(Cow::Borrowed).map_err(|error| PickleError::in_node(id, Fault::not_utf8(error.valid_up_to())))
             }
             Node::EscapedText(span) => {
                 let text = String::from_utf8(Self::unescaped(id, self.arena.bytes(span))?);
-                text.map(Cow::Owned).map_err(|_| PickleError::in_node(id, PickleProblem::InvalidEscape))
+                text.map(Cow::Owned).map_err(|_| PickleError::in_node(id, Fault::invalid_escape()))
             }
             Node::OldText(_) | Node::QuotedOldText(_) => {
                 let bytes = self.raw(id)?;
                 let other = bytes.iter().find(|byte| !byte.is_ascii());
                 match (other, self.options.encoding) {
-                    (Some(&byte), Encoding::Ascii | Encoding::Bytes) => {
-                        Err(PickleError::in_node(id, PickleProblem::NotAscii { byte }))
-                    }
+                    (Some(&byte), Encoding::Ascii | Encoding::Bytes) => Err(PickleError::in_node(id, Fault::not_ascii(byte))),
                     _ => Ok(Cow::Owned(bytes.iter().copied().map(char::from).collect())),
                 }
             }
-            other => Err(PickleError::in_node(
-                id,
-                PickleProblem::WrongType { opcode: "REDUCE", expected: "a text", found: other.name() },
-            )),
+            other => Err(PickleError::in_node(id, Fault::wrong_type("REDUCE", "a text", other.name()))),
         }
     }
 
@@ -313,16 +301,14 @@ impl<'a> Builder<'a> {
             Node::Bytes(span) | Node::ByteArray(span) | Node::OldText(span) => Ok(Cow::Borrowed(self.arena.bytes(span))),
             Node::QuotedOldText(span) => {
                 let bytes = text::unquote(self.arena.bytes(span));
-                bytes.map(Cow::Owned).ok_or_else(|| PickleError::in_node(id, PickleProblem::InvalidEscape))
+                bytes.map(Cow::Owned).ok_or_else(|| PickleError::in_node(id, Fault::invalid_escape()))
             }
             Node::Call { callable, arguments, .. } => match (self.arena.node(callable), self.arena.node(arguments)) {
                 (Node::Known(Known::Encode), _) => self.encoded(id, arguments),
                 (Node::Known(Known::Bytes), Node::Tuple(Items { count: 0, .. })) => Ok(Cow::Borrowed(&[])),
                 _ => Err(invalid(id, "bytes", "bytes")),
             },
-            other => {
-                Err(PickleError::in_node(id, PickleProblem::WrongType { opcode: "REDUCE", expected: "bytes", found: other.name() }))
-            }
+            other => Err(PickleError::in_node(id, Fault::wrong_type("REDUCE", "bytes", other.name()))),
         }
     }
 
@@ -351,7 +337,7 @@ impl<'a> Builder<'a> {
 
 #[cold]
 pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str) -> PickleError {
-    PickleError::in_node(id, PickleProblem::InvalidArguments { constructor, expected })
+    PickleError::in_node(id, Fault::invalid_arguments(constructor, expected))
 }
 
 /// Copies bytes of the pickle, which decides how many there are.

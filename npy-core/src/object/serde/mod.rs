@@ -12,7 +12,7 @@ use super::value::array::ObjectArray;
 use super::value::convert::FromPyObject;
 use super::value::{PyObject, convert, iso};
 use crate::dynamic::DynValues;
-use crate::error::{Result, ValueError, ValueProblem, first_names};
+use crate::error::{Result, ValueError, first_names};
 use crate::format::calendar::iso_8601;
 use crate::format::dtype::{Class, DType, Field};
 use crate::format::scalar::Value;
@@ -86,7 +86,7 @@ struct Problem(ValueError);
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
+        self.0.fmt(f)
     }
 }
 
@@ -94,7 +94,7 @@ impl std::error::Error for Problem {}
 
 impl de::Error for Problem {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(ValueProblem::Custom { rust_type: None, message: message.to_string() }.into())
+        Self(ValueError::new(message.to_string()))
     }
 
     fn invalid_type(unexpected: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -295,7 +295,7 @@ impl<'de> Deserializer<'de> for Element<'de> {
 fn steps(object: &PyObject) -> Option<Result<i64, Problem>> {
     match object {
         PyObject::Scalar(scalar) => match convert::value(scalar)? {
-            Value::Time(steps) => Some(steps.ok_or_else(|| Problem(ValueProblem::NotATime.into()))),
+            Value::Time(steps) => Some(steps.ok_or_else(|| Problem(ValueError::not_a_time()))),
             _ => None,
         },
         _ => None,

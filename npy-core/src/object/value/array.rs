@@ -3,7 +3,7 @@
 use super::PyObject;
 use super::subclass::{cover, is_covered, uncover};
 use crate::dynamic::{DynValues, missing_field};
-use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::{element_count, is_same_in_both};
 use crate::options::Order;
@@ -86,7 +86,7 @@ impl ObjectArray {
     pub fn new(shape: &[usize], items: Vec<PyObject>) -> Result<Self> {
         let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
         if expected != found {
-            return Err(ErrorKind::WrongCount { expected, found }.into());
+            return Err(Error::wrong_count(expected, found));
         }
         Ok(Self::from_pickle(object_dtype(), Order::C, shape.to_vec(), items, None))
     }
@@ -128,7 +128,8 @@ impl ObjectArray {
     pub fn with_string_dtype(mut self, dtype: StringDType) -> Result<Self> {
         if let Some(index) = self.items.iter().position(|item| !dtype.holds(item)) {
             let found = self.items.get(index).map_or("None", PyObject::type_name);
-            return Err(ValueError::from(ValueProblem::NotText { found: found.to_owned() }).in_element(index as u64));
+            let error = ValueError::new(format!("expected a str or the `na_object`, found {found}"));
+            return Err(error.in_element(index as u64));
         }
         self.string_dtype = Some(Box::new(dtype));
         Ok(self)
@@ -195,7 +196,7 @@ impl ObjectArray {
     pub fn field(&self, name: &str) -> Result<Self> {
         let found = self.dtype.field(name).ok_or_else(|| missing_field(name, &self.dtype))?;
         let not_a_record = |index: usize| {
-            let error = ValueError::from(ValueProblem::NotARecord).in_path(name.to_owned());
+            let error = ValueError::not_a_record().in_path(name.to_owned());
             error.in_element(index as u64)
         };
         let mut shape = self.shape.clone();

@@ -6,7 +6,7 @@ use super::int::PyInt;
 use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
-use crate::error::{Error, ValueError, ValueProblem};
+use crate::error::{Error, ValueError};
 use crate::format::dtype::{Class, DType};
 use crate::format::scalar::Value;
 
@@ -191,7 +191,7 @@ macro_rules! from_integer {
                     other => mismatch(other, stringify!($type)),
                 })?;
                 let fits = value.to_i128().and_then(|value| Self::try_from(value).ok());
-                fits.ok_or_else(|| ValueProblem::OutOfRange { value: object.to_string(), dtype: stringify!($type).to_owned() }.into())
+                fits.ok_or_else(|| ValueError::out_of_range(object, stringify!($type)))
             }
 
             $($items)?
@@ -257,13 +257,11 @@ pub(crate) fn one<T: NpyElement>(scalar: &DynValues) -> Option<T> {
 }
 
 fn element<T: NpyElement>(scalar: &DynValues, rust_type: &str) -> Result<T, ValueError> {
-    let found =
-        || ValueProblem::ObjectType { found: format!("a NumPy scalar of {}", scalar.dtype()), rust_type: rust_type.to_owned() };
-    one(scalar).ok_or_else(|| found().into())
+    one(scalar).ok_or_else(|| wrong_type(&format!("a NumPy scalar of {}", scalar.dtype()), rust_type))
 }
 
 fn inexact(object: &PyObject, rust_type: &str) -> ValueError {
-    ValueProblem::Inexact { value: object.to_string(), dtype: rust_type.to_owned() }.into()
+    ValueError::inexact(object, rust_type)
 }
 
 fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
@@ -272,5 +270,11 @@ fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
         PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
         other => other.type_name().to_owned(),
     };
-    ValueProblem::ObjectType { found, rust_type: rust_type.to_owned() }.into()
+    wrong_type(&found, rust_type)
+}
+
+/// The error of an object of another type than the Rust type takes, and what to read it as instead.
+fn wrong_type(found: &str, rust_type: &str) -> ValueError {
+    let hint = if found == "None" { "read it as an `Option`" } else { "`PyObject` takes any object" };
+    ValueError::new(format!("expected {rust_type}, found {found}; {hint}"))
 }

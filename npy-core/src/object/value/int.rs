@@ -126,8 +126,11 @@ impl FromStr for PyInt {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let invalid = || ErrorKind::InvalidInteger { text: excerpt(text) };
-        parse(text).ok_or_else(|| invalid().into())
+        parse(text).ok_or_else(|| {
+            let text = excerpt(text);
+            let message = format!("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits");
+            Error::new(ErrorKind::InvalidValue, message)
+        })
     }
 }
 

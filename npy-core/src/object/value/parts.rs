@@ -5,7 +5,7 @@ use super::array::{ObjectArray, StringDType, flatten, part, taken_apart};
 use super::encode::encode;
 use super::subclass::ArrayClass;
 use crate::dynamic::missing_field;
-use crate::error::{ErrorKind, Result, ValueError, ValueProblem};
+use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{DType, Field, Record};
 use crate::format::shape::element_count;
 use crate::options::Order;
@@ -143,7 +143,7 @@ impl ObjectArray {
     pub fn with_dtype(dtype: DType, shape: &[usize], items: Vec<PyObject>, string_dtype: Option<StringDType>) -> Result<Self> {
         let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
         if expected != found {
-            return Err(ErrorKind::WrongCount { expected, found }.into());
+            return Err(Error::wrong_count(expected, found));
         }
         Ok(Self::from_pickle(dtype, Order::C, shape.to_vec(), items, string_dtype.map(Box::new)))
     }
@@ -197,5 +197,5 @@ fn packed(fields: &[(usize, &Field)]) -> Result<DType> {
 }
 
 fn not_a_record(index: usize) -> crate::error::Error {
-    ValueError::from(ValueProblem::NotARecord).in_element(index as u64)
+    ValueError::not_a_record().in_element(index as u64)
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Part, Result};
+use crate::error::{Error, Result};
 use crate::format::header::Header;
 use crate::limits::Limits;
 
@@ -35,7 +35,7 @@ impl Opened {
         let found = file.metadata().map_err(cannot_open)?.len();
         if found < length as u64 {
             let (offset, expected) = (begin as u64, header.data_bytes());
-            return Err(ErrorKind::Truncated { part: Part::Data, offset, expected, found: found.saturating_sub(offset) }.into());
+            return Err(Error::truncated("the array", offset, expected, found.saturating_sub(offset)));
         }
         Ok(Self { file, header, begin, length })
     }
@@ -55,12 +55,12 @@ pub(super) fn cannot_open(error: io::Error) -> Error {
 /// The range of the data behind a header.
 pub(super) fn extent(header: &Header, begin: usize) -> Result<(usize, usize)> {
     if header.dtype().has_object() {
-        return Err(ErrorKind::ObjectArray.into());
+        return Err(Error::object_array());
     }
     let end = usize::try_from(header.data_bytes()).ok().and_then(|bytes| begin.checked_add(bytes));
     match end.filter(|&end| isize::try_from(end).is_ok()) {
         Some(end) => Ok((begin, end)),
-        None => Err(ErrorKind::ShapeOverflow { shape: header.shape().to_vec(), itemsize: header.dtype().itemsize() }.into()),
+        None => Err(Error::shape_overflow(header.shape(), header.dtype().itemsize())),
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn require_regular(metadata: &fs::Metadata) -> Result<()> {
     match metadata.is_dir() {
         true => Err(cannot_map(io::ErrorKind::IsADirectory.into())),
         false if metadata.is_file() => Ok(()),
-        false => Err(ErrorKind::NotRegularFile.into()),
+        false => Err(Error::not_regular_file()),
     }
 }
 

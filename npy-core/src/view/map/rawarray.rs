@@ -8,7 +8,7 @@ use memmap2::MmapOptions;
 
 use super::open::{Opened, cannot_map, cannot_open, open_regular};
 use super::{NpyMap, NpyMapMut};
-use crate::error::{Error, ErrorKind, RawArrayProblem, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::rawarray::RaHeader;
 use crate::format::rows::OuterAxis;
 use crate::limits::Limits;
@@ -254,7 +254,7 @@ fn open_ra(path: &Path, limits: Limits, write: bool) -> Result<(Opened, RaHeader
     let file = open_regular(path, write)?;
     let header = RaHeader::read_with(&file, limits)?;
     if header.is_compressed() {
-        return Err(ErrorKind::RawArray { problem: RawArrayProblem::NotMappable }.into());
+        return Err(Error::new(ErrorKind::NotViewable, "cannot map compressed data; `RaArray::load` reads them"));
     }
     let mut opened = Opened::behind_header(file, header.to_npy().clone(), header.data_offset())?;
     let length = opened.file.metadata().map_err(cannot_open)?.len();

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use npy_core::error::listed;
+use npy_core::error::first_names;
+use npy_core::npz::no_member;
 use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
 use super::NpzArchive;
@@ -113,7 +114,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
             None => {
                 self.missing.push(format!("{}{name}", self.prefix));
                 // Not called: a missing member is reported before.
-                Box::new(|| Err(ErrorKind::WrongCount { expected: 1, found: 0 }.into()))
+                Box::new(|| Err(Error::wrong_count(1, 0)))
             }
         }
     }
@@ -136,7 +137,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         Box::new(move || {
             let value = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
             // All jobs were done, or there would be an error.
-            value.ok_or_else(|| ErrorKind::WrongCount { expected: 1, found: 0 }.into())
+            value.ok_or_else(|| Error::wrong_count(1, 0))
         })
     }
 
@@ -168,12 +169,11 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     /// The members to read, if all exist.
     fn into_jobs(self) -> Result<Vec<Job<'a, R>>> {
         if !self.missing.is_empty() {
-            let (available, omitted) = listed(self.index.names());
-            return Err(ErrorKind::NoMember { names: self.missing, available, omitted }.into());
+            return Err(no_member(&self.missing, self.index.names()));
         }
         if !self.unknown.is_empty() {
-            let (names, omitted) = listed(self.unknown);
-            return Err(ErrorKind::UnknownMembers { names, omitted }.into());
+            let found = first_names(&self.unknown);
+            return Err(Error::new(ErrorKind::Mismatch, format!("unknown members: expected those of the struct, found {found}")));
         }
         Ok(self.jobs)
     }

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use crate::error::ArchiveProblem;
-use crate::npz::zip::problem::problem;
+use crate::npz::zip::problem::failed_before;
 
 /// Drops its decompressor at the first error. No library says what a call does after one that
 /// failed, and bzip2 aborts the process.
@@ -22,7 +21,7 @@ impl<D> Fuse<D> {
 
     /// Calls the decompressor.
     pub(super) fn call<T>(&mut self, call: impl FnOnce(&mut D) -> io::Result<T>) -> io::Result<T> {
-        let Some(decompressor) = &mut self.0 else { return Err(problem(ArchiveProblem::FailedBefore)) };
+        let Some(decompressor) = &mut self.0 else { return Err(failed_before()) };
         let result = call(decompressor);
         if result.is_err() {
             self.0 = None;

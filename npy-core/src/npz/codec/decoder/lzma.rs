@@ -5,8 +5,7 @@ use std::io;
 use lzma_rust2::{Action, LzmaStream, Status};
 
 use super::step::Step;
-use crate::error::ArchiveProblem;
-use crate::npz::zip::problem::{damaged, problem};
+use crate::npz::zip::problem::{damaged, large_dictionary};
 
 /// Bytes before the data: the version of the encoder, the number 5, and five bytes of properties.
 const HEADER_BYTES: usize = 9;
@@ -53,7 +52,7 @@ impl Lzma {
         let size = self.size.map_or(u32::MAX, |size| u32::try_from(size).unwrap_or(u32::MAX));
         let dictionary = u32::from_le_bytes(dictionary).min(size);
         if dictionary > MOST_DICTIONARY {
-            return Err(problem(ArchiveProblem::LargeDictionary { limit: MOST_DICTIONARY.into() }));
+            return Err(large_dictionary(MOST_DICTIONARY.into()));
         }
         LzmaStream::new_with_props(self.end.unwrap_or(u64::MAX), properties, dictionary, None).map_err(|_| damaged())
     }

@@ -14,7 +14,7 @@ use flate2::Decompress;
 use super::super::zip::problem::damaged;
 use super::inflate::is_between_blocks;
 use super::input::Input;
-use crate::error::ArchiveProblem;
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::ReadBuf;
 use fuse::Fuse;
 use step::Step;
@@ -45,7 +45,7 @@ pub(crate) enum Codec {
 impl Decoder {
     /// The decoder of a method. `has_end_mark` and `size` are for LZMA, whose data say themselves
     /// where they end, or do not.
-    pub(crate) fn new(method: u16, has_end_mark: bool, size: Option<u64>) -> Result<Self, ArchiveProblem> {
+    pub(crate) fn new(method: u16, has_end_mark: bool, size: Option<u64>) -> Result<Self> {
         // Without the feature `lzma` nobody asks.
         let _ = (has_end_mark, size);
         let codec = match method {
@@ -54,16 +54,23 @@ impl Decoder {
             #[cfg(feature = "bzip2")]
             BZIP2 => Codec::Bzip2(Box::new(bzip2::Decompress::new(false))),
             #[cfg(not(feature = "bzip2"))]
-            BZIP2 => return Err(ArchiveProblem::MissingFeature { method, name: "bzip2", feature: "bzip2" }),
+            BZIP2 => return Err(missing_feature("bzip2", method, "bzip2")),
             #[cfg(feature = "lzma")]
             LZMA => Codec::Lzma(Box::new(lzma::Lzma::new(if has_end_mark { None } else { size }, size))),
             #[cfg(not(feature = "lzma"))]
-            LZMA => return Err(ArchiveProblem::MissingFeature { method, name: "LZMA", feature: "lzma" }),
+            LZMA => return Err(missing_feature("LZMA", method, "lzma")),
             #[cfg(feature = "zstd")]
             ZSTD => Codec::Zstd(Box::new(zstd::Zstd::new(size))),
             #[cfg(not(feature = "zstd"))]
-            ZSTD => return Err(ArchiveProblem::MissingFeature { method, name: "Zstandard", feature: "zstd" }),
-            method => return Err(ArchiveProblem::UnknownMethod { method }),
+            ZSTD => return Err(missing_feature("Zstandard", method, "zstd")),
+            method => {
+                return Err(Error::new(
+                    ErrorKind::Unsupported,
+                    format!(
+                        "unknown compression method {method}: expected stored (0), deflate (8), bzip2 (12), LZMA (14) or Zstandard (93)"
+                    ),
+                ));
+            }
         };
         Ok(Self::Compressed(Fuse::new(codec)))
     }
@@ -179,6 +186,11 @@ fn step_zeroed(buf: &mut ReadBuf<'_>, step: impl FnOnce(&mut [u8]) -> io::Result
 /// How much a count has grown, by no more than a slice's length.
 fn difference(after: u64, before: u64) -> usize {
     usize::try_from(after - before).unwrap_or_default()
+}
+
+#[cfg(not(all(feature = "bzip2", feature = "lzma", feature = "zstd")))]
+fn missing_feature(name: &str, method: u16, feature: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("unsupported compression: {name} (method {method}) needs feature `{feature}`"))
 }
 
 #[cfg(test)]

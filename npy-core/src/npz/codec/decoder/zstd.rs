@@ -6,9 +6,8 @@ use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::super::input::Input;
-use crate::error::ArchiveProblem;
 use crate::memory::ReadBuf;
-use crate::npz::zip::problem::{damaged, problem};
+use crate::npz::zip::problem::{damaged, large_dictionary};
 
 /// The window that an encoder takes which does not know how long its input will be.
 const USUAL_WINDOW: u64 = 8 << 20;
@@ -39,7 +38,7 @@ impl Zstd {
             let Noting { input, error } = noting;
             return Err(match (error, cause) {
                 (Some(error), _) => error,
-                (None, FrameDecoderError::WindowSizeTooBig { max, .. }) => problem(ArchiveProblem::LargeDictionary { limit: max }),
+                (None, FrameDecoderError::WindowSizeTooBig { max, .. }) => large_dictionary(max),
                 (None, _) if input.left() == Some(0) => io::ErrorKind::UnexpectedEof.into(),
                 (None, _) => damaged(),
             });

@@ -1,8 +1,9 @@
 //! The part of the pickler that writes dtypes.
 
 use super::{Failure, Pickler};
-use crate::error::{Error, ErrorKind, Result, StorageProblem};
+use crate::error::Result;
 use crate::format::dtype::{DType, Field, ScalarKind, Title};
+use crate::format::header::unstorable;
 
 /// The class that a dtype of `ml_dtypes` is known by.
 fn ml_name(dtype: &DType) -> Option<&'static str> {
@@ -94,8 +95,7 @@ impl Pickler<'_> {
             None => None,
             Some(Title::Text(title)) => Some(title.as_str()),
             Some(_) => {
-                let problem = StorageProblem::Title { field: field.name().to_owned() };
-                return Err(Error::from(ErrorKind::UnstorableDType { problem }).into());
+                return Err(unstorable(format_args!("expected a text as the title of field {:?}", field.name())).into());
             }
         };
         for key in std::iter::once(field.name()).chain(title) {

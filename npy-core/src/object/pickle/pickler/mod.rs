@@ -10,7 +10,8 @@ use std::io::Write;
 use super::super::value::PyObject;
 use super::super::value::decimal::is_decimal;
 use super::super::value::int::PyInt;
-use crate::error::{Error, Result, ValueError, ValueProblem};
+use crate::error::describe::counted;
+use crate::error::{Error, Result, ValueError};
 
 /// The protocol of the pickles, which is that of `np.save` of NumPy 2.
 const PROTOCOL: u8 = 4;
@@ -33,9 +34,9 @@ pub(crate) enum Failure {
     Stream(Error),
 }
 
-impl From<ValueProblem> for Failure {
-    fn from(problem: ValueProblem) -> Self {
-        Self::Value(problem.into())
+impl From<ValueError> for Failure {
+    fn from(error: ValueError) -> Self {
+        Self::Value(error)
     }
 }
 
@@ -176,8 +177,7 @@ impl<'a> Pickler<'a> {
             PyObject::Scalar(scalar) => self.scalar(scalar, false),
             PyObject::DType(dtype) => self.dtype(dtype, false),
             PyObject::Opaque(opaque) => {
-                let (module, name) = (opaque.module.clone(), opaque.name.clone());
-                Err(ValueProblem::OpaqueObject { module, name }.into())
+                Err(ValueError::new(format!("cannot write an opaque object of {}.{}", opaque.module, opaque.name)).into())
             }
             leaf => self.leaf(leaf),
         }
@@ -204,7 +204,7 @@ impl<'a> Pickler<'a> {
             PyObject::Range(parts) => self.call_with_integers(("builtins", "range"), &parts[..])?,
             PyObject::Fraction(parts) => self.call_with_integers(("fractions", "Fraction"), &parts[..])?,
             PyObject::Decimal(text) if is_decimal(text) => self.call(("decimal", "Decimal"), 1, |pickler| pickler.text(text))?,
-            PyObject::Decimal(text) => return Err(ValueProblem::InvalidDecimal { text: text.clone() }.into()),
+            PyObject::Decimal(text) => return Err(ValueError::new(format!("invalid Decimal {text:?}")).into()),
             PyObject::Uuid(bytes) => self.uuid(*bytes)?,
             PyObject::Date(date) => self.call(("datetime", "date"), 1, |pickler| pickler.bytes(&date.to_bytes()))?,
             PyObject::Time(time) => self.time(time)?,
@@ -251,7 +251,7 @@ impl<'a> Pickler<'a> {
     /// Rejects `levels` levels if this crate would not read them back.
     pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
         if self.depth.saturating_add(levels) > MOST_DEPTH {
-            return Err(ValueProblem::NestedTooDeep { limit: MOST_DEPTH }.into());
+            return Err(ValueError::new(format!("object nesting exceeds the limit of {MOST_DEPTH}")).into());
         }
         Ok(())
     }
@@ -489,7 +489,7 @@ impl<'a> Pickler<'a> {
 }
 
 fn too_long(length: usize) -> Failure {
-    ValueProblem::TooLarge { length }.into()
+    ValueError::new(format!("object too large: expected less than 4 GiB, found {}", counted(length, "byte"))).into()
 }
 
 #[cold]
