@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::describe::{counted, limited, tuple};
 use super::{Error, ErrorKind, Position};
 
-/// Errors that readers and writers of other formats raise too. See [`Error::new`] for an example.
+/// Errors for readers and writers of other formats. See [`Error::new`] for an example.
 impl Error {
     /// Wraps an I/O error. An error of this crate that went through `io` comes back as it was.
     pub fn io(action: &'static str, error: io::Error) -> Self {
@@ -17,7 +17,7 @@ impl Error {
         }
     }
 
-    /// A part of the input, such as `the array`, ends too early. It begins at the offset.
+    /// Creates the error of a truncated part of the input, such as `the array`, that begins at `offset`.
     pub fn truncated(part: &str, offset: u64, expected: u64, found: u64) -> Self {
         let needed = counted(expected, "byte");
         let message = format!("truncated file: {part} needs {needed} at offset {offset}, found {found}");
@@ -26,7 +26,7 @@ impl Error {
         error
     }
 
-    /// The elements are Python objects, which the call does not read.
+    /// Creates the error of Python objects where the call reads none.
     pub fn object_array() -> Self {
         Self::new(
             ErrorKind::ObjectArray,
@@ -35,20 +35,21 @@ impl Error {
         )
     }
 
-    /// The elements are of this dtype, and not Python objects.
+    /// Creates the error of a dtype where Python objects are expected.
     #[cfg(feature = "object")]
     pub fn not_objects(dtype: impl fmt::Display) -> Self {
         let message = format!("expected an array of Python objects, found dtype {dtype}; `load` or `DynValues::load` reads it");
         Self::new(ErrorKind::Mismatch, message)
     }
 
-    /// An earlier call failed, for the cause, so that the position in the stream is unknown.
+    /// Creates the error of a call after a failed one, whose message is the cause.
     pub fn failed_before(action: &str, cause: Option<&str>) -> Self {
         let (colon, cause) = (if cause.is_some() { ": " } else { "" }, cause.unwrap_or_default());
         Self::new(ErrorKind::BrokenStream, format!("{action}: an earlier call failed{colon}{cause}"))
     }
 
-    /// One of the [`Limits`](crate::Limits) is exceeded: by how many of what, a noun in the plural.
+    /// Creates the error of an exceeded [`Limits`](crate::Limits). `what` is a plural, such as
+    /// `bytes of a member`.
     pub fn limit_exceeded(what: &str, limit: u64, found: u64) -> Self {
         let limit = limited(limit, what);
         let message =
@@ -56,24 +57,24 @@ impl Error {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// Memory of that many bytes cannot be allocated.
+    /// Creates the error of a failed allocation.
     pub fn out_of_memory(bytes: usize) -> Self {
         Self::new(ErrorKind::OutOfMemory, format!("cannot allocate {}", counted(bytes, "byte")))
     }
 
-    /// An array of the shape overflows the address space.
+    /// Creates the error of an array that overflows the address space.
     pub fn shape_overflow(shape: &[usize], itemsize: usize) -> Self {
         let (shape, itemsize) = (tuple(shape), counted(itemsize, "byte"));
         let message = format!("array too large: shape {shape} with {itemsize} per element overflows the address space");
         Self::new(ErrorKind::TooLarge, message)
     }
 
-    /// The array has another shape than the call needs.
+    /// Creates the error of a wrong shape.
     pub fn wrong_shape(expected: &[usize], found: &[usize]) -> Self {
         Self::new(ErrorKind::WrongShape, format!("wrong shape: expected {}, found {}", tuple(expected), tuple(found)))
     }
 
-    /// The array has another number of dimensions than the call needs. A reader may take any.
+    /// Creates the error of a wrong number of dimensions. `takes_any` names a reader of every number.
     pub fn wrong_dimensions(expected: usize, shape: &[usize], takes_any: Option<&str>) -> Self {
         let (found, shape) = (shape.len(), tuple(shape));
         let advice = takes_any.map_or_else(String::new, |reader| format!("; {reader} takes any"));
@@ -81,17 +82,17 @@ impl Error {
         Self::new(ErrorKind::WrongShape, message)
     }
 
-    /// The number of elements differs from the expected one.
+    /// Creates the error of a wrong number of elements.
     pub fn wrong_count(expected: u64, found: u64) -> Self {
         Self::new(ErrorKind::WrongShape, format!("wrong number of elements: expected {expected}, found {found}"))
     }
 
-    /// The data have more or fewer bytes than the dtype and the shape need.
+    /// Creates the error of data with a wrong number of bytes.
     pub fn wrong_length(expected: u64, found: u64) -> Self {
         Self::new(ErrorKind::WrongShape, format!("wrong number of bytes: expected {expected}, found {found}"))
     }
 
-    /// A range is not a part of an axis of this length.
+    /// Creates the error of a range that is no part of an axis of that length.
     pub fn invalid_region(axis: usize, range: Range<u64>, length: u64) -> Self {
         let Range { start, end } = range;
         let expected = if start > end { "that starts before its end".to_owned() } else { format!("within 0..{length}") };
@@ -99,34 +100,34 @@ impl Error {
         Self::new(ErrorKind::InvalidInput, message)
     }
 
-    /// Nothing can be appended to the array, for the reason.
+    /// Creates the error of an array that cannot grow, with the reason.
     pub fn cannot_grow(reason: impl fmt::Display) -> Self {
         Self::new(ErrorKind::CannotGrow, format!("cannot grow the array: {reason}"))
     }
 
-    /// A custom [`Read`](io::Read) or [`Write`](io::Write) reports more bytes than it was given.
+    /// Creates the error of a [`Read`](io::Read) or [`Write`](io::Write) that overreports bytes.
     pub(crate) fn invalid_count(stream: &str, expected: usize, found: usize) -> Self {
         let message = format!("invalid byte count from the {stream}: expected at most {expected}, found {found}");
         Self::new(ErrorKind::BrokenStream, message)
     }
 
-    /// The path leads to a pipe, a socket or a device.
+    /// Creates the error of a pipe, a socket or a device in place of a file.
     #[cfg(any(feature = "mmap", feature = "zarr"))]
     pub(crate) fn not_regular_file() -> Self {
         Self::new(ErrorKind::InvalidInput, "expected a regular file, found a pipe or a device")
     }
 
-    /// Another writer, in this process or another, holds the lock of the file.
+    /// Creates the error of a lock held by another writer, in this process or another.
     pub(crate) fn locked() -> Self {
         Self::new(ErrorKind::Conflict, "the file is locked by another writer")
     }
 
-    /// Another file has the path, or none has.
+    /// Creates the error of a path that leads to another file, or to none.
     pub(crate) fn replaced() -> Self {
         Self::new(ErrorKind::Conflict, "the file was replaced or removed while it was open")
     }
 
-    /// The length of the file has changed.
+    /// Creates the error of a file whose length has changed.
     #[cfg(feature = "npz")]
     pub(crate) fn modified() -> Self {
         Self::new(ErrorKind::Conflict, "the file was modified by another writer")

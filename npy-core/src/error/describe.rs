@@ -69,6 +69,7 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>
 pub fn no_field<T: AsRef<str>>(name: &str, record: &str, available: impl IntoIterator<Item = T>) -> Error {
     let (available, omitted) = listed(available);
     let found = match record {
+        "" if available.is_empty() => "the records have no fields".to_owned(),
         dtype if available.is_empty() => format!("{dtype} has no fields"),
         "" => format!("the records have {}", list(&available, omitted)),
         record => format!("{record:?} has {}", list(&available, omitted)),
@@ -124,7 +125,19 @@ fn join_tuple(lengths: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, limited};
+    use super::{counted, limited, no_field};
+
+    #[test]
+    fn missing_fields_tell_which_there_are() {
+        for (record, available, expected) in [
+            ("", &["y", "z"][..], "unknown field \"x\": the records have y, z"),
+            ("origin", &["y"], "unknown field \"x\": \"origin\" has y"),
+            ("<f8", &[], "unknown field \"x\": <f8 has no fields"),
+            ("", &[], "unknown field \"x\": the records have no fields"),
+        ] {
+            assert_eq!(no_field("x", record, available).to_string(), expected);
+        }
+    }
 
     #[test]
     fn one_is_singular() {

@@ -34,7 +34,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// The [`io::ErrorKind`] that says most of an error.
+/// The closest [`io::ErrorKind`].
 fn std_kind(error: &Error) -> io::ErrorKind {
     match error.kind() {
         ErrorKind::Io | ErrorKind::NotDurable => error.io_kind().unwrap_or(io::ErrorKind::Other),
@@ -46,7 +46,7 @@ fn std_kind(error: &Error) -> io::ErrorKind {
         ErrorKind::NotFound => io::ErrorKind::NotFound,
         // The dtype came from the caller, unless it has a position in a file.
         ErrorKind::InvalidDType if error.offset().is_none() => io::ErrorKind::InvalidInput,
-        // A value of the caller, unless it has a place in an array.
+        // The value came from the caller, unless it has a position.
         ErrorKind::InvalidValue if error.0.position == Position::Unknown => io::ErrorKind::InvalidInput,
         ErrorKind::InvalidInput
         | ErrorKind::WrongShape

@@ -38,7 +38,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// match error.kind() {
 ///     ErrorKind::Mismatch => println!("another dtype"),
 ///     ErrorKind::WrongShape => println!("another number of dimensions"),
-///     ErrorKind::Truncated => println!("incomplete"), // an empty file is of a `WrongFormat`
+///     ErrorKind::Truncated => println!("incomplete"), // an empty file is `WrongFormat`
 ///     _ if error.is_not_found() => println!("no such file"),
 ///     _ => println!("{error:#}"),
 /// }
@@ -142,7 +142,7 @@ impl Error {
         if let Position::End(_, missing) = self.0.position { Some(missing) } else { None }
     }
 
-    /// Adds the byte of the file. The message names it where that helps the reader.
+    /// Sets the byte of the file at which the error happened. The message does not change.
     #[must_use]
     pub fn at_byte(mut self, offset: u64) -> Self {
         self.0.position = Position::Byte(offset);
@@ -160,14 +160,14 @@ impl Error {
         if let Position::Element(_, path) | Position::Field(path) = &self.0.position { Some(path) } else { None }
     }
 
-    /// Adds the element, and the path of the field in it, which the message begins with.
+    /// Sets the element, and the path of the field in it. Both are printed before the message.
     #[must_use]
     pub fn at_element(mut self, index: u64, field: impl Into<String>) -> Self {
         self.0.position = Position::Element(index, field.into());
         self
     }
 
-    /// Adds the path of the field, which the message begins with.
+    /// Sets the path of the field, which is printed before the message.
     #[must_use]
     pub fn at_field(mut self, field: impl Into<String>) -> Self {
         self.0.position = Position::Field(field.into());
@@ -185,7 +185,7 @@ impl Error {
         self.0.kind == ErrorKind::Truncated || self.io_kind() == Some(std::io::ErrorKind::UnexpectedEof)
     }
 
-    /// What the system said, if it or the given stream failed.
+    /// The kind of the I/O error, if the system or the given stream failed.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.source()?.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
     }

@@ -26,7 +26,7 @@ enum Inner {
     /// In a node of the arena. Nodes do not know where they come from; that is found out when there
     /// is an error.
     InNode(u32, Fault),
-    /// Nothing that the pickle is to blame for.
+    /// An error unrelated to the pickle.
     Other(Error),
 }
 
@@ -145,7 +145,7 @@ impl Fault {
         Self::invalid(format!("opcode {opcode}: stack underflow"))
     }
 
-    /// A text that is not a number, by its beginning.
+    /// A text that is not a number, of which an excerpt is given.
     pub(crate) fn invalid_number(text: &str) -> Self {
         Self::invalid(format!("invalid number {text:?}: expected at most 4300 digits"))
     }
