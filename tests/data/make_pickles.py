@@ -4,9 +4,9 @@
     python3 make_pickles.py > pickles.tsv
     python3 make_pickles.py check    # that pickles.tsv is what this makes
 
-Columns: what the case is, the kind of the error that reading it must give (a
-variant of `PickleProblem`), a text that the error must have in it (or `-`),
-and the pickle in hex. Nothing here is ever unpickled by Python.
+Columns: what the case is, the kind of fault that reading it must give (a name
+of `FAULTS` in `tests/hostile/pickles.rs`), a text that the error must have in
+it (or `-`), and the pickle in hex. Nothing here is ever unpickled by Python.
 """
 import struct
 import sys

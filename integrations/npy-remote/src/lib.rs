@@ -40,15 +40,14 @@
 //!
 //! The first response tells the e-tag of an object, or its time of modification where the store has
 //! no strong e-tags. Every later request has it as its condition, and every response is compared
-//! with it. An object that was replaced is an error, [`ErrorKind::Conflict`], and not a mixture of
-//! two. If a server tells neither, only the size is compared.
+//! with it. A replaced object is an [`ErrorKind::Conflict`]: two objects are never mixed. If a server tells neither, only the size is compared.
 //!
 //! The time of modification has a resolution of one second in HTTP (`Last-Modified`). Without a
 //! strong e-tag, an object of the same size that replaces another within that second is not noticed.
 //!
 //! # Errors
 //!
-//! Errors are those of `npy_core`, with the [path](Error::path) of the object in its store, or that of
+//! Errors are those of `npy_core`. Their [path](Error::path) is that of the object in its store, or of
 //! the local file.
 //!
 //! ```

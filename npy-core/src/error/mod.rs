@@ -54,7 +54,7 @@ struct Inner {
     member: Option<String>,
 }
 
-/// Where in an array or a file an error happened.
+/// The position of an error in an array or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Position {
     Unknown,

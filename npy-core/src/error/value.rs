@@ -6,8 +6,7 @@ use std::fmt;
 use super::describe::counted;
 use super::{Error, ErrorKind};
 
-/// Why an element is not a value of the Rust type, or its value does not fit the dtype, with its
-/// path through fields and sub-arrays up to the element.
+/// The error of one value, with its path through fields and sub-arrays up to the element.
 #[derive(Debug)]
 pub struct ValueError(Box<Inner>);
 
@@ -15,7 +14,7 @@ pub struct ValueError(Box<Inner>);
 struct Inner {
     steps: Vec<Step>,
     message: Cow<'static, str>,
-    /// What to do about it in a field, and elsewhere.
+    /// The hint for a value of a field, and for a whole element.
     hints: [String; 2],
 }
 
@@ -203,7 +202,7 @@ mod tests {
         }
     }
 
-    /// A value of a field can be stored in other ways than one that is the whole element.
+    /// A hint about attributes helps only for a field.
     #[test]
     fn hints_depend_on_the_place() {
         let truncates = "; `#[npy(truncate)]` on a field with `dtype = \"S3\"` truncates it";
