@@ -9,7 +9,7 @@ use std::mem;
 use std::path::Path;
 
 use clap::ValueEnum;
-use npy_core::__private::{Output, replace_file_with};
+use npy_core::__private::Output;
 use npy_core::SaveOptions;
 use npy_core::npz::NpzWriter;
 
@@ -211,21 +211,11 @@ pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn
     if pipe::is_pipe(path) {
         return write_stream(pipe::Pipe::open(path)?, write).map_err(failed);
     }
-    let mut failure = None;
-    let result = replace_file_with(path, SaveOptions::new(), 0, |file: &mut Output| {
-        let mut out = BufWriter::with_capacity(1 << 18, Guarded(file));
-        if let Err(error) = write(&mut out).and_then(|()| out.flush().map_err(Failure::from)) {
-            failure = Some(error);
-            // It is not seen: the failure itself is returned.
-            return Err(npy_core::Error::io("cannot write the file", io::ErrorKind::Other.into()));
-        }
-        Ok(())
-    });
-    match (failure, result) {
-        (Some(_), _) if signals::came() => Err(Failure::Interrupted),
-        (Some(failure), _) => Err(failed(failure).about(&escape::path(path))),
-        (None, Err(error)) => Err(error.into()),
-        (None, Ok(())) => Ok(()),
+    let mut file = Output::create(path, SaveOptions::new(), 0)?;
+    match write_stream(&mut file, write) {
+        Ok(()) => Ok(file.commit()?),
+        Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        Err(failure) => Err(failed(failure).about(&escape::path(path))),
     }
 }
 

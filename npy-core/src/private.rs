@@ -51,11 +51,9 @@ pub use crate::view::{
     NpyView, assert_field, assert_layout, bulk_of_view, check_field, check_flattened, view_items, view_mut_with_header,
     view_with_header,
 };
-#[cfg(feature = "dynamic")]
 pub use crate::write::bytes::ItemBytes;
 pub use crate::write::dtype_of;
-pub use crate::write::output::Output;
-pub use crate::write::replace::{Replacement, replace_file, replace_file_with};
+pub use crate::write::replace::{Output, Replacement, replace_file};
 
 /// Makes a struct of plans a plan. The standard derives would demand bounds on its parameters.
 #[doc(hidden)]

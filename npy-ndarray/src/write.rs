@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, is_same_in_both, replace_file_with};
+use npy_core::__private::{dtype_of, is_same_in_both, replace_file};
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Parts of lines shorter than a cache line are not worth transposing.
@@ -59,7 +59,7 @@ pub trait WriteNpyExt {
     /// [`save_npy`](Self::save_npy) with options: order, durable, in place.
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
-        replace_file_with(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
+        replace_file(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
     }
 
     /// The least number of bytes that will be written, as far as it is known.

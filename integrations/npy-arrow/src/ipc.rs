@@ -13,11 +13,11 @@ use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::root_as_footer;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use npy_core::{Error, Result};
+use npy_core::__private::replace_file;
+use npy_core::{Error, Result, SaveOptions};
 
 use crate::error::of_arrow;
 use crate::options::{ArrayOptions, BatchOptions};
-use crate::replace::replace;
 use crate::{read_batches, write_batches};
 
 /// Saves an `.npy` file as an IPC file, atomically and batch by batch. Returns the number of rows.
@@ -62,7 +62,7 @@ pub fn from_npy(npy: impl AsRef<Path>, ipc: impl AsRef<Path>, options: impl Into
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<u64> {
-    replace(path.as_ref(), |output| {
+    replace_file(path.as_ref(), SaveOptions::new(), 0, |output| {
         let (mut writer, mut rows) = (FileWriter::try_new(output, &batches.schema()).map_err(of_arrow)?, 0);
         for batch in batches {
             let batch = batch.map_err(of_arrow)?;

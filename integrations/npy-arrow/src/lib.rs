@@ -57,8 +57,6 @@ mod objects;
 mod read;
 mod rows;
 mod write;
-#[cfg(any(feature = "ipc", feature = "parquet"))]
-mod replace;
 #[cfg(feature = "ipc")]
 pub mod ipc;
 #[cfg(feature = "parquet")]

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use npy_core::{Error, Result};
+use npy_core::__private::replace_file;
+use npy_core::{Error, Result, SaveOptions};
 pub use parquet;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -20,7 +21,6 @@ use parquet::schema::types::ColumnPath;
 
 use crate::error::{of_arrow, of_parquet};
 use crate::options::{ArrayOptions, BatchOptions};
-use crate::replace::replace;
 use crate::{read_batches, write_batches};
 
 /// Saves an `.npy` file as a Parquet file, compressed by Snappy, atomically and batch by batch.
@@ -135,7 +135,7 @@ fn mostly_differ(array: &ArrayRef) -> bool {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties: WriterProperties) -> Result<u64> {
-    replace(path.as_ref(), |output| {
+    replace_file(path.as_ref(), SaveOptions::new(), 0, |output| {
         let writer = ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties));
         let (mut writer, mut rows) = (writer.map_err(|error| of_parquet(&error))?, 0);
         for batch in batches {

@@ -18,7 +18,7 @@ use crate::transpose::bytes::InOrderC;
 use crate::view::{NpyView, view_elements};
 use crate::write::bytes::ItemBytes;
 use crate::write::output::{cannot_write, total_length, write_parts};
-use crate::write::replace::replace_file_with;
+use crate::write::replace::replace_file;
 use crate::write::{dtype_of, header_of};
 
 /// An array of any dtype: a dtype, a shape, an order and bytes.
@@ -200,7 +200,7 @@ impl DynValues {
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
-        replace_file_with(path.as_ref(), options, bytes, |file| match options.order {
+        replace_file(path.as_ref(), options, bytes, |file| match options.order {
             Some(order) => self.write_in_order(file, order),
             None => self.write(file),
         })

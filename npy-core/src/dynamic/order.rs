@@ -50,7 +50,7 @@ impl DynValues {
 
     /// Writes the array to a stream in an order, without a second copy. For `npy-ndarray`.
     #[doc(hidden)]
-    pub fn write_in_order(&self, writer: impl Write, order: Order) -> Result<()> {
-        ItemBytes::of_file(self.bytes(), self.dtype().itemsize()).write(writer, self.header(), order)
+    pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
+        ItemBytes::of_file(self.bytes(), self.dtype().itemsize()).write(&mut writer, self.header(), order)
     }
 }

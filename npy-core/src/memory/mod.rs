@@ -240,7 +240,6 @@ impl<T> GrowingMemory for GrowingItems<'_, T> {
 
 impl BulkLayout {
     /// That of elements of `size` bytes which are only copied.
-    #[cfg(feature = "dynamic")]
     pub(crate) const fn of_bytes(size: usize) -> Self {
         Self { size, ..Bulk::<u8>::new().layout }
     }

@@ -8,7 +8,7 @@ use super::value::array::ObjectArray;
 use crate::error::Result;
 use crate::format::header::Header;
 use crate::options::SaveOptions;
-use crate::write::replace::replace_file_with;
+use crate::write::replace::replace_file;
 
 impl ObjectArray {
     /// Writes a file atomically. NumPy 1.26 and later opens it with `np.load(path, allow_pickle=True)`.
@@ -20,7 +20,7 @@ impl ObjectArray {
 
     /// [`save`](Self::save) with options: durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
-        replace_file_with(path.as_ref(), options.into(), 0, |file| self.write(file))
+        replace_file(path.as_ref(), options, 0, |file| self.write(file))
     }
 
     /// Writes the array to a stream. After an error, a part of it may have been written.

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::options::{ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::write::output::{cannot_write, total_length, write_parts};
-use crate::write::replace::replace_file_with;
+use crate::write::replace::replace_file;
 
 /// An `.ra` file in memory: header, elements and trailing metadata.
 ///
@@ -93,7 +93,7 @@ impl RaArray {
     /// [`save`](Self::save) with options: durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
-        replace_file_with(path.as_ref(), options.into(), bytes, |file| self.write(file))
+        replace_file(path.as_ref(), options, bytes, |file| self.write(file))
     }
 
     /// Writes the file to a stream.

@@ -78,7 +78,7 @@ use crate::limits::Limits;
 use crate::options::{Order, ReadOptions, SaveOptions};
 use crate::read::NpyReader;
 use crate::write::dtype_of;
-use crate::write::replace::replace_file_with;
+use crate::write::replace::replace_file;
 
 pub use crate::format::rawarray::{RaHeader, RaKind};
 #[cfg(feature = "mmap")]
@@ -148,7 +148,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 
 /// [`save`] with options: durable, in place.
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
-    replace_file_with(path.as_ref(), options.into(), 0, |file| write(file, items))
+    replace_file(path.as_ref(), options, 0, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional `.ra` file.

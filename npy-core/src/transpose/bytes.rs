@@ -1,9 +1,12 @@
 //! Transposition of elements of any size, as bytes.
 
+#[cfg(feature = "dynamic")]
 use crate::error::Result;
+#[cfg(feature = "dynamic")]
 use crate::memory::{Bulk, reserve_exact};
 
 /// Reverses the axes of an array of elements of `itemsize` bytes, whose last axis varies fastest.
+#[cfg(feature = "dynamic")]
 pub(crate) fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) -> Result<Vec<u8>> {
     match itemsize {
         1 => Bulk::<u8>::new().reverse_axes(bytes, shape),
@@ -25,6 +28,7 @@ pub(crate) fn reverse_bytes(bytes: Vec<u8>, shape: &[usize], itemsize: usize) ->
 }
 
 /// [`reverse_bytes`] for the widths that numbers have, which are moved in blocks.
+#[cfg(feature = "dynamic")]
 fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<u8>> {
     let (words, _) = bytes.as_chunks::<N>();
     let mut items: Vec<[u8; N]> = Vec::new();

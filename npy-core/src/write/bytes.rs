@@ -1,15 +1,17 @@
-//! Writes elements whose type is known at run time.
+//! Elements as bytes: writes them without code for their type.
 
 use std::io::Write;
 
-use super::output::Stream;
 use super::stage::Stage;
-use crate::element::{self, Difference, NpyElement};
+use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::Result;
+#[cfg(feature = "dynamic")]
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
-use crate::memory::{BulkLayout, reserve_exact};
+use crate::memory::BulkLayout;
+#[cfg(feature = "dynamic")]
+use crate::memory::reserve_exact;
 use crate::options::Order;
 use crate::transpose::bytes::InOrderC;
 
@@ -24,16 +26,22 @@ const GATHERED_BYTES: usize = 4096;
 /// compiled for their type. For `npy-ndarray`.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemBytes<'a> {
-    bytes: &'a [u8],
-    layout: BulkLayout,
-    difference: Difference,
+    pub(super) bytes: &'a [u8],
+    pub(super) layout: BulkLayout,
+    pub(super) difference: Difference,
 }
 
 impl<'a> ItemBytes<'a> {
     /// Elements that are stored as `dtype`; `None` if each of them has to be encoded.
+    #[cfg(feature = "dynamic")]
     pub fn new<T: NpyElement>(items: &'a [T], dtype: &DType) -> Option<Self> {
-        let plan = element::plan::<T>(dtype).ok()?;
-        let (bulk, difference) = element::bulk::<T>(&plan, dtype.itemsize())?;
+        Self::of_plan(&element::plan::<T>(dtype).ok()?, dtype.itemsize(), items)
+    }
+
+    /// Elements that `plan` encodes to `itemsize` bytes; `None` if each of them has to be encoded.
+    #[inline]
+    pub(super) fn of_plan<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize, items: &'a [T]) -> Option<Self> {
+        let (bulk, difference) = element::bulk::<T>(plan, itemsize)?;
         Some(Self { bytes: bulk.bytes_of(items)?, layout: bulk.layout(), difference })
     }
 
@@ -43,6 +51,7 @@ impl<'a> ItemBytes<'a> {
     }
 
     /// Copies all elements.
+    #[cfg(feature = "dynamic")]
     pub(crate) fn to_vec(self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         reserve_exact(&mut bytes, self.bytes.len())?;
@@ -75,6 +84,7 @@ impl<'a> ItemBytes<'a> {
         }
     }
 
+    #[cfg(feature = "dynamic")]
     fn swap(self, bytes: &mut [u8]) {
         if self.difference == Difference::ByteOrder {
             self.layout.swap(bytes);
@@ -85,17 +95,13 @@ impl<'a> ItemBytes<'a> {
     /// without a second copy.
     ///
     /// Fails if writing fails, or if the header has another number of elements.
-    pub fn write(self, mut writer: impl Write, header: &Header, order: Order) -> Result<()> {
-        self.write_to(&mut writer, header, order)
-    }
-
-    fn write_to(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
+    pub fn write(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
         let (shape, size) = (header.shape(), self.layout.size);
         // C first, as NumPy has it for arrays that are contiguous in both orders.
         let is_same = is_same_in_both(shape) || size == 0;
         let written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
-        let mut sink = Stream::new(writer);
-        let mut stage = Stage::new(&written, &written);
+        let mut sink = writer;
+        let mut stage = Stage::new(&written, &written, Vec::new());
         // The lengths of the axes that make a difference, from the fastest to the slowest.
         let mut lengths: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
         if header.order() == Order::C {
@@ -103,14 +109,12 @@ impl<'a> ItemBytes<'a> {
         }
         match &lengths[..] {
             _ if is_same || header.order() == order => {
-                stage.put_bytes(&mut sink, self.bytes, written.element_count(), self.layout, self.difference)?;
+                stage.put_bytes(&mut sink, self, written.element_count())?;
             }
             [length, outer @ ..] if *length >= LEAST_LENGTH => {
                 let (count, line) = (outer.iter().product(), length * size);
-                stage.put_transposed(&mut sink, self.layout, self.difference, count, *length, &|take| {
-                    let mut indices = InOrderC::new(outer);
-                    take(&mut || self.bytes.get(indices.next()? * line..)?.get(..line))
-                })?;
+                let lines = || InOrderC::new(outer).map_while(|index| self.bytes.get(index * line..)?.get(..line));
+                stage.put_transposed(&mut sink, self.layout, self.difference, (count, *length), &|| Box::new(lines()))?;
             }
             [outer @ .., length] => {
                 let stride: usize = outer.iter().product();
@@ -121,7 +125,7 @@ impl<'a> ItemBytes<'a> {
                         let count = step.min(length - begin);
                         buffer.clear();
                         self.gather(first + begin * stride, stride, count, &mut buffer);
-                        stage.put_bytes(&mut sink, &buffer, count, self.layout, self.difference)?;
+                        stage.put_bytes(&mut sink, ItemBytes { bytes: &buffer, ..self }, count)?;
                     }
                 }
             }

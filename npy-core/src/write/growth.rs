@@ -5,8 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::output::{WriteBack, cannot_write};
-use super::stage::Sink;
+use super::output::{Sink, WriteBack, cannot_write};
 use crate::error::describe::counted;
 use crate::error::{Error, ErrorKind, Result, tuple};
 use crate::format::header::{Escapes, Header};

@@ -1,7 +1,6 @@
 //! Writes slices and single elements to files and streams.
 
 pub(crate) mod append;
-#[cfg(feature = "dynamic")]
 pub(crate) mod bytes;
 pub(crate) mod growth;
 pub(crate) mod order;
@@ -17,6 +16,7 @@ use std::marker::PhantomData;
 use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::Result;
 use crate::format::header::Header;
+use bytes::ItemBytes;
 use output::{Stream, cannot_write};
 use save::layout_of;
 use stage::Stage;
@@ -142,14 +142,9 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     /// Fails if the dtype does not fit `T`, and lists every difference. A field for which `T` has no
     /// value is one of them.
     pub fn with_header(writer: W, header: &Header) -> Result<Self> {
-        Self::with_header_as(writer, header, &layout_of::<T>(header))
-    }
-
-    /// Writes `header`, and elements as those of `layout`, which has the same bytes.
-    #[doc(hidden)]
-    pub fn with_header_as(writer: W, header: &Header, layout: &Header) -> Result<Self> {
+        let layout = layout_of::<T>(header);
         let (plan, missing) = element::plan_to_write::<T>(layout.dtype())?;
-        Ok(Self { plan, stage: Stage::new(header, layout).over(missing), writer: Stream::new(writer), element: PhantomData })
+        Ok(Self { plan, stage: Stage::new(header, &layout, missing), writer: Stream::new(writer), element: PhantomData })
     }
 
     /// Writes `header` in place of that of `.npy` files, before any element.
@@ -180,8 +175,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let items = std::slice::from_ref(item);
         // Most calls copy a few bytes, for which there is space.
         if const { element::is_plain::<T>() }
-            && let Some((bulk, Difference::None)) = element::bulk::<T>(&self.plan, self.stage.itemsize)
-            && let Some(bytes) = bulk.bytes_of(items)
+            && let Some(ItemBytes { bytes, difference: Difference::None, .. }) =
+                ItemBytes::of_plan(&self.plan, self.stage.itemsize, items)
             && self.stage.push(bytes)
         {
             return Ok(());

@@ -3,14 +3,13 @@
 use std::io::{IoSlice, Write};
 use std::{iter, slice};
 
-use super::output::put_all_vectored;
-use super::stage::{Sink, Stage};
+use super::output::{Sink, write_all_vectored};
+use super::stage::Stage;
 use super::{NpyWriter, PIECE};
 use crate::element;
 use crate::element::{Difference, NpyElement};
 use crate::error::{Error, Result};
 use crate::memory::BulkLayout;
-use crate::transpose::Lines;
 use crate::transpose::lines::append_rows;
 use crate::transpose::padded::PaddedRows;
 
@@ -51,10 +50,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         if const { element::is_plain::<T>() && size_of::<T>() > 0 }
             && let Some((bulk, difference)) = element::bulk::<T>(plan, stage.itemsize)
         {
-            return stage.put_transposed(writer, bulk.layout(), difference, count, length, &|take| {
-                let mut lines = lines();
-                take(&mut || bulk.bytes_of(lines.next()?))
-            });
+            let bytes = || lines().map_while(|line| bulk.bytes_of(line));
+            return stage.put_transposed(writer, bulk.layout(), difference, (count, length), &|| Box::new(bytes()));
         }
         // One element after another.
         (0..length).try_for_each(|row| {
@@ -68,18 +65,18 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
     }
 }
 
-/// Calls its argument with the lines of an array, from the first one on.
-type AllLines<'l, 'a> = dyn Fn(&mut dyn FnMut(&mut Lines<'_, 'a>) -> Result<()>) -> Result<()> + 'l;
+/// Returns the bytes of the lines of an array, from the first line on.
+type AllLines<'l, 'a> = dyn Fn() -> Box<dyn Iterator<Item = &'a [u8]> + 'l> + 'l;
 
 impl Stage {
-    /// Adds elements whose memory is `layout`, more than 0 bytes without padding.
+    /// Adds `count` lines of `length` elements, transposed. Elements have more than 0 bytes and no
+    /// padding.
     pub(super) fn put_transposed(
         &mut self,
         sink: &mut dyn Sink,
         layout: BulkLayout,
         difference: Difference,
-        count: usize,
-        length: usize,
+        (count, length): (usize, usize),
         lines: &AllLines<'_, '_>,
     ) -> Result<()> {
         let overflow = || Error::wrong_count(self.expected, u64::MAX);
@@ -87,12 +84,9 @@ impl Stage {
         self.admit(total)?;
         let rows = Rows { count, length, row_bytes: count.saturating_mul(self.itemsize), least: least_rows(length, self.itemsize) };
         let remembered = remembered(lines, count, rows.at_once().saturating_mul(self.itemsize));
-        let with_lines = |take: &mut dyn FnMut(&mut Lines<'_, '_>) -> Result<()>| match &remembered {
-            Some(remembered) => {
-                let mut lines = remembered.iter().copied();
-                take(&mut || lines.next())
-            }
-            None => lines(take),
+        let lines = || match &remembered {
+            Some(remembered) => Box::new(remembered.iter().copied()),
+            None => lines(),
         };
         let mut begin = 0;
         if rows.are_worth_places()
@@ -103,7 +97,8 @@ impl Stage {
             while begin < length && is_vectored {
                 let place = self.put_bytes.saturating_add(self.bytes.len() as u64);
                 let end = (begin + rows.up_to_piece(place)).min(length);
-                with_lines(&mut |lines| padded.fill(lines, begin..end))?;
+                let mut lines = lines();
+                padded.fill(&mut || lines.next(), begin..end)?;
                 if difference == Difference::ByteOrder {
                     padded.swap();
                 }
@@ -116,7 +111,8 @@ impl Stage {
             let end = (begin + rows.at_once()).min(length);
             let elements = (end - begin) * count;
             let place = self.make_room(sink, elements * self.itemsize)?;
-            with_lines(&mut |lines| append_rows(layout.size, &mut self.bytes, lines, count, begin..end))?;
+            let mut lines = lines();
+            append_rows(layout.size, &mut self.bytes, &mut || lines.next(), count, begin..end)?;
             if difference == Difference::ByteOrder {
                 layout.swap(&mut self.bytes[place..]);
             }
@@ -145,7 +141,7 @@ impl Stage {
             }
             left -= part.len();
         }
-        let written = put_all_vectored(sink, &mut slices);
+        let written = write_all_vectored(sink, &mut slices);
         let is_vectored = written.as_ref().is_ok_and(|is_vectored| *is_vectored);
         self.note(written.map(|_| ()), end)?;
         self.bytes.drain(..staged.min(end));
@@ -167,11 +163,7 @@ fn remembered<'a>(lines: &AllLines<'_, 'a>, count: usize, part_bytes: usize) -> 
     }
     let mut remembered = Vec::new();
     remembered.try_reserve_exact(count).ok()?;
-    let mut remember = |lines: &mut Lines<'_, 'a>| {
-        remembered.extend(iter::from_fn(lines).take(count));
-        Ok(())
-    };
-    lines(&mut remember).ok()?;
+    remembered.extend(lines().take(count));
     Some(remembered)
 }
 

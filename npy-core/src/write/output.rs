@@ -1,16 +1,15 @@
-//! Output files, and vectored writes to them.
+//! Streams that arrays are written to, and vectored writes.
 
 use std::fs::File;
-use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Write};
 
-use super::stage::Sink;
 use crate::error::Error;
 use crate::sys::disk::write_back;
 
 /// The size of the pieces that are written to the disk while the next is copied: large enough to
 /// keep a disk busy, small enough to leave little at the end. Of 1, 4 and 16 MiB, 4 took the least
 /// time for files of 64 MiB and of 512 MiB.
-const PIECE: u64 = 4 << 20;
+pub(super) const PIECE: u64 = 4 << 20;
 
 /// Elements of at most this size are written with one call, together with what surrounds them.
 pub(crate) const SMALL_BYTES: usize = 16 << 10;
@@ -19,17 +18,6 @@ pub(crate) const SMALL_BYTES: usize = 16 << 10;
 /// larger pages for them. On ext4, files of 1 MiB took 0.93 of the time, of 2 MB 0.98 to 0.99, and
 /// of 4 MB 1.03. On tmpfs there is no difference.
 const MOST_TOGETHER: u64 = 2 << 20;
-
-/// A file written from its beginning. If it is going to be synced, its pieces are written to the
-/// disk early: `fsync` then takes a quarter less time in all.
-#[derive(Debug)]
-pub struct Output {
-    file: File,
-    is_durable: bool,
-    /// The current position.
-    place: u64,
-    write_back: WriteBack,
-}
 
 /// The end of the pieces that are being written to the disk.
 #[derive(Debug, Default)]
@@ -50,72 +38,6 @@ impl WriteBack {
             write_back(file, self.begun, end - self.begun);
             self.begun = end;
         }
-    }
-}
-
-impl Output {
-    /// A file to write from its beginning.
-    pub(crate) fn new(file: File, is_durable: bool) -> Self {
-        Self { file, is_durable, place: 0, write_back: WriteBack::default() }
-    }
-
-    /// The current position: behind what was written, if no one seeked. No system call is needed.
-    pub(crate) fn place(&self) -> u64 {
-        self.place
-    }
-
-    /// The file.
-    pub(crate) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// The size of one write: of a file to be synced, to the end of a piece, at most 4 MiB.
-    fn room(&self) -> usize {
-        let room = if self.is_durable { PIECE - self.place % PIECE } else { u64::MAX };
-        usize::try_from(room).unwrap_or(usize::MAX)
-    }
-
-    /// Records that bytes were written.
-    fn note(&mut self, written: usize) {
-        self.place = self.place.saturating_add(written as u64);
-        if self.is_durable {
-            self.write_back.reach(&self.file, self.place);
-        }
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = bytes.len().min(self.room());
-        let written = self.file.write(&bytes[..count])?;
-        self.note(written);
-        Ok(written)
-    }
-
-    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        let mut room = self.room();
-        let fitting = slices.iter().take_while(|slice| room.checked_sub(slice.len()).map(|left| room = left).is_some()).count();
-        let has_bytes = slices[..fitting].iter().any(|slice| !slice.is_empty());
-        match slices.get(fitting) {
-            // The first nonempty one does not fit as a whole.
-            Some(slice) if !has_bytes => self.write(slice),
-            _ => {
-                let written = self.file.write_vectored(&slices[..fitting])?;
-                self.note(written);
-                Ok(written)
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for Output {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.place = self.file.seek(to)?;
-        Ok(self.place)
     }
 }
 
@@ -192,19 +114,21 @@ impl<W: Write> Write for Stream<W> {
     }
 }
 
+/// A stream whose header can be overwritten, for code that is compiled once for all streams.
+pub(crate) trait Sink: Write {
+    /// Overwrites the header of an array that grows, `back` bytes before the current position. Syncs
+    /// the elements before it.
+    fn patch(&mut self, back: u64, header: &[u8]) -> io::Result<()>;
+}
+
+/// A stream of an array of known length.
+impl Sink for &mut dyn Write {
+    fn patch(&mut self, _back: u64, _header: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl<W: Write> Sink for Stream<W> {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write_all(bytes)
-    }
-
-    fn put_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.write_vectored(slices)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Write::flush(self)
-    }
-
     fn patch(&mut self, back: u64, header: &[u8]) -> io::Result<()> {
         let Some(Changes { patch, sync }) = self.changes else { return Ok(()) };
         self.call(|writer| {
@@ -218,26 +142,19 @@ impl<W: Write> Sink for Stream<W> {
 
 /// Writes parts in order; [small](SMALL_BYTES) ones with one call, if that is
 /// [faster](MOST_TOGETHER).
-#[cfg(any(test, feature = "dynamic"))]
 pub(crate) fn write_parts(writer: &mut dyn Write, parts: &[&[u8]]) -> io::Result<()> {
-    put_parts(&mut Stream::new(writer), parts)
-}
-
-/// [`write_parts`] to the stream of a writer.
-pub(super) fn put_parts(sink: &mut dyn Sink, parts: &[&[u8]]) -> io::Result<()> {
     match total_length(parts) {
-        length if length <= SMALL_BYTES as u64 => sink.put(&parts.concat()),
+        length if length <= SMALL_BYTES as u64 => writer.write_all(&parts.concat()),
         length if length <= MOST_TOGETHER => {
             let mut slices: Vec<_> = parts.iter().map(|part| IoSlice::new(part)).collect();
-            put_all_vectored(sink, &mut slices).map(|_| ())
+            write_all_vectored(writer, &mut slices).map(|_| ())
         }
-        _ => parts.iter().try_for_each(|part| sink.put(part)),
+        _ => parts.iter().try_for_each(|part| writer.write_all(part)),
     }
 }
 
-/// Writes slices in order, several with one call if the writer can, and returns whether it seems
-/// to.
-pub(super) fn put_all_vectored(sink: &mut dyn Sink, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
+/// Writes slices in order, several with one call if the writer can. Returns whether it seems to.
+pub(super) fn write_all_vectored(writer: &mut dyn Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<bool> {
     /// The limit of Linux.
     const MOST: usize = 1024;
     // Leading empty slices are skipped: a writer that takes one slice at a time would seem to take
@@ -247,7 +164,7 @@ pub(super) fn put_all_vectored(sink: &mut dyn Sink, mut slices: &mut [IoSlice<'_
     let mut is_vectored = None;
     while !slices.is_empty() {
         let most = slices.len().min(MOST);
-        match sink.put_vectored(&slices[..most]) {
+        match writer.write_vectored(&slices[..most]) {
             Ok(0) => return Err(io::Error::new(io::ErrorKind::WriteZero, "failed to write whole buffer")),
             Ok(written) => {
                 is_vectored.get_or_insert(written > first || count == 1);
@@ -383,13 +300,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_writer_that_claims_more_than_it_was_given_is_no_success() {
+    fn overreported_write_is_an_error() {
         let mut slices = [IoSlice::new(&AROUND)];
-        assert!(
-            put_all_vectored(&mut Stream::new(Liar), &mut slices)
-                .unwrap_err()
-                .to_string()
-                .contains("invalid byte count from the writer")
-        );
+        let error = write_all_vectored(&mut Liar, &mut slices).unwrap_err();
+        assert!(error.to_string().contains("invalid byte count from the writer"));
     }
 }

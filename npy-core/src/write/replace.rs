@@ -3,90 +3,169 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 #[cfg(unix)]
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::output::Output;
+use super::output::{PIECE, WriteBack};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::SaveOptions;
 use crate::sys::disk::{Directory, reserve_on_disk};
 use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 
-/// Replaces the file at `path` by what `write` writes, atomically.
+/// Replaces the file at `path` atomically by what `write` writes. `bytes` is the least size of the
+/// file, to reserve space, or 0.
 ///
 /// Fails if `write` fails, or if the file cannot be created or renamed.
-pub fn replace_file(path: &Path, write: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
-    replace_file_with(path, SaveOptions::new(), 0, write)
-}
-
-/// [`replace_file`] with options. `bytes` is the least size of the file, if known, to reserve
-/// space.
-pub fn replace_file_with(
+pub fn replace_file<A>(
     path: &Path,
     options: impl Into<SaveOptions>,
     bytes: u64,
-    write: impl FnOnce(&mut Output) -> Result<()>,
-) -> Result<()> {
-    let mut write = Some(write);
-    replace(path, options.into(), bytes, &mut |file| write.take().map_or(Ok(()), |write| write(file)))
+    write: impl FnOnce(&mut Output<'_>) -> Result<A>,
+) -> Result<A> {
+    let mut output = Output::create(path, options.into(), bytes)?;
+    let written = write(&mut output).map_err(|error| error.with_path(path))?;
+    output.commit().map(|()| written)
 }
 
-/// [`replace_file_with`] for any stream.
-pub(super) fn replace_by(
-    path: &Path,
+/// A file that replaces another when it is committed. It is written from its beginning.
+///
+/// If it is going to be synced, its pieces are written to the disk early: `fsync` then takes a
+/// quarter less time in all.
+#[derive(Debug)]
+pub struct Output<'a> {
+    path: &'a Path,
+    // Closed before the temporary file is removed.
+    file: File,
+    target: Target,
     options: SaveOptions,
-    bytes: u64,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
-) -> Result<()> {
-    replace(path, options, bytes, &mut |file| write(file))
+    /// The current position.
+    position: u64,
+    write_back: WriteBack,
 }
 
-/// Calls `write` once; compiled once for whatever it writes.
-fn replace(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(&mut Output) -> Result<()>) -> Result<()> {
-    let mut save = || {
-        if options.in_place {
-            return overwrite(path, options, bytes, write);
-        }
+/// The file at the path of an [`Output`].
+#[derive(Debug)]
+enum Target {
+    Replaced(Replacement),
+    /// Overwritten in place; it had this length.
+    Overwritten(u64),
+    /// A pipe or a device.
+    Stream,
+}
+
+impl<'a> Output<'a> {
+    /// Creates a temporary file, or opens the file to overwrite it in place. Without a
+    /// [`commit`](Self::commit) the temporary file is removed.
+    pub fn create(path: &'a Path, options: SaveOptions, bytes: u64) -> Result<Self> {
+        let opened = if options.in_place { Self::overwrite(path, bytes) } else { Self::replace(path, bytes) };
+        let (file, target) = opened.map_err(|error| error.with_path(path))?;
+        Ok(Self { path, file, target, options, position: 0, write_back: WriteBack::default() })
+    }
+
+    fn replace(path: &Path, bytes: u64) -> Result<(File, Target)> {
         let (file, replacement) = Replacement::begin(path)?;
-        if replacement.is_file() {
-            reserve_on_disk(&file, bytes);
+        if !replacement.is_file() {
+            return Ok((file, Target::Stream));
         }
-        let mut output = Output::new(file, options.durable && replacement.is_file());
-        write(&mut output)?;
-        replacement.commit(options, || output.file().sync_all())
-    };
-    save().map_err(|error| error.with_path(path))
-}
+        reserve_on_disk(&file, bytes);
+        Ok((file, Target::Replaced(replacement)))
+    }
 
-/// Overwrites the file without truncating it first, and then truncates the rest of the old one.
-fn overwrite(path: &Path, options: SaveOptions, bytes: u64, write: &mut dyn FnMut(&mut Output) -> Result<()>) -> Result<()> {
-    let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), path).map_err(cannot_create)?;
-    // Not into a file that grows, nor while others save it. Pipes and devices have no lock.
-    let locked = lock(&file);
-    // Asked with the lock held: no one else writes any more.
-    let before = file.metadata().map_err(cannot_create)?;
-    let is_file = before.is_file();
-    if is_file {
+    /// Does not truncate the file: a commit cuts off the rest of the old content.
+    fn overwrite(path: &Path, bytes: u64) -> Result<(File, Target)> {
+        let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), path).map_err(cannot_create)?;
+        // Refuses a growing file, and one that another process saves. Pipes and devices have no lock.
+        let locked = lock(&file);
+        // With the lock held, the length does not change.
+        let before = file.metadata().map_err(cannot_create)?;
+        if !before.is_file() {
+            return Ok((file, Target::Stream));
+        }
         locked?;
         if before.len() < bytes {
             reserve_on_disk(&file, bytes);
         }
+        Ok((file, Target::Overwritten(before.len())))
     }
-    let mut output = Output::new(file, options.durable && is_file);
-    write(&mut output)?;
-    let end = output.place();
-    if is_file && end < before.len() {
-        output.file().set_len(end).map_err(cannot_write)?;
+
+    /// Renames the file over its target, or truncates a file that was overwritten.
+    pub fn commit(self) -> Result<()> {
+        let Self { path, file, target, options, position, .. } = self;
+        let committed = match target {
+            Target::Replaced(replacement) => replacement.commit(options, || file.sync_all()),
+            Target::Overwritten(before) => commit_overwritten(path, &file, before, position, options),
+            Target::Stream => Ok(()),
+        };
+        committed.map_err(|error| error.with_path(path))
     }
-    if options.durable && is_file {
-        output.file().sync_all().map_err(cannot_write)?;
-        // That of the file, wherever a link to it is.
+
+    fn is_synced(&self) -> bool {
+        self.options.durable && !matches!(self.target, Target::Stream)
+    }
+
+    /// The size of one write: of a file to be synced, to the end of a piece, at most 4 MiB.
+    fn room(&self) -> usize {
+        let room = if self.is_synced() { PIECE - self.position % PIECE } else { u64::MAX };
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
+    /// Records that bytes were written.
+    fn note(&mut self, written: usize) {
+        self.position = self.position.saturating_add(written as u64);
+        if self.is_synced() {
+            self.write_back.reach(&self.file, self.position);
+        }
+    }
+}
+
+fn commit_overwritten(path: &Path, file: &File, before: u64, end: u64, options: SaveOptions) -> Result<()> {
+    if end < before {
+        file.set_len(end).map_err(cannot_write)?;
+    }
+    if options.durable {
+        file.sync_all().map_err(cannot_write)?;
+        // The directory of the file, not of a link to it.
         fs::canonicalize(path).and_then(|path| Directory::of(&path)?.sync()).map_err(not_durable)?;
     }
     Ok(())
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.room());
+        let written = self.file.write(&bytes[..count])?;
+        self.note(written);
+        Ok(written)
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut room = self.room();
+        let fitting = slices.iter().take_while(|slice| room.checked_sub(slice.len()).map(|left| room = left).is_some()).count();
+        let has_bytes = slices[..fitting].iter().any(|slice| !slice.is_empty());
+        match slices.get(fitting) {
+            // The first nonempty one does not fit as a whole.
+            Some(slice) if !has_bytes => self.write(slice),
+            _ => {
+                let written = self.file.write_vectored(&slices[..fitting])?;
+                self.note(written);
+                Ok(written)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = self.file.seek(to)?;
+        Ok(self.position)
+    }
 }
 
 /// A file that is being written to replace another.
@@ -157,9 +236,7 @@ impl Replacement {
         temporary.rename(&self.target)?;
         directory.sync().map_err(not_durable)
     }
-}
 
-impl Replacement {
     /// Names the file durably unless the name is taken, and returns whether it was free.
     pub(crate) fn commit_new(self, sync: impl FnOnce() -> io::Result<()>) -> Result<bool> {
         let Some(temporary) = self.temporary else { return Ok(false) };

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
-use super::output::{Stream, cannot_write};
-use super::replace::replace_by;
+use super::bytes::ItemBytes;
+use super::replace::replace_file;
 use super::stage::Stage;
 use crate::element::{self, Codec, NpyElement};
 use crate::error::Result;
@@ -13,7 +13,6 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::format::shape::is_same_in_both;
 use crate::options::{Order, SaveOptions};
-use crate::transpose::bytes::reverse_bytes;
 
 /// Saves a slice as a one-dimensional file, byte for byte as `np.save` does.
 ///
@@ -37,34 +36,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 
 /// [`save`] with options: order, durable, in place.
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
-    save_to(path.as_ref(), items, options.into())
-}
-
-/// Not generic over what the caller names the path by.
-fn save_to<T: NpyElement>(path: &Path, items: &[T], options: SaveOptions) -> Result<()> {
-    // 0 where the dtype depends on the items.
-    let bytes = (items.len() as u64).saturating_mul(T::dtype().itemsize() as u64);
-    replace_by(path, options, bytes, &mut |file| match options.order {
-        Some(Order::Fortran) => {
-            let header = Header::of_slice(items)?;
-            if is_same_in_both(header.shape()) || header.dtype().itemsize() == 0 {
-                return write_to(file, items);
-            }
-            let mut whole = Vec::new();
-            write_to(&mut whole, items)?;
-            write_transposed(file, whole, &header)
-        }
-        _ => write_to(file, items),
-    })
-}
-
-/// Writes a file in Fortran order from one in C order with this header. Takes the memory of another
-/// array.
-fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>, header: &Header) -> Result<()> {
-    drop(file.drain(..header.to_bytes().len()));
-    let bytes = reverse_bytes(file, header.shape(), header.dtype().itemsize())?;
-    let header = Header::new(header.dtype().clone(), Order::Fortran, header.shape())?;
-    writer.write_all(&header.to_bytes()).and_then(|()| writer.write_all(&bytes)).and_then(|()| writer.flush()).map_err(cannot_write)
+    save_as(path.as_ref(), items, Header::of_slice(items), options.into())
 }
 
 /// Saves a slice in the dtype of another file, such as the one it came from.
@@ -95,9 +67,8 @@ fn write_transposed(writer: &mut dyn Write, mut file: Vec<u8>, header: &Header) 
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &Header) -> Result<()> {
-    let path = path.as_ref();
-    let header = like(original, &dtype_of(items.iter()), items.len()).map_err(|error| error.with_path(path))?;
-    replace_by(path, SaveOptions::new(), header.data_bytes(), &mut |file| write_array(file, &header, items))
+    let header = like(original, &dtype_of(items.iter()), items.len());
+    save_as(path.as_ref(), items, header, SaveOptions::new())
 }
 
 /// The header of `length` elements of the dtype `own` in that of `original`.
@@ -121,23 +92,30 @@ fn like(original: &Header, own: &DType, length: usize) -> Result<Header> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
-    write_to(&mut writer, items)
+    write_array(&mut writer, items, &Header::of_slice(items)?)
 }
 
-/// [`write`](write()), compiled once for each type of elements, and not for each type of streams.
-fn write_to<T: NpyElement>(writer: &mut dyn Write, items: &[T]) -> Result<()> {
-    let dtype = dtype_of(items.iter());
-    write_array(writer, &header_of(dtype, &[items.len()])?, items)
+/// Saves elements with a header. Compiled once for each type of elements, not for each type of paths.
+fn save_as<T: NpyElement>(path: &Path, items: &[T], header: Result<Header>, options: SaveOptions) -> Result<()> {
+    let header = header.map_err(|error| error.with_path(path))?;
+    replace_file(path, options, header.data_bytes(), |file| {
+        if options.order != Some(Order::Fortran) || is_same_in_both(header.shape()) {
+            return write_array(file, items, &header);
+        }
+        let mut whole = Vec::new();
+        write_array(&mut whole, items, &header)?;
+        let data_offset = header.to_bytes().len();
+        ItemBytes::of_file(&whole[data_offset..], header.dtype().itemsize()).write(file, &header, Order::Fortran)
+    })
 }
 
 /// Writes a header and all of its elements.
-fn write_array<T: NpyElement>(writer: &mut dyn Write, header: &Header, items: &[T]) -> Result<()> {
+fn write_array<T: NpyElement>(mut writer: &mut dyn Write, items: &[T], header: &Header) -> Result<()> {
     let layout = layout_of::<T>(header);
     let (plan, missing) = element::plan_to_write::<T>(layout.dtype())?;
-    let mut stage = Stage::new(header, &layout).over(missing);
-    let mut stream = Stream::new(writer);
-    stage.put_items(&mut stream, &plan, items)?;
-    stage.end(&mut stream)
+    let mut stage = Stage::new(header, &layout, missing);
+    stage.put_items(&mut writer, &plan, items)?;
+    stage.end(&mut writer)
 }
 
 /// The header of elements in C order. NumPy has no arrays of arrays: those of elements `[T; N]`
@@ -171,10 +149,7 @@ pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clo
 
 /// The array as elements `T`, which contain its last axes if they are arrays.
 pub(crate) fn layout_of<T: NpyElement>(header: &Header) -> Cow<'_, Header> {
-    layout_with(header, element::inner_axes::<T>())
-}
-
-fn layout_with(header: &Header, axes: usize) -> Cow<'_, Header> {
+    let axes = element::inner_axes::<T>();
     let inner = if axes > 0 { header.with_inner_axes(axes) } else { None };
     inner.map_or(Cow::Borrowed(header), Cow::Owned)
 }

@@ -1,12 +1,13 @@
 //! The bytes of an array on their way to a stream: what is the same for all elements and all
 //! streams, and so is compiled once.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::thread;
 
 use super::PIECE;
+use super::bytes::ItemBytes;
 use super::growth::Growth;
-use super::output::{SMALL_BYTES, cannot_write, put_parts};
+use super::output::{SMALL_BYTES, Sink, cannot_write, write_parts};
 use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::{Error, Result};
 use crate::format::header::Header;
@@ -20,22 +21,6 @@ const STAGED_PIECE: usize = 512 << 10;
 /// How much is zeroed before elements are encoded there, while it is in the first-level cache.
 /// Saving records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
-
-/// The stream that a [`Stage`] is written to.
-pub(crate) trait Sink {
-    /// Writes all bytes.
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()>;
-
-    /// Writes some of the bytes of several slices.
-    fn put_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize>;
-
-    /// Flushes the stream.
-    fn flush(&mut self) -> io::Result<()>;
-
-    /// Overwrites the header of an array that grows, `back` bytes before the current position, once
-    /// what was written before is safe.
-    fn patch(&mut self, back: u64, header: &[u8]) -> io::Result<()>;
-}
 
 /// The part of an array that is not written yet, and what was written of it.
 pub(crate) struct Stage {
@@ -73,7 +58,8 @@ enum State {
 
 impl Stage {
     /// Begins with `header`, and elements as those of `layout`, which has the same bytes.
-    pub(super) fn new(header: &Header, layout: &Header) -> Self {
+    /// Elements are encoded over the bytes `missing`, unless it is empty.
+    pub(super) fn new(header: &Header, layout: &Header, missing: Vec<u8>) -> Self {
         // A small array is assembled in one buffer.
         let room = usize::try_from(layout.data_bytes()).ok().filter(|bytes| *bytes <= SMALL_BYTES).unwrap_or_default();
         Self {
@@ -84,14 +70,9 @@ impl Stage {
             bytes: header.to_bytes_with_room(room),
             piece: STAGED_PIECE,
             growth: None,
-            missing: Vec::new(),
+            missing,
             state: State::Good,
         }
-    }
-
-    /// Has elements encoded over these bytes.
-    pub(super) fn over(self, missing: Vec<u8>) -> Self {
-        Self { missing, ..self }
     }
 
     /// Makes it that of an array that grows, whose header is written already.
@@ -128,10 +109,9 @@ impl Stage {
     /// Adds elements.
     pub(super) fn put_items<T: NpyElement>(&mut self, sink: &mut dyn Sink, plan: &PlanOf<T>, items: &[T]) -> Result<()> {
         if const { element::is_plain::<T>() }
-            && let Some((bulk, difference)) = element::bulk::<T>(plan, self.itemsize)
-            && let Some(bytes) = bulk.bytes_of(items)
+            && let Some(bytes) = ItemBytes::of_plan(plan, self.itemsize, items)
         {
-            return self.put_bytes(sink, bytes, items.len(), bulk.layout(), difference);
+            return self.put_bytes(sink, bytes, items.len());
         }
         self.admit(0)?;
         let mut left = items;
@@ -169,18 +149,11 @@ impl Stage {
         Ok(())
     }
 
-    /// Adds `count` elements whose memory is `bytes`.
-    pub(super) fn put_bytes(
-        &mut self,
-        sink: &mut dyn Sink,
-        bytes: &[u8],
-        count: usize,
-        layout: BulkLayout,
-        difference: Difference,
-    ) -> Result<()> {
-        match difference {
-            Difference::None => self.put(sink, bytes, count),
-            Difference::ByteOrder => self.put_swapped(sink, bytes, count, layout),
+    /// Adds `count` elements.
+    pub(super) fn put_bytes(&mut self, sink: &mut dyn Sink, items: ItemBytes<'_>, count: usize) -> Result<()> {
+        match items.difference {
+            Difference::None => self.put(sink, items.bytes, count),
+            Difference::ByteOrder => self.put_swapped(sink, items.bytes, count, items.layout),
         }
     }
 
@@ -190,7 +163,7 @@ impl Stage {
         let is_last = self.count + count as u64 == self.expected;
         // Small parts are assembled to pieces; a whole array, or a large part, is not copied.
         if bytes.len() >= PIECE || (is_last && bytes.len() >= SMALL_BYTES && self.bytes.len() + bytes.len() > STAGE_BYTES) {
-            let written = put_parts(sink, &[&self.bytes, bytes]);
+            let written = write_parts(sink, &[&self.bytes, bytes]);
             self.note(written, self.bytes.len() + bytes.len())?;
             self.bytes.clear();
         } else {
@@ -368,14 +341,14 @@ impl Stage {
         let behind = (self.put_bytes + length as u64) % self.piece as u64;
         // Less than a piece.
         let end = length - usize::try_from(behind).unwrap_or_default().min(length);
-        let written = sink.put(&self.bytes[..end]);
+        let written = sink.write_all(&self.bytes[..end]);
         self.note(written, end)?;
         self.bytes.drain(..end);
         Ok(())
     }
 
     fn put_all(&mut self, sink: &mut dyn Sink) -> Result<()> {
-        let written = sink.put(&self.bytes);
+        let written = sink.write_all(&self.bytes);
         let length = self.bytes.len();
         self.note(written, length)?;
         self.bytes.clear();

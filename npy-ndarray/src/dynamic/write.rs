@@ -65,10 +65,10 @@ impl WriteNpyExt for DynArray {
 
 /// Writes the dtype of the file.
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
-    fn write_npy_with<W: Write>(&self, writer: W, options: impl Into<SaveOptions>) -> Result<()> {
+    fn write_npy_with<W: Write>(&self, mut writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         let order = options.into().order.unwrap_or(self.order());
         match ItemBytes::new(self.items(), &stored_as(self.dtype())) {
-            Some(items) => items.write(writer, &header(self, self.dtype())?, order),
+            Some(items) => items.write(&mut writer, &header(self, self.dtype())?, order),
             None => to_values(self, self.dtype())?.write_in_order(writer, order),
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::{ArrayBase, Data, DataOwned, Dimension};
-use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file_with, write_elements as begin_elements};
+use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file, write_elements as begin_elements};
 use npy_core::{NpyElement, Order, ReadOptions, Result, SaveOptions};
 
 use super::read::into_array;
@@ -115,7 +115,7 @@ pub trait WriteRaExt {
 
     /// [`save_ra`](Self::save_ra) with options: durable, in place.
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
-        replace_file_with(path.as_ref(), options.into(), self.data_bytes(), |file| self.write_ra(file))
+        replace_file(path.as_ref(), options, self.data_bytes(), |file| self.write_ra(file))
     }
 
     /// The least number of bytes that will be written, as far as it is known.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::super::zip::problem::{cannot_read, unsafe_name};
 use super::reader::NpzReader;
 use crate::error::{Error, Result};
+use crate::options::SaveOptions;
 use crate::write::replace::replace_file;
 
 /// The size of the buffer.
@@ -37,7 +38,7 @@ impl<R: Read + Seek> NpzReader<R> {
         if name.ends_with('/') {
             return Ok(path);
         }
-        replace_file(&path, |file| {
+        replace_file(&path, SaveOptions::new(), 0, |file| {
             let mut member = self.member(index)?;
             let mut buffer = vec![0; BUFFER_BYTES];
             loop {
