@@ -261,7 +261,7 @@ fn error_messages() {
     insta::assert_snapshot!(magic(b""), @"not an .ra file: the input is empty");
     insta::assert_snapshot!(magic(b"rawa"), @"truncated file: the magic string needs 8 bytes at offset 0, found 4");
     insta::assert_snapshot!(magic(b"yarrawar\0\0"), @r#"not an .ra file: expected "rawarray", found "yarrawar"; the header is in big-endian order"#);
-    insta::assert_snapshot!(magic(b"\x93NUMPY\x01\0v\0{'des"), @r#"not an .ra file: expected "rawarray", found an .npy file; read it with `load`"#);
+    insta::assert_snapshot!(magic(b"\x93NUMPY\x01\0v\0{'des"), @r#"not an .ra file: expected "rawarray", found "\x93NUMPY\x01\x00", an .npy file; read it with `load`"#);
     insta::assert_snapshot!(magic(b"RAWARRAY"), @r#"not an .ra file: expected "rawarray", found "RAWARRAY""#);
     insta::assert_snapshot!(magic(&small[..40]), @"truncated file: the header needs 40 bytes at offset 8, found 32");
     insta::assert_snapshot!(magic(&small[..60]), @"truncated file: the header needs 16 bytes at offset 48, found 12");

@@ -1,8 +1,8 @@
 //! The floors of the house: a room imports only from rooms declared above it, and never through the
 //! crate root.
 //!
-//! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order. Inside `object`, no two files import each
-//! other, directly or in a ring.
+//! `npy-core/src/lib.rs` and `npy-ndarray/src/adapter.rs` declare their rooms in that order. Inside `object` and `npz`, no two files
+//! import each other, directly or in a ring.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -220,19 +220,30 @@ fn rings(mut graph: BTreeMap<String, Vec<String>>) -> Vec<String> {
     graph.into_keys().collect()
 }
 
-#[test]
-fn files_of_objects_import_in_one_direction() {
-    let mut graph = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-core/src"), "object");
-    assert!(graph.len() > 25 && graph.values().map(Vec::len).sum::<usize>() > 100, "{graph:?}");
-    // Values know no pickles, and neither know their texts.
-    let floors = ["object::value", "object::pickle", "object::repr", "object::serde"];
-    let floor = |file: &str| floors.iter().position(|room| file.starts_with(room)).unwrap_or(floors.len());
+/// Fails if a file of a room imports from a higher floor of it, or if files import each other, but for [`RECURSIVE`] ones.
+fn expect_one_direction(room: &str, floors: &[&[&str]], least: usize) {
+    let mut graph = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-core/src"), room);
+    assert!(graph.len() > 25 && graph.values().map(Vec::len).sum::<usize>() > least, "{graph:?}");
+    let is_in = |file: &str, name: &str| file.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let floor = |file: &str| floors.iter().position(|names| names.iter().any(|name| is_in(file, name))).unwrap_or(floors.len());
     for (file, to) in &mut graph {
         to.retain(|other| ![&*file, other].iter().all(|file| RECURSIVE.contains(&file.as_str())));
         let up: Vec<_> = to.iter().filter(|other| floor(other) > floor(file)).collect();
         assert!(up.is_empty(), "{file} imports from {up:?}");
     }
     assert_eq!(rings(graph), [""; 0], "files that import each other, and those that import them");
+}
+
+/// Values know no pickles, and neither know their texts.
+#[test]
+fn files_of_objects_import_in_one_direction() {
+    expect_one_direction("object", &[&["object::value"], &["object::pickle"], &["object::repr"], &["object::serde"]], 100);
+}
+
+/// The container knows no compression, and recovery stands on reading.
+#[test]
+fn files_of_archives_import_in_one_direction() {
+    expect_one_direction("npz", &[&["npz::zip"], &["npz::codec"], &["npz::read", "npz::write"], &["npz::recover"]], 80);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::{Header, NpyElement, NpyReader, NpyWriter, Order};
+use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 use crate::support::some;
@@ -280,11 +280,28 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
     }
     // Not an archive, and nothing.
     let error = NpzStream::new(&b"\x93NUMPY\x01\0v\0"[..]).next().map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "not an .npz file: expected a zip archive, found an .npy file; read it with `load`");
+    let expected = r#"not an .npz file: expected a zip archive, found "\x93NUMPY\x01\x00", an .npy file; read it with `load`"#;
+    assert_eq!(error.to_string(), expected);
     assert_eq!(
         problem(NpzStream::new(&b""[..]).next().map(|_| ())),
         "truncated archive: expected a member or the central directory, found the end of the stream"
     );
+}
+
+/// The first signature says what the file is, and a later one where it is damaged.
+#[test]
+fn streams_name_the_position_of_a_wrong_signature() {
+    let mut archive = stored();
+    let second = archive.windows(4).enumerate().filter(|(_, bytes)| bytes == b"PK\x03\x04").nth(1).unwrap().0;
+    archive[second..second + 4].copy_from_slice(b"QK\x03\x04");
+    let mut stream = NpzStream::new(&archive[..]);
+    stream.next().unwrap().unwrap();
+    let error = stream.next().map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(r#"invalid archive: expected a member or the central directory at byte {second}, found "QK\x03\x04-\x00\x00\x00""#)
+    );
+    assert_eq!(error.kind(), ErrorKind::InvalidArchive);
 }
 
 #[test]

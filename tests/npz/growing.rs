@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use npy_core::ErrorKind;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
 use crate::support::archives::{members, problem, stored, streamed, values, writer};
@@ -310,6 +311,41 @@ fn crafted_content_hides_no_member() {
             assert_eq!((found.len(), &found["trick"]), (3, &content));
         }
     }
+}
+
+/// The length of a stored member without sizes is that of its array, or else tells the data descriptor.
+#[test]
+fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("log.npz");
+    // Beyond the limit of nesting, and with the signature of a descriptor among the elements.
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {}{}, }}", "(".repeat(250), ")".repeat(250));
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let deep = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), b"PK\x07\x08", &[0; 90]].concat();
+    let mut archive = NpzWriter::streaming(Vec::new());
+    archive.add_slice("first", &[1_u8]).unwrap();
+    archive.add_content("deep", |member| Ok(member.write_all(&deep)?)).unwrap();
+    archive.add_content("text", |member| Ok(member.write_all(b"no array")?)).unwrap();
+    archive.add_slice("last", &[2_u8]).unwrap();
+    let whole = archive.finish().unwrap();
+    let error = NpzReader::from_bytes(&whole).unwrap().header(1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let recovered = recover(&path).unwrap();
+    assert_eq!((recovered.members, recovered.added), (4, 4));
+    let mut archive = NpzReader::open(&path).unwrap();
+    archive.verify().unwrap();
+    assert_eq!(archive.bytes(1, 1000).unwrap(), deep);
+    assert_eq!(archive.by_name::<u8>("last").unwrap(), [2]);
+
+    // Its content is damaged, so that no descriptor has its checksum.
+    let mut damaged = whole[..whole.len() - 1].to_vec();
+    let at = damaged.windows(4).position(|bytes| bytes == b"((((").unwrap();
+    damaged[at] = b'[';
+    fs::write(&path, &damaged).unwrap();
+    assert!(problem(recover(&path)).contains("cannot recover the archive: "));
+    assert!(fs::read(&path).unwrap() == damaged);
 }
 
 #[test]

@@ -22,12 +22,12 @@ pub(crate) fn limited(limit: u64, what: &str) -> String {
     format!("{limit} {noun}{rest}")
 }
 
-/// The magic string that was expected, and how the input starts instead.
+/// Describes the expected format or magic string, and the start of the input.
 pub(crate) fn describe_magic(expected: &str, found: &[u8]) -> String {
     if found.is_empty() {
         return "the input is empty".to_owned();
     }
-    format!("expected \"{expected}\", found {}", describe_start(found))
+    format!("expected {expected}, found {}", describe_start(found))
 }
 
 /// How an input starts, and which format starts like that.
@@ -52,9 +52,8 @@ fn describe_format(found: &[u8]) -> String {
     }
 }
 
-/// The names that a message lists, and how many more there are: there may be very many.
-#[doc(hidden)]
-pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>, usize) {
+/// The first names, as many as a message lists, and the number of the others.
+pub(crate) fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>, usize) {
     const SHOWN: usize = 12;
     let mut names = names.into_iter();
     let first = names.by_ref().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
@@ -86,14 +85,14 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
 }
 
-/// As many names as a message lists, and how many more there are. See [`Error::new`](super::Error::new) for an example.
+/// Lists the first names, and the number of the others. See [`Error::new`](super::Error::new) for an example.
 #[doc(hidden)]
 pub fn first_names<T: AsRef<str>>(names: &[T]) -> String {
     let (first, omitted) = listed(names);
     list(&first, omitted)
 }
 
-/// The first names, and how many more there are.
+/// Lists names, and the number of the others.
 pub(crate) fn list(names: &[String], omitted: usize) -> String {
     let more = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
     names.join(", ") + &more

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use describe::excerpt;
 pub use describe::no_field;
 #[doc(hidden)]
-pub use describe::{axes, describe_start, first_names, listed, tuple};
+pub use describe::{axes, describe_start, first_names, tuple};
 pub use foreign::ForeignFormat;
 pub use kind::ErrorKind;
 #[doc(hidden)]

@@ -44,6 +44,16 @@ pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Resu
     Err(Error::locked().into())
 }
 
+/// Opens an existing file to change it, and locks it.
+///
+/// Fails if the file has another writer, or if the path leads to another file meanwhile.
+pub(crate) fn open_locked(path: &Path) -> Result<File> {
+    let cannot_open = |error| Error::io("cannot open the file", error);
+    let file = open_to_change(OpenOptions::new().read(true).write(true), path).map_err(cannot_open)?;
+    lock(&file)?;
+    if is_same(&file, path).map_err(cannot_open)? { Ok(file) } else { Err(Error::replaced()) }
+}
+
 /// Keeps others from adding to the file until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
     wait_for(|| try_lock(file))

@@ -1,6 +1,6 @@
 //! Growing files: creates them, appends to them and recovers them.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::options::SaveOptions;
-use crate::sys::lock::{is_same, lock, open_to_change};
+use crate::sys::lock::{lock, open_locked};
 
 impl<T: NpyElement> NpyWriter<T, File> {
     /// Creates a file that grows by elements of `T`, and is valid at every instant.
@@ -280,12 +280,7 @@ struct OpenArray {
 
 impl OpenArray {
     fn open(path: &Path) -> Result<Self> {
-        let open = open_to_change(OpenOptions::new().read(true).write(true), path);
-        let mut file = open.map_err(|error| Error::io("cannot open the file", error))?;
-        lock(&file)?;
-        if !is_same(&file, path).map_err(|error| Error::io("cannot open the file", error))? {
-            return Err(Error::replaced());
-        }
+        let mut file = open_locked(path)?;
         let length = file.metadata().map_err(|error| Error::io("cannot open the file", error))?.len();
         let (header, data_offset) = Header::read_with_offset(&mut file, &Limits::new())?;
         Ok(Self { file, header, data_offset, length })

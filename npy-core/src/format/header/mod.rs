@@ -560,7 +560,7 @@ fn parse_magic(bytes: &[u8]) -> Result<Version> {
 #[cold]
 fn no_magic(bytes: &[u8]) -> Error {
     let found = bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes);
-    Error::new(ErrorKind::WrongFormat, format!("not an .npy file: {}", describe_magic("\\x93NUMPY", found)))
+    Error::new(ErrorKind::WrongFormat, format!("not an .npy file: {}", describe_magic("\"\\x93NUMPY\"", found)))
 }
 
 /// Reads the length of the header, which follows the version.

@@ -328,8 +328,7 @@ fn check_magic(bytes: &[u8]) -> Result<()> {
         [b'y', b'a', b'r', b'r', b'a', b'w', ..] => {
             "expected \"rawarray\", found \"yarrawar\"; the header is in big-endian order".to_owned()
         }
-        [0x93, b'N', b'U', b'M', ..] => "expected \"rawarray\", found an .npy file; read it with `load`".to_owned(),
-        _ => describe_magic("rawarray", bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes)),
+        _ => describe_magic("\"rawarray\"", bytes.get(..ForeignFormat::FRONT_BYTES).unwrap_or(bytes)),
     };
     Err(Error::new(ErrorKind::WrongFormat, format!("not an .ra file: {problem}")))
 }

@@ -20,7 +20,8 @@
 
 use std::ops::Range;
 
-use super::super::zip::records::{Claim, Fields, find_field};
+use super::super::zip::entry::Entry;
+use super::super::zip::records::{Claim, DEFLATED, Fields, find_field};
 
 /// The field's identifier, visible as letters in the archive.
 const IDENTIFIER: [u8; 2] = *b"np";
@@ -81,16 +82,15 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The content of the extra field in `extra`, or nothing. It is kept as it is, because a list
-    /// of the blocks takes eight times its memory.
-    pub(crate) fn find(extra: &[u8]) -> &[u8] {
-        find_field(extra, BLOCKS).unwrap_or_default()
+    /// The blocks of a deflated member.
+    pub(crate) fn of(entry: &Entry) -> Option<Self> {
+        if entry.method == DEFLATED { Self::parse(entry.extra(), entry.claim) } else { None }
     }
 
-    /// Decodes the blocks in the extra field; `None` if it is missing or contradicts the entry of
-    /// the member.
-    pub(crate) fn parse(field: &[u8], claim: Claim) -> Option<Self> {
-        let mut fields = Fields::new(field);
+    /// Parses the blocks among the extra fields of a member; `None` without them, or if they
+    /// contradict its entry.
+    fn parse(extra: &[u8], claim: Claim) -> Option<Self> {
+        let mut fields = Fields::new(find_field(extra, BLOCKS)?);
         let &[version, log] = fields.bytes(2) else { return None };
         if version != VERSION || !(BLOCK_LOG..=MOST_LOG).contains(&log) {
             return None;
@@ -147,7 +147,7 @@ mod tests {
     fn blocks_are_found_again() {
         let field = blocks_field(None, &[10, 20, 30]);
         assert_eq!(field, *b"np\x12\0\x01\x14\0\0\x10\0\x0a\0\0\0\x14\0\0\0\x1e\0\0\0");
-        let blocks = Blocks::parse(Blocks::find(&[b"xy\x01\0z", &field[..]].concat()), claim(2 * MIB + 5, 60)).unwrap();
+        let blocks = Blocks::parse(&[b"xy\x01\0z", &field[..]].concat(), claim(2 * MIB + 5, 60)).unwrap();
         let last = Block { bytes: 30..60, content: 2 * MIB..2 * MIB + 5 };
         assert_eq!(blocks.within(MIB..3 * MIB), [Block { bytes: 10..30, content: MIB..2 * MIB }, last.clone()]);
         assert_eq!(blocks.within(MIB..2 * MIB + 4).len(), 1);
@@ -158,7 +158,7 @@ mod tests {
         assert!(blocks.is_end(&last) && !blocks.is_end(&blocks.blocks[1]));
         // Behind a front.
         let field = blocks_field(Some((128, 133)), &[10, 20]);
-        let blocks = Blocks::parse(Blocks::find(&field), claim(128 + MIB + 1, 163)).unwrap();
+        let blocks = Blocks::parse(&field, claim(128 + MIB + 1, 163)).unwrap();
         assert_eq!(blocks.within(128..2 * MIB)[0], Block { bytes: 133..143, content: 128..128 + MIB });
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn many_blocks_are_taken_together() {
         let field = blocks_field(None, &vec![3; 100_000]);
         assert!(field.len() <= 60_010);
-        let blocks = Blocks::parse(Blocks::find(&field), claim(99_999 * MIB + 1, 300_000)).unwrap();
+        let blocks = Blocks::parse(&field, claim(99_999 * MIB + 1, 300_000)).unwrap();
         assert_eq!((blocks.blocks.len(), blocks.blocks[1].bytes.clone()), (12_500, 24..48));
         assert!(blocks_field(None, &[3]).is_empty() && blocks_field(None, &[3, 1 << 32]).is_empty());
     }
@@ -176,12 +176,12 @@ mod tests {
         let field = blocks_field(None, &[10, 20, 30]);
         for (size, compressed) in [(2 * MIB + 5, 61), (2 * MIB + 5, 59), (2 * MIB, 60), (3 * MIB + 1, 60), (0, 60), (u64::MAX, 60)]
         {
-            assert!(Blocks::parse(Blocks::find(&field), claim(size, compressed)).is_none(), "{size} {compressed}");
+            assert!(Blocks::parse(&field, claim(size, compressed)).is_none(), "{size} {compressed}");
         }
         let spoiled = |at: usize, byte: u8| {
             let mut field = field.clone();
             field[at] = byte;
-            Blocks::parse(Blocks::find(&field), claim(2 * MIB + 5, 60)).is_none()
+            Blocks::parse(&field, claim(2 * MIB + 5, 60)).is_none()
         };
         // Identifier, length, version, size of blocks, of the first, of others.
         for (at, byte) in

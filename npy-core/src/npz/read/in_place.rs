@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Cursor;
+use std::ops::Range;
 
 use super::reader::NpzReader;
 use crate::element::NpyElement;
@@ -48,11 +49,10 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         if !self.member(index)?.is_stored() {
             return Err(Error::new(ErrorKind::NotViewable, "cannot view a compressed member; read a copy (`view_or_read`)"));
         }
-        let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
-        let size = usize::try_from(entry.claim.size).unwrap_or(usize::MAX);
-        let begin = usize::try_from(entry.seek_to_data(self.input.reader_mut())?).unwrap_or(usize::MAX);
+        let Range { start, end } = self.data_range(index)?;
+        let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
         let bytes: &'a [u8] = self.input.reader().get_ref();
-        bytes.get(begin..).and_then(|rest| rest.get(..size)).ok_or_else(overlap)
+        bytes.get(range).ok_or_else(overlap)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::zip::central_directory::{Directory, Entry};
+use super::super::codec::blocks::BLOCKS;
+use super::super::zip::central_directory::Directory;
+use super::super::zip::entry::Entry;
+use super::super::zip::records::extra_fields;
 use crate::error::Error;
 
 /// The names and sizes of the members of an archive.
@@ -92,6 +95,12 @@ impl Index {
     /// Returns the size of a member in the archive in bytes.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
         self.entries.get(index).map(|entry| entry.claim.compressed)
+    }
+
+    /// Returns whether a member has a comment or extra fields of other programs.
+    pub(crate) fn has_extra(&self, index: usize) -> bool {
+        let is_extra = |entry: &Entry| entry.has_comment || extra_fields(entry.extra()).any(|(id, _)| id != BLOCKS);
+        self.entries.get(index).is_some_and(is_extra)
     }
 
     /// Returns the index of a member by name. A whole name takes precedence over one without

@@ -6,7 +6,7 @@ use super::super::codec::blocks::Blocks;
 use super::super::codec::decoder::Decoder;
 use super::super::codec::inflate::InflateBlocks;
 use super::super::codec::input::Input;
-use super::super::zip::central_directory::Entry;
+use super::super::zip::entry::Entry;
 use super::super::zip::problem::{encrypted, trailing, wrong_size};
 use super::super::zip::records::Claim;
 use super::content::Content;

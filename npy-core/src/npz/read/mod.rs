@@ -8,9 +8,11 @@ pub(crate) mod extract;
 mod to_rust;
 
 pub(crate) mod content;
+pub(crate) mod directory;
 pub(crate) mod file;
 pub(crate) mod index;
 pub(crate) mod member;
 pub(crate) mod stream;
+pub(crate) mod walk;
 
 pub use reader::NpzReader;

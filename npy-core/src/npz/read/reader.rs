@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::super::codec::blocks::Blocks;
 use super::super::codec::inflate::{InflateBlocks, inflate_in_parallel};
 use super::super::codec::input::{FillFrom, Input};
-use super::super::zip::central_directory;
+use super::super::zip::entry::Entry;
 use super::super::zip::problem::{cannot_read, no_index, no_member};
+use super::directory;
 use super::file::ArchiveFile;
 use super::index::{Index, Surroundings};
 use super::member::{Blockwise, Member};
@@ -163,7 +164,7 @@ impl<R: Read + Seek> NpzReader<R> {
     const INFLATE_ALONE: Option<InflateBlocks<R>> = None;
 
     fn with_fill(mut reader: R, fill: FillFrom<R>, limits: Limits, path: Option<&Path>) -> Result<Self> {
-        let directory = central_directory::read(&mut reader, &limits)?;
+        let directory = directory::open(&mut reader, &limits)?;
         let index = Arc::new(Index::new(directory, path));
         Ok(Self { input: Input::new(reader, fill), index, limits, threads: 1, inflate: Self::INFLATE_ALONE })
     }
@@ -238,7 +239,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Fields that hold sizes, padding, dates and owners do not count.
     pub fn has_extra(&self, index: usize) -> bool {
-        self.index.entry(index).is_some_and(|entry| entry.has_extra)
+        self.index.has_extra(index)
     }
 
     /// Returns what the archive has beside its members: bytes before and after it, and a comment.
@@ -254,7 +255,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// file, which can be mapped or read at any place.
     pub fn data_range(&mut self, index: usize) -> Result<Range<u64>> {
         let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
-        let begin = entry.seek_to_data(self.input.reader_mut()).map_err(|error| self.locate(error, index))?;
+        let begin = begin_data(entry, &mut self.input).map_err(|error| self.locate(error, index))?;
         Ok(begin..begin + entry.claim.compressed)
     }
 
@@ -383,10 +384,10 @@ impl<R: Read + Seek> NpzReader<R> {
             return Err(self.no_member(index));
         };
         Member::<R>::check(entry, &self.limits)?;
-        let begin = entry.begin_data(&mut self.input)?;
+        let begin = begin_data(entry, &mut self.input)?;
         let (threads, inflate) = (self.threads, self.inflate);
         let blockwise = inflate.and_then(|inflate| {
-            let blocks = Blocks::parse(entry.blocks(), entry.claim)?;
+            let blocks = Blocks::of(entry)?;
             Some(Blockwise { blocks, begin, threads, inflate })
         });
         Ok(Member::new(entry, &mut self.input, &self.limits)?.with_blockwise(blockwise))
@@ -418,6 +419,21 @@ impl<R: Read + Seek + Clone + Send> NpzReader<R> {
 impl<R: Clone> Clone for NpzReader<R> {
     fn clone(&self) -> Self {
         Self { input: self.input.clone(), index: Arc::clone(&self.index), ..*self }
+    }
+}
+
+/// Checks the local header of a member, and positions the input at its data. Returns their offset.
+fn begin_data<R: Read + Seek>(entry: &Entry, input: &mut Input<R>) -> Result<u64> {
+    /// Bytes that are read after the local header: all of a small member.
+    const USUAL_DATA: u64 = 4096;
+    let mut count = entry.front_bytes(USUAL_DATA);
+    loop {
+        let header = input.read_at(entry.offset, count).map_err(cannot_read)?;
+        count = entry.check_local_header(header)?;
+        if count <= header.len() as u64 {
+            input.skip_front(usize::try_from(count).unwrap_or_default());
+            return Ok(entry.offset + count);
+        }
     }
 }
 

@@ -5,12 +5,12 @@ use std::io::{self, Read};
 
 use super::super::codec::decoder::Decoder;
 use super::super::codec::input::Input;
-use super::super::zip::local_header::{LocalHeader, skip_bytes};
-use super::super::zip::problem::{cannot_read, encrypted, failed_before, unknown_size};
+use super::super::zip::local_header::{LocalHeader, Record, skip_bytes};
+use super::super::zip::problem::{cannot_read, encrypted, failed_before, no_member_at, not_zip, unknown_size};
 use super::super::zip::records::Claim;
 use super::content::Content;
 use super::member::MOST_TRAILING;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
 use crate::options::ReadOptions;
@@ -56,14 +56,22 @@ pub struct NpzStream<R> {
 enum Place {
     /// Before a member, or at the end of the archive.
     Between,
-    /// In a member that was read up to here.
-    In(Box<LocalHeader>, Box<Content>),
+    /// In a member.
+    In(Box<Current>),
     /// In an abandoned member, with a number of bytes before the next.
     Before(u64),
     /// Unknown.
     Lost,
     /// At the end.
     Over,
+}
+
+/// The member that is being read.
+struct Current {
+    header: LocalHeader,
+    /// Its name without one trailing `.npy`.
+    name: String,
+    content: Content,
 }
 
 impl<R: Read> NpzStream<R> {
@@ -112,24 +120,39 @@ impl<R: Read> NpzStream<R> {
             Place::Between | Place::In(..) => {}
         }
         self.input.begin(None);
-        let Some(header) = LocalHeader::read(&mut self.input)? else {
-            self.place = Place::Over;
-            return Ok(None);
+        let (header, mut name) = match LocalHeader::read(&mut self.input)? {
+            Record::Member(header, name) => (header, name),
+            Record::End => {
+                self.place = Place::Over;
+                return Ok(None);
+            }
+            Record::Unknown(signature) => return Err(self.unknown_record(signature)),
         };
+        name.truncate(name.strip_suffix(".npy").unwrap_or(&name).len());
         let content = self.begin(&header).map_err(|error| {
-            self.place = header.claim.map_or(Place::Lost, |claim| Place::Before(claim.compressed));
-            error.with_member(header.key())
+            self.place = header.claim().map_or(Place::Lost, |claim| Place::Before(claim.compressed));
+            error.with_member(&*name)
         })?;
-        let name = header.key().to_owned();
         self.has_failed = false;
-        self.place = Place::In(Box::new(header), Box::new(content));
+        self.place = Place::In(Box::new(Current { header, name: name.clone(), content }));
         Ok(Some(StreamMember { stream: self, name }))
+    }
+
+    /// Creates the error of bytes that begin no record, with more of them.
+    fn unknown_record(&mut self, signature: [u8; 4]) -> Error {
+        let offset = self.input.total().saturating_sub(signature.len() as u64);
+        let mut found = signature.to_vec();
+        let rest = (ForeignFormat::FRONT_BYTES - signature.len()) as u64;
+        if let Err(error) = (&mut self.input).take(rest).read_to_end(&mut found) {
+            return cannot_read(error);
+        }
+        if offset == 0 { not_zip(&found) } else { no_member_at(offset, &found) }
     }
 
     /// Reads the rest of the member and checks it.
     fn skip(&mut self) -> Result<()> {
-        if let Place::In(_, content) = &self.place
-            && content.is_endless()
+        if let Place::In(member) = &self.place
+            && member.content.is_endless()
         {
             // The header of the array tells where it ends.
             let limits = self.limits;
@@ -152,29 +175,30 @@ impl<R: Read> NpzStream<R> {
 
     /// Begins to read the content of the member with this header.
     fn begin(&mut self, header: &LocalHeader) -> Result<Content> {
-        if header.is_encrypted {
+        if header.is_encrypted() {
             return Err(encrypted());
         }
-        let size = header.claim.map(|claim| claim.size);
+        let size = header.claim().map(|claim| claim.size);
         if let Some(found) = size.filter(|size| *size > self.limits.member_bytes) {
             return Err(Error::limit_exceeded("bytes of a member", self.limits.member_bytes, found));
         }
-        let decoder = Decoder::new(header.method, header.has_end_mark, size)?;
-        self.input.begin(header.claim.map(|claim| claim.compressed));
+        let decoder = Decoder::new(header.method, header.has_end_mark(), size)?;
+        self.input.begin(header.claim().map(|claim| claim.compressed));
         Ok(Content::new(decoder, size, self.limits.member_bytes))
     }
 
     /// Reads the rest of the member, up to a limit, and checks it.
     fn finish_member(&mut self, most: Option<u64>) -> Result<()> {
-        if !matches!(self.place, Place::In(..)) {
+        if !matches!(self.place, Place::In(_)) {
             return Ok(());
         }
-        let Place::In(header, mut content) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
+        let Place::In(member) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
+        let Current { header, name, mut content } = *member;
         let result = if content.is_endless() {
             Err(unknown_size())
         } else {
             content.finish_data(&mut self.input, most, |input| {
-                let claim = header.claim.map_or_else(|| header.read_descriptor(input), Ok)?;
+                let claim = header.claim().map_or_else(|| header.read_descriptor(input), Ok)?;
                 self.claim = Some(claim);
                 Ok(claim)
             })
@@ -184,7 +208,7 @@ impl<R: Read> NpzStream<R> {
         }
         result.and_then(|claim| content.check(&claim)).map_err(|error| {
             self.has_failed = true;
-            error.with_member(header.key())
+            error.with_member(name)
         })
     }
 }
@@ -218,8 +242,8 @@ impl<R: Read> StreamMember<'_, R> {
     /// data.
     pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
-            if let Place::In(_, content) = &self.stream.place
-                && content.is_endless()
+            if let Place::In(member) = &self.stream.place
+                && member.content.is_endless()
             {
                 return Err(unknown_size());
             }
@@ -265,14 +289,14 @@ impl<R: Read> MemberContent<'_, R> {
     /// Records the length of the content, once the header of the array says it.
     fn set_array_bytes(&mut self, bytes: u64) {
         // In a stored member of unknown size nothing else says where it ends.
-        if let Place::In(_, content) = &mut self.stream.place {
-            content.set_end(bytes);
+        if let Place::In(member) = &mut self.stream.place {
+            member.content.set_end(bytes);
         }
     }
 
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         match &mut self.stream.place {
-            Place::In(_, content) => content.fill(&mut self.stream.input, buf, u64::MAX),
+            Place::In(member) => member.content.fill(&mut self.stream.input, buf, u64::MAX),
             _ if self.stream.has_failed => Err(failed_before()),
             _ => Ok(()),
         }
@@ -299,7 +323,7 @@ impl<R: Read> Read for MemberContent<'_, R> {
 impl<R> fmt::Debug for NpzStream<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let member = match &self.place {
-            Place::In(header, _) => Some(header.key()),
+            Place::In(member) => Some(&*member.name),
             _ => None,
         };
         f.debug_struct("NpzStream").field("member", &member).finish_non_exhaustive()

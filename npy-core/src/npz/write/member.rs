@@ -10,27 +10,11 @@ use std::io::{self, Write};
 
 use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
 use super::super::zip::emit::{Local, padding_field};
-use super::super::zip::records::{DESCRIPTOR, UTF8};
+use super::super::zip::records::{DEFLATED, DESCRIPTOR, STORED, UTF8};
+use super::waiting::{Head, Waiting};
 use super::{Failure, Front, NpzWriter};
 use crate::error::{Error, Result};
 use crate::format::header::Header;
-
-/// A member of which nothing was written yet.
-pub(super) struct Waiting {
-    local: Local,
-    is_aligned: bool,
-    content: Whole,
-    head: Head,
-}
-
-/// The header of an array before a content that was written without it.
-#[derive(Default)]
-struct Head {
-    /// Its bytes.
-    bytes: Vec<u8>,
-    /// The same, as in the archive.
-    encoded: Vec<u8>,
-}
 
 /// Writes a member's header when the first bytes of its content come, after all members that wait.
 struct Output<'a, W: Write> {
@@ -142,7 +126,7 @@ impl<W: Write> NpzWriter<W> {
         }
         Local {
             name: name.as_bytes().to_vec(),
-            method: if self.options.is_compressed { 8 } else { 0 },
+            method: if self.options.is_compressed { DEFLATED } else { STORED },
             flags,
             crc,
             compressed: size,

@@ -6,6 +6,7 @@ mod create;
 mod add;
 mod member;
 mod options;
+mod waiting;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -25,10 +26,9 @@ use crate::format::header::Header;
 use crate::write::output::Stream;
 use crate::write::replace::Replacement;
 use append::Existing;
+use waiting::Waiting;
 
 pub use options::WriteOptions;
-
-use self::member::Waiting;
 
 /// Writes an archive of arrays, stored or compressed.
 ///

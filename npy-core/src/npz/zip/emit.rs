@@ -1,6 +1,6 @@
 //! The headers and records around the content of members, as Python's `zipfile` writes them.
 
-use super::records::{DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, LOCAL, LOCAL_BYTES};
+use super::records::{DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, IN_ZIP64, LOCAL, LOCAL_BYTES};
 
 /// The version of the format that knows of 64-bit sizes; made on Unix.
 const VERSION: u16 = 45;
@@ -15,7 +15,6 @@ const ATTRIBUTES: u32 = 0o600 << 16;
 /// `zipfile` takes the 64-bit field for every number that does not fit 31 bits.
 const ZIP64_LIMIT: u64 = i32::MAX as u64;
 const MOST_MEMBERS: u64 = u16::MAX as u64;
-const IN_ZIP64: u32 = u32::MAX;
 
 /// Of members that can be viewed in place: that of the data in an `.npy` file.
 const ALIGNMENT: u64 = 64;
@@ -75,12 +74,12 @@ impl Local {
         let (mut compressed, mut size) = (self.compressed, self.size);
         if size > ZIP64_LIMIT || compressed > ZIP64_LIMIT {
             wide.extend([size, compressed]);
-            (compressed, size) = (IN_ZIP64.into(), IN_ZIP64.into());
+            (compressed, size) = (IN_ZIP64, IN_ZIP64);
         }
         let mut offset = self.offset;
         if offset > ZIP64_LIMIT {
             wide.push(offset);
-            offset = IN_ZIP64.into();
+            offset = IN_ZIP64;
         }
         let mut extra = if wide.is_empty() { Vec::new() } else { zip64_field(&wide) };
         extra.extend(&self.blocks);
@@ -130,7 +129,7 @@ fn zip64_field(numbers: &[u64]) -> Vec<u8> {
 
 /// The lower 32 bits, of a number that has no others.
 fn low_half(number: u64) -> [u8; 4] {
-    u32::try_from(number).unwrap_or(IN_ZIP64).to_le_bytes()
+    u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
 }
 
 /// Appends the end of the archive to its directory, which begins at `offset` and is all there is in
@@ -165,7 +164,7 @@ pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::central_directory::Entry;
+    use super::super::entry::Entry;
     use super::*;
 
     /// As `zipfile` decides it: each number beyond its limit is in the 64-bit field, and no other.

@@ -1,36 +1,87 @@
-//! Local file headers, for forward-only readers.
+//! Local headers, and their forward reader.
 
 use std::io::{self, Read};
 
-use super::problem::{archive, cannot_read, no_end, not_zip};
+use super::problem::{archive, cannot_read, no_end};
 use super::records::{
     Claim, DESCRIPTOR, DESCRIPTOR_SIGNATURE, ENCRYPTED, END, END_MARK, END64, END64_LOCATOR, ENTRY, Fields, LOCAL, LOCAL_BYTES,
     decode_name, read_zip64,
 };
 use crate::error::{Error, Result};
 
-/// The header before the data of a member, for those that read an archive forward only.
-#[derive(Clone, Debug)]
+/// The header before the data of a member.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalHeader {
-    name: String,
+    pub(crate) flags: u16,
     pub(crate) method: u16,
-    pub(crate) is_encrypted: bool,
-    /// Whether LZMA data say themselves where they end.
-    pub(crate) has_end_mark: bool,
-    /// `None` if it follows the data.
-    pub(crate) claim: Option<Claim>,
-    /// Whether the sizes behind the data have 64 bits.
+    /// Without a meaning if a data descriptor follows the data.
+    claim: Claim,
+    name_bytes: usize,
+    extra_bytes: usize,
+    /// Whether the sizes of the data descriptor have 64 bits.
     is_wide: bool,
 }
 
+/// The record that a forward reader meets.
+pub(crate) enum Record {
+    /// A member, with its full name.
+    Member(LocalHeader, String),
+    /// The end of the archive.
+    End,
+    /// Another signature.
+    Unknown([u8; 4]),
+}
+
 impl LocalHeader {
-    /// Reads the header that begins here; `None` at the end of the archive. Skips central
-    /// directories, because members may have been appended after them.
-    pub(crate) fn read(reader: &mut dyn Read) -> Result<Option<Self>> {
-        let mut signature = [0; 4];
-        read_exact(reader, &mut signature)?;
+    /// Parses the fields before the name. `None` if they are truncated or lack the signature.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut fields = Fields::new(bytes);
+        let signature = fields.bytes(4);
+        let _version = fields.bytes(2);
+        let (flags, method) = (fields.u16(), fields.u16());
+        let _time = fields.bytes(4);
+        let crc = fields.u32();
+        let (compressed, size) = (fields.number::<4>(), fields.number::<4>());
+        let (name_bytes, extra_bytes) = (fields.u16().into(), fields.u16().into());
+        let claim = Claim { crc, size, compressed };
+        (!fields.is_short && signature == LOCAL).then_some(Self { flags, method, claim, name_bytes, extra_bytes, is_wide: false })
+    }
+
+    /// The length of the name and the extra fields, at most 128 KiB.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.name_bytes + self.extra_bytes
+    }
+
+    /// Takes the 64-bit sizes from the extra fields in `text`, and returns the name before them.
+    ///
+    /// `None` if `text` is truncated or the sizes are.
+    pub(crate) fn read_text<'t>(&mut self, text: &'t [u8]) -> Option<&'t [u8]> {
+        let (name, extra) = text.get(..self.text_bytes())?.split_at(self.name_bytes);
+        self.is_wide = read_zip64(extra, [&mut self.claim.size, &mut self.claim.compressed])?;
+        Some(name)
+    }
+
+    /// The checksum and the sizes; `None` if they follow the data.
+    pub(crate) fn claim(&self) -> Option<Claim> {
+        (self.flags & DESCRIPTOR == 0).then_some(self.claim)
+    }
+
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.flags & ENCRYPTED != 0
+    }
+
+    /// Whether an end mark terminates LZMA data.
+    pub(crate) fn has_end_mark(&self) -> bool {
+        self.flags & END_MARK != 0
+    }
+
+    /// Reads the header that begins here. Skips central directories, because members may follow.
+    pub(crate) fn read(reader: &mut dyn Read) -> Result<Record> {
+        let mut bytes = [0; LOCAL_BYTES];
+        let (signature, rest) = bytes.split_at_mut(4);
+        read_exact(reader, signature)?;
         loop {
-            match &signature {
+            match signature.first_chunk().unwrap_or(&[0; 4]) {
                 LOCAL => break,
                 ENTRY => skip_record(reader, 42, &[24, 26, 28])?,
                 END64_LOCATOR => skip_record(reader, 16, &[])?,
@@ -41,42 +92,27 @@ impl LocalHeader {
                 }
                 END => {
                     skip_record(reader, 18, &[16])?;
-                    // What comes after an archive need not be one.
-                    match reader.read_exact(&mut signature) {
-                        Ok(()) if &signature == LOCAL => break,
+                    // The bytes after an archive need not be another one.
+                    match reader.read_exact(signature) {
+                        Ok(()) if signature == LOCAL => break,
                         Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(cannot_read(error)),
-                        _ => return Ok(None),
+                        _ => return Ok(Record::End),
                     }
                 }
-                found => return Err(not_zip(found)),
+                unknown => return Ok(Record::Unknown(*unknown)),
             }
-            read_exact(reader, &mut signature)?;
+            read_exact(reader, signature)?;
         }
-        let mut header = [0; LOCAL_BYTES - 4];
-        read_exact(reader, &mut header)?;
-        let mut fields = Fields::new(&header);
-        let _version = fields.bytes(2);
-        let (flags, method) = (fields.u16(), fields.u16());
-        let _time = fields.bytes(4);
-        let crc = fields.u32();
-        let (mut compressed, mut size) = (fields.number::<4>(), fields.number::<4>());
-        let (name_bytes, extra_bytes) = (fields.u16(), fields.u16());
-        // At most 128 KiB.
-        let mut text = vec![0; usize::from(name_bytes) + usize::from(extra_bytes)];
+        read_exact(reader, rest)?;
+        let invalid = || archive("invalid local header");
+        let mut header = Self::parse(&bytes).ok_or_else(invalid)?;
+        let mut text = vec![0; header.text_bytes()];
         read_exact(reader, &mut text)?;
-        let (name, extra) = text.split_at(name_bytes.into());
-        let is_wide = read_zip64(extra, [&mut size, &mut compressed]).ok_or_else(|| archive("invalid local header"))?;
-        let claim = (flags & DESCRIPTOR == 0).then_some(Claim { crc, size, compressed });
-        let (is_encrypted, has_end_mark) = (flags & ENCRYPTED != 0, flags & END_MARK != 0);
-        Ok(Some(Self { name: decode_name(name, flags), method, is_encrypted, has_end_mark, claim, is_wide }))
+        let name = header.read_text(&text).ok_or_else(invalid)?;
+        Ok(Record::Member(header, decode_name(name, header.flags)))
     }
 
-    /// The key of the member: its name without one `.npy` at its end.
-    pub(crate) fn key(&self) -> &str {
-        self.name.strip_suffix(".npy").unwrap_or(&self.name)
-    }
-
-    /// The fields that follow the data.
+    /// Reads the data descriptor.
     pub(crate) fn read_descriptor(&self, reader: &mut dyn Read) -> Result<Claim> {
         let mut number = |bytes: usize| {
             let mut number = [0; 8];
@@ -84,7 +120,7 @@ impl LocalHeader {
             Ok::<u64, Error>(u64::from_le_bytes(number))
         };
         let mut crc = number(4)?;
-        // Some writers leave the signature out.
+        // Some writers omit the signature.
         if crc == u64::from(u32::from_le_bytes(*DESCRIPTOR_SIGNATURE)) {
             crc = number(4)?;
         }
@@ -94,8 +130,7 @@ impl LocalHeader {
     }
 }
 
-/// Skips a record of `bytes` bytes and what follows it, whose lengths are at these places of the
-/// record.
+/// Skips a record of `bytes` bytes and its text, whose lengths are at these offsets of the record.
 fn skip_record(reader: &mut dyn Read, bytes: usize, lengths: &[usize]) -> Result<()> {
     let mut record = [0; 42];
     let record = &mut record[..bytes];

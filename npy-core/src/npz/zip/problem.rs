@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io;
 
-use crate::error::describe::{counted, describe_start, list};
-use crate::error::{Error, ErrorKind, listed};
+use crate::error::describe::{counted, describe_magic, describe_start, list, listed};
+use crate::error::{Error, ErrorKind};
 
 /// An error of an invalid archive, or of an invalid member of it.
 #[cold]
@@ -47,12 +47,13 @@ pub(crate) fn not_zip(found: &[u8]) -> Error {
             "truncated archive: expected the end of central directory at the end of the file, found none",
         );
     }
-    let found = match found {
-        [] => "the input is empty".to_owned(),
-        _ if found.starts_with(b"\x93NUM") => "expected a zip archive, found an .npy file; read it with `load`".to_owned(),
-        _ => format!("expected a zip archive, found {}", describe_start(found)),
-    };
-    Error::new(ErrorKind::WrongFormat, format!("not an .npz file: {found}"))
+    Error::new(ErrorKind::WrongFormat, format!("not an .npz file: {}", describe_magic("a zip archive", found)))
+}
+
+/// An error of a forward reader at a signature between members.
+pub(crate) fn no_member_at(offset: u64, found: &[u8]) -> Error {
+    let found = describe_start(found);
+    archive(format!("invalid archive: expected a member or the central directory at byte {offset}, found {found}"))
 }
 
 pub(crate) fn no_end() -> Error {
@@ -144,4 +145,20 @@ pub fn wrong_size(expected: u64, found: u64) -> Error {
 #[doc(hidden)]
 pub fn unused(bytes: u64) -> Error {
     archive(format!("expected the end of the compressed data, found {}", counted(bytes, "more byte")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_member;
+
+    #[test]
+    fn missing_members_are_listed_beside_the_first_twelve() {
+        let names = |count: usize| (0..count).map(|i| format!("m{i}")).collect::<Vec<_>>();
+        let error = |count| no_member(&["x".to_owned()], names(count)).to_string();
+        assert_eq!(error(0), "missing array \"x\": the archive is empty");
+        let twelve = "missing array \"x\": the archive has m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11";
+        assert_eq!(error(12), twelve);
+        assert_eq!(error(15), format!("{twelve} and 3 more"));
+        assert_eq!(no_member(&names(2), ["a"]).to_string(), "missing arrays \"m0\", \"m1\": the archive has a");
+    }
 }

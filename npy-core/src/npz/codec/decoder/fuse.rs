@@ -6,7 +6,7 @@ use crate::npz::zip::problem::failed_before;
 
 /// Drops its decompressor at the first error. No library says what a call does after one that
 /// failed, and bzip2 aborts the process.
-pub(in crate::npz) struct Fuse<D>(Option<D>);
+pub(crate) struct Fuse<D>(Option<D>);
 
 impl<D> Fuse<D> {
     pub(super) fn new(decompressor: D) -> Self {

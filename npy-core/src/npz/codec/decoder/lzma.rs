@@ -15,7 +15,7 @@ const HEADER_BYTES: usize = 9;
 const MOST_DICTIONARY: u32 = 128 << 20;
 
 /// Decompresses the data of a member.
-pub(in crate::npz) struct Lzma {
+pub(crate) struct Lzma {
     /// The part of the header that was read so far.
     header: Vec<u8>,
     stream: Option<LzmaStream>,

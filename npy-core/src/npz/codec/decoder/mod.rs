@@ -12,6 +12,7 @@ use std::io::{self, BufRead, Read};
 use flate2::Decompress;
 
 use super::super::zip::problem::damaged;
+use super::super::zip::records::{DEFLATED, STORED};
 use super::inflate::is_between_blocks;
 use super::input::Input;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,8 +20,6 @@ use crate::memory::ReadBuf;
 use fuse::Fuse;
 use step::Step;
 
-const STORED: u16 = 0;
-pub(crate) const DEFLATED: u16 = 8;
 const BZIP2: u16 = 12;
 const LZMA: u16 = 14;
 const ZSTD: u16 = 93;
@@ -195,18 +194,43 @@ fn missing_feature(name: &str, method: u16, feature: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::Decoder;
+    use super::{BZIP2, DEFLATED, Decoder, LZMA, STORED, ZSTD};
 
-    /// What is not read says which feature would read it.
+    /// The error of reading content of unknown size.
+    #[cfg(any(feature = "lzma", feature = "zstd"))]
+    fn error_of(method: u16, data: &[u8]) -> String {
+        let mut input = super::Input::new(data, |reader, buf| buf.read_from(reader));
+        let mut byte = [0];
+        let mut buf = super::ReadBuf::over(&mut byte);
+        super::Error::from(Decoder::new(method, true, None).unwrap().fill(&mut input, &mut buf).unwrap_err()).to_string()
+    }
+
     #[test]
-    fn methods_are_read_with_their_features() {
+    #[cfg(feature = "lzma")]
+    fn rejects_large_lzma_dictionary() {
+        let header = |dictionary: u32| [&[9, 20, 5, 0, 0x5d][..], &dictionary.to_le_bytes()].concat();
+        assert_eq!(error_of(LZMA, &header((128 << 20) + 1)), "dictionary too large: expected at most 128 MiB");
+        assert!(!error_of(LZMA, &header(1 << 20)).contains("dictionary"));
+    }
+
+    #[test]
+    #[cfg(feature = "zstd")]
+    fn rejects_large_zstd_window() {
+        // A window of 1 KiB shifted by the upper five bits of the last byte.
+        let header = |log: u8| [0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3];
+        assert_eq!(error_of(ZSTD, &header(28)), "dictionary too large: expected at most 128 MiB");
+        assert!(!error_of(ZSTD, &header(27)).contains("dictionary"));
+    }
+
+    #[test]
+    fn errors_of_methods_name_their_features() {
         let problem = |method| Decoder::new(method, false, Some(1)).err().map(|problem| problem.to_string());
         let features = [
-            (0, true, ""),
-            (8, true, ""),
-            (12, cfg!(feature = "bzip2"), "unsupported compression: bzip2 (method 12) needs feature `bzip2`"),
-            (14, cfg!(feature = "lzma"), "unsupported compression: LZMA (method 14) needs feature `lzma`"),
-            (93, cfg!(feature = "zstd"), "unsupported compression: Zstandard (method 93) needs feature `zstd`"),
+            (STORED, true, ""),
+            (DEFLATED, true, ""),
+            (BZIP2, cfg!(feature = "bzip2"), "unsupported compression: bzip2 (method 12) needs feature `bzip2`"),
+            (LZMA, cfg!(feature = "lzma"), "unsupported compression: LZMA (method 14) needs feature `lzma`"),
+            (ZSTD, cfg!(feature = "zstd"), "unsupported compression: Zstandard (method 93) needs feature `zstd`"),
         ];
         for (method, is_there, message) in features {
             assert_eq!(problem(method).as_deref(), if is_there { None } else { Some(message) });

@@ -5,10 +5,10 @@ use std::io;
 use crate::npz::zip::problem::damaged;
 
 /// How far one step of decompression came.
-pub(in crate::npz) struct Step {
-    pub(in crate::npz) used: usize,
-    pub(in crate::npz) given: usize,
-    pub(in crate::npz) is_end: bool,
+pub(crate) struct Step {
+    pub(crate) used: usize,
+    pub(crate) given: usize,
+    pub(crate) is_end: bool,
 }
 
 impl Step {

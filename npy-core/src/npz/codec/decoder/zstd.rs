@@ -16,7 +16,7 @@ const USUAL_WINDOW: u64 = 8 << 20;
 const MOST_WINDOW: u64 = 128 << 20;
 
 /// Decompresses the data of a member.
-pub(in crate::npz) struct Zstd {
+pub(crate) struct Zstd {
     decoder: FrameDecoder,
     has_begun: bool,
 }

@@ -1,7 +1,8 @@
 use std::io::Cursor;
 
-use super::super::super::read::NpzReader;
+use super::super::super::read::{NpzReader, directory};
 use super::super::emit::{Local, push_end};
+use super::super::window::tests::header;
 use super::*;
 
 /// A member: its name, its data, and the numbers of bytes that pad its local header and follow it.
@@ -51,7 +52,7 @@ fn two() -> [Part; 2] {
 }
 
 fn open(file: &[u8]) -> Result<Directory> {
-    read(&mut Cursor::new(file), &Limits::new())
+    directory::open(&mut Cursor::new(file), &Limits::new())
 }
 
 /// The message of the error, without the names of the file and the member.
@@ -135,7 +136,7 @@ fn rejects_contradictory_end_records() {
 #[test]
 fn members_are_counted_before_they_are_read() {
     let (file, _) = archive_of(b"", &two(), false, b"");
-    let open = |most| read(&mut Cursor::new(&file[..]), &Limits::new().members(most));
+    let open = |most| directory::open(&mut Cursor::new(&file[..]), &Limits::new().members(most));
     assert_eq!(open(2).unwrap().entries.len(), 2);
     let error = open(1).map(drop).unwrap_err();
     assert!(error.to_string().contains("expected at most 1 member, found 2; "), "{error}");
@@ -182,7 +183,7 @@ fn members_that_are_not_listed_are_found() {
             assert_eq!(opened.is_ok(), is_complete, "{case}");
             let Ok(directory) = opened else { continue };
             let behind = (prefix.len() + 51 + 3 + if is_last { 51 + 2 } else { 0 } + padding.len()) as u64;
-            let proven = expect_proven(&mut Cursor::new(&file[..]), &directory);
+            let proven = expect_extensible(&mut Cursor::new(&file[..]), &directory);
             match hidden_at {
                 None => proven.unwrap_or_else(|error| panic!("{case}: {error}")),
                 Some(at) => assert_eq!(problem_of(proven), unlisted(behind + at).to_string(), "{case}"),
@@ -196,7 +197,7 @@ fn archives_that_may_grow_end_the_file_and_hide_no_header() {
     let file = |comment: &[u8]| archive_of(b"--", &two(), false, comment).0;
     let check = |file: &[u8]| {
         let (directory, mut reader) = (open(file).unwrap(), Cursor::new(file));
-        expect_proven(&mut reader, &directory).and_then(|()| expect_no_header_behind_members(&mut reader, &directory))
+        expect_extensible(&mut reader, &directory)
     };
     check(&file(b"note")).unwrap();
     let (whole, hidden) = (file(b""), header());
@@ -255,20 +256,6 @@ fn members_end_before_the_next_one() {
 }
 
 #[test]
-fn archives_begin_with_a_header_or_an_empty_end() {
-    let empty = [&END[..], &[0; 18]].concat();
-    let mut full = empty.clone();
-    full[10] = 1;
-    for (bytes, expected) in
-        [(&header()[..], Some(3)), (&empty, Some(3)), (&full, None), (&[&ENTRY[..], &[0; 18]].concat(), None), (&empty[..11], None)]
-    {
-        let file = [b"---", bytes].concat();
-        let found = Window::new(&mut Cursor::new(&file[..]), file.len() as u64).find_archive(file.len() as u64).unwrap();
-        assert_eq!(found, expected, "{}", file.escape_ascii());
-    }
-}
-
-#[test]
 fn entries_have_flags_and_local_headers_a_signature() {
     let (file, _) = archive_of(b"", &two(), false, b"");
     for (flags, expected) in [(0, (false, false)), (1, (true, false)), (2, (false, true)), (3, (true, true)), (8, (false, false))] {
@@ -283,82 +270,5 @@ fn entries_have_flags_and_local_headers_a_signature() {
         let sought = open(&file).unwrap().entries[0].seek_to_data(&mut Cursor::new(&file[..]));
         // A longer name takes a part of the extra fields.
         assert!(at == 18 || sought.is_err(), "{at}");
-    }
-}
-
-#[test]
-fn bytes_that_are_missing_are_an_error() {
-    let read = |offset, count| read_at(&mut Cursor::new(b"01234567"), offset, count);
-    assert_eq!(read(3, 5).unwrap(), b"34567");
-    assert_eq!(read(8, 0).unwrap(), b"");
-    for (offset, count) in [(3, 6), (8, 1), (9, 2)] {
-        let error = read(offset, count).unwrap_err();
-        assert!(error.io_kind() == Some(io::ErrorKind::UnexpectedEof), "{error}");
-    }
-}
-
-/// A local header that states nothing.
-fn header() -> Vec<u8> {
-    [&LOCAL[..], &[45, 0, 0, 0, 8, 0], &[0; LOCAL_BYTES - 10]].concat()
-}
-
-#[test]
-fn headers_are_found_wherever_they_begin() {
-    const LENGTH: usize = 200_000;
-    let places = [0, 1, 4066, 4096, 65_506, 65_507, 65_535, 65_536, 65_537, 131_042, 131_072, LENGTH - LOCAL_BYTES];
-    for place in places {
-        let mut file = vec![b'P'; LENGTH];
-        file[place..][..LOCAL_BYTES].copy_from_slice(&header());
-        let find = |begin: usize, end: usize| {
-            let mut reader = Cursor::new(&file[..]);
-            Window::new(&mut reader, LENGTH as u64).find_member(begin as u64, end as u64).unwrap()
-        };
-        let found = Some(place as u64);
-        assert_eq!(find(0, LENGTH), found);
-        assert_eq!(find(place, LENGTH), found);
-        assert_eq!(find(place, usize::MAX), found);
-        assert_eq!(find(place + 1, LENGTH), None);
-        assert_eq!(find(0, place + LOCAL_BYTES), found);
-        assert_eq!(find(0, place + LOCAL_BYTES - 1), None);
-    }
-}
-
-#[test]
-fn windows_are_read_once_and_end_where_the_part_does() {
-    let file: Vec<u8> = (0..=249).cycle().take(10_000).collect();
-    let mut reader = Cursor::new(&file[..]);
-    let mut window = Window::new(&mut reader, 9_000);
-    for (offset, count) in
-        [(0, 10), (4090, 6), (4090, 7), (4095, 1), (5, 20), (8_990, 20), (8_999, 1), (9_000, 4), (9_500, 4), (0, 9_000)]
-    {
-        let expected = &file[offset.min(9_000)..(offset + count).min(9_000).max(offset.min(9_000))];
-        assert_eq!(window.at(offset as u64, count).unwrap(), expected, "{count} bytes at {offset}");
-    }
-    let mut window = Window::new(&mut reader, 9_000);
-    window.at(0, 10).unwrap();
-    assert_eq!(window.bytes.len(), 4096);
-    window.at(4096 - 10, 10).unwrap();
-    assert_eq!((window.begin, window.bytes.len()), (0, 4096), "nothing is read again");
-    window.at(4096 - 10, 11).unwrap();
-    assert_eq!((window.begin, window.bytes.len()), (4086, 4096));
-}
-
-#[test]
-fn local_headers_are_told_from_other_bytes() {
-    assert!(is_local_header(&header()));
-    assert!(!is_local_header(&header()[..LOCAL_BYTES - 1]));
-    for (at, byte, is_one) in [
-        (0, b'Q', false),
-        (4, 63, true),
-        (4, 64, false),
-        (5, 1, false),
-        (8, 99, true),
-        (8, 100, false),
-        (9, 1, false),
-        (6, 255, true),
-    ] {
-        let mut changed = header();
-        changed[at] = byte;
-        assert_eq!(is_local_header(&changed), is_one, "byte {at} is {byte}");
     }
 }
