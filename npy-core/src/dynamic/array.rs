@@ -303,30 +303,6 @@ impl DynValues {
         Self::with_header(header, bytes)
     }
 
-    /// The positions of the elements in C order.
-    #[cfg(feature = "object")]
-    pub(crate) fn c_order(&self) -> Box<dyn Iterator<Item = usize>> {
-        match self.order() {
-            Order::C => Box::new(0..self.header.element_count()),
-            Order::Fortran => Box::new(InOrderC::new(self.shape())),
-        }
-    }
-
-    /// The position of the element of this index in C order.
-    #[cfg(feature = "object")]
-    pub(crate) fn position_of(&self, index: usize) -> usize {
-        if self.order() == Order::C {
-            return index;
-        }
-        let (mut rest, mut stride, mut position) = (index, self.header.element_count(), 0);
-        for &length in self.shape().iter().rev().filter(|length| **length > 0) {
-            stride /= length;
-            position += rest % length * stride;
-            rest /= length;
-        }
-        position
-    }
-
     /// Decodes one field: [`field`](Self::field), then [`to_vec`](Self::to_vec).
     pub fn field_as<T: NpyElement>(&self, name: &str) -> Result<Vec<T>> {
         self.field(name)?.to_vec()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::binary::{Binary, Finite, FloatKind, Magnitude};
 use super::digits::{Ascii, Count, Digits, Wanted, decimal, digits, fixed_point};
 use super::options::{FloatMode, PrintOptions, Sign};
-use super::{pad, push_repeated};
+use super::stream::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
 use crate::format::scalar::bits;
 

@@ -5,8 +5,7 @@ use super::digits::{Ascii, decimal};
 use super::float::{ComplexFormat, FloatFormat, push_f32};
 use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
-use super::pad;
-use super::stream::Text;
+use super::stream::{Text, item, pad, part};
 use super::text::{write_bytes, write_unicode, write_void};
 use super::time::{NAT, date_time};
 use crate::format::dtype::{ByteOrder, Class, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
@@ -88,8 +87,7 @@ pub(crate) struct SubArrayFormat<'a> {
 pub(crate) enum Place {
     /// In an array: numbers are aligned.
     Array,
-    /// In an array without axes that `repr` prints: bools have no blank before them.
-    #[cfg_attr(not(feature = "object"), expect(dead_code, reason = "only objects are printed by `repr`"))]
+    /// In an array without axes: bools have no blank before them.
     ArrayWithoutAxes,
     /// In a record that stands alone, as an array without axes: floats are written as scalars are.
     Alone,
@@ -98,6 +96,11 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    /// The place of the elements of an array of this shape.
+    pub(crate) fn of_array(shape: &[usize]) -> Self {
+        if shape.is_empty() { Self::ArrayWithoutAxes } else { Self::Array }
+    }
+
     /// The place of the elements of a sub-array here.
     pub(crate) fn in_sub_array(self) -> Self {
         match self {
@@ -212,16 +215,15 @@ impl<'a> Format<'a> {
             Self::Unicode(scalar) => write_unicode(*scalar, bytes, out),
             Self::Void => write_void(bytes, out),
             Self::Record(fields) => {
-                out.small().push('(');
-                for (index, field) in fields.iter().enumerate() {
-                    if index > 0 {
-                        out.small().push_str(", ");
-                    }
+                write_record(fields.len(), out, |index, out| {
+                    let Some(field) = fields.get(index) else { return };
                     field.format.write(part(bytes, field.offset, field.size), out);
-                }
-                out.small().push_str(if fields.len() == 1 { ",)" } else { ")" });
+                });
             }
-            Self::SubArray(array) => array.write(&array.shape, bytes, out),
+            Self::SubArray(array) => {
+                let write = |index: usize, out: &mut Text<'_>| array.base.write(item(bytes, index, array.base_size), out);
+                write_axes(&array.shape, array.edge_items, 0, out, &write);
+            }
             Self::TooMany => out.small().push_str("..."),
         }
     }
@@ -243,29 +245,48 @@ impl<'a> SubArrayFormat<'a> {
             edge_items: edges_of(count, scope.options),
         }
     }
+}
 
-    /// Appends the part of a sub-array that has this shape.
-    fn write(&self, shape: &[usize], bytes: &[u8], out: &mut Text<'_>) {
-        let Some((&length, inner)) = shape.split_first() else { return self.base.write(bytes, out) };
-        let size = inner.iter().fold(self.base_size, |size, &length| size.saturating_mul(length));
-        let edge = self.edge_items.filter(|&edge| length > edge.saturating_mul(2));
-        let write = |index: usize, out: &mut Text<'_>| {
-            if index > 0 {
-                out.small().push_str(", ");
-            }
-            self.write(inner, part(bytes, index.saturating_mul(size), size), out);
-        };
-        out.small().push('[');
-        match edge {
-            None => (0..length).for_each(|index| write(index, out)),
-            Some(edge) => {
-                (0..edge).for_each(|index| write(index, out));
-                out.small().push_str(", ...");
-                (length - edge..length).for_each(|index| write(index, out));
-            }
+/// Writes a record, whose fields `write` writes.
+pub(crate) fn write_record(fields: usize, out: &mut Text<'_>, write: impl Fn(usize, &mut Text<'_>)) {
+    out.small().push('(');
+    for index in 0..fields {
+        if index > 0 {
+            out.small().push_str(", ");
         }
-        out.small().push(']');
+        write(index, out);
     }
+    out.small().push_str(if fields == 1 { ",)" } else { ")" });
+}
+
+/// Writes a sub-array of this shape, the `index`-th of several. `write` writes an item by its index among the items of all.
+///
+/// Axes longer than twice `edge_items` are abbreviated.
+pub(crate) fn write_axes(
+    shape: &[usize],
+    edge_items: Option<usize>,
+    index: usize,
+    out: &mut Text<'_>,
+    write: &impl Fn(usize, &mut Text<'_>),
+) {
+    let Some((&length, inner)) = shape.split_first() else { return write(index, out) };
+    let first = index.saturating_mul(length);
+    let inner = |place: usize, out: &mut Text<'_>| {
+        if place > 0 {
+            out.small().push_str(", ");
+        }
+        write_axes(inner, edge_items, first.saturating_add(place), out, write);
+    };
+    out.small().push('[');
+    match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
+        None => (0..length).for_each(|place| inner(place, out)),
+        Some(edge) => {
+            (0..edge).for_each(|place| inner(place, out));
+            out.small().push_str(", ...");
+            (length - edge..length).for_each(|place| inner(place, out));
+        }
+    }
+    out.small().push(']');
 }
 
 fn fields<'a>(record: &Record, parts: &Parts<'_>, scope: Scope<'a>) -> Vec<FieldFormat<'a>> {
@@ -348,11 +369,6 @@ fn printed_length(array: &SubArray, options: &PrintOptions) -> usize {
     // Behind an axis without elements nothing is written.
     let lengths = array.shape().iter().map(printed).take_while(|&length| length > 0);
     lengths.fold(1_usize, usize::saturating_mul)
-}
-
-/// Some of the bytes of an element; none of those that are not there.
-fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
-    bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
 }
 
 pub(super) fn complex_parts(kind: FloatKind, order: ByteOrder, bytes: &[u8]) -> (Binary, Binary) {

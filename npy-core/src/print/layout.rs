@@ -5,8 +5,8 @@ use std::iter::repeat_n;
 use std::mem;
 
 use super::options::PrintOptions;
-use super::pad;
-use super::stream::{MOST_KEPT, Passed, Text, is_line_end};
+use super::stream::{MOST_KEPT, Passed, Text, is_line_end, pad};
+use crate::options::Order;
 
 /// Which elements of an array are printed: all, or the corners.
 #[derive(Clone, Debug)]
@@ -26,14 +26,31 @@ impl Selection {
         (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
     }
 
-    /// The positions of all printed elements, the last axis fastest.
-    #[cfg(feature = "object")]
-    pub(crate) fn places(&self) -> Vec<usize> {
-        let along = |places: Vec<usize>, (axis, &length): (usize, &usize)| {
-            let begin = |place: usize| self.positions(axis, length).map(move |index| place * length + index);
-            places.into_iter().flat_map(begin).collect()
+    /// Visits the indices in memory of the printed elements, the last axis fastest.
+    ///
+    /// The lengths are those of the whole array, or of the printed elements only.
+    pub(crate) fn visit(&self, lengths: &[usize], order: Order, mut visit: impl FnMut(usize)) {
+        let mut strides = vec![0; lengths.len()];
+        let mut stride = 1_usize;
+        let mut set = |axis: usize| {
+            strides[axis] = stride;
+            stride = stride.saturating_mul(lengths[axis]);
         };
-        self.shape.iter().enumerate().fold(vec![0], along)
+        match order {
+            Order::C => (0..lengths.len()).rev().for_each(&mut set),
+            Order::Fortran => (0..lengths.len()).for_each(&mut set),
+        }
+        if !lengths.contains(&0) {
+            self.visit_axes(lengths, &strides, 0, &mut visit);
+        }
+    }
+
+    fn visit_axes(&self, lengths: &[usize], strides: &[usize], begin: usize, visit: &mut impl FnMut(usize)) {
+        let axis = lengths.len() - strides.len();
+        let Some((stride, inner)) = strides.split_first() else { return visit(begin) };
+        for position in self.positions(axis, lengths[axis]) {
+            self.visit_axes(lengths, inner, begin + position * stride, visit);
+        }
     }
 
     /// Whether the array has no axes.
@@ -72,12 +89,12 @@ pub(crate) fn edges_of(count: usize, options: &PrintOptions) -> Option<usize> {
 /// What stands around and between the elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Characters in a line, those before the array included.
-    line_width: usize,
-    /// Characters before the array in its first line, and blanks before it in each other line.
-    indent: usize,
-    /// Behind an element, at the end of a line without its blank.
-    separator: &'static str,
+    /// The maximum length of a line, the text before the array included.
+    pub(crate) line_width: usize,
+    /// The length of the text before the array, and the blanks before each further line.
+    pub(crate) indent: usize,
+    /// The text between two elements. Its blank is dropped at the end of a line.
+    pub(crate) separator: &'static str,
 }
 
 impl Frame {
@@ -85,22 +102,38 @@ impl Frame {
     pub(crate) fn plain(options: &PrintOptions) -> Self {
         Self { line_width: options.line_width, indent: 0, separator: " " }
     }
+}
 
-    /// Prints as the `repr` of an array, which begins with `prefix`: with commas, and space for the
-    /// parentheses.
-    #[cfg(feature = "object")]
-    pub(crate) fn of_repr(prefix: &str, options: &PrintOptions) -> Self {
-        Self { line_width: options.line_width.saturating_sub(1), indent: prefix.len(), separator: ", " }
+/// A cursor over the printed elements, the last axis fastest.
+pub(crate) trait Elements {
+    /// Moves to the next element, at first to the first one.
+    fn advance(&mut self) -> fmt::Result;
+
+    /// Writes the element. Called twice if its text is long.
+    fn write(&self, out: &mut Text<'_>);
+}
+
+/// Elements that a function writes by their index among the printed ones.
+pub(crate) struct ByIndex<F> {
+    write: F,
+    next: usize,
+}
+
+impl<F: Fn(usize, &mut Text<'_>)> ByIndex<F> {
+    pub(crate) fn new(write: F) -> Self {
+        Self { write, next: 0 }
     }
 }
 
-/// The printed elements, which come with the last axis fastest.
-pub(crate) trait Elements {
-    /// Goes to the next one, which is the first one at first.
-    fn advance(&mut self) -> fmt::Result;
+impl<F: Fn(usize, &mut Text<'_>)> Elements for ByIndex<F> {
+    fn advance(&mut self) -> fmt::Result {
+        self.next += 1;
+        Ok(())
+    }
 
-    /// Writes it: twice if its text is long.
-    fn write(&self, out: &mut Text<'_>);
+    fn write(&self, out: &mut Text<'_>) {
+        (self.write)(self.next.saturating_sub(1), out);
+    }
 }
 
 /// Writes an array.

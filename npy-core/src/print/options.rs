@@ -29,9 +29,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PrintOptions {
     pub(super) precision: i32,
-    pub(super) threshold: usize,
+    pub(crate) threshold: usize,
     pub(super) edge_items: usize,
-    pub(super) line_width: usize,
+    pub(crate) line_width: usize,
     pub(super) suppress_small: bool,
     pub(super) float_mode: FloatMode,
     pub(super) sign: Sign,

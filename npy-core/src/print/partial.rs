@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::layout::Elements;
+use super::array::Printed;
+use super::format::{Format, Place, Scope};
+use super::layout::{Elements, Frame, Selection, write_array};
 use super::options::PrintOptions;
 use super::stream::Text;
-use super::{Format, Frame, Place, Printed, Scope, Selection, write_array};
 use crate::dynamic::DynValues;
 use crate::format::dtype::Scalar;
 

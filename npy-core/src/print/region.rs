@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{Read, Seek};
 
-use super::Printed;
+use super::array::Printed;
 use super::layout::printed_edges;
 use super::options::PrintOptions;
 use crate::dynamic::DynValues;

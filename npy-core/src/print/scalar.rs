@@ -12,17 +12,8 @@ use super::time::{date_time, span};
 use crate::format::dtype::{ByteOrder, Class, DType, Scalar};
 use crate::format::scalar::Value;
 
-/// `str` of the scalar with these bytes.
-#[cfg(feature = "object")]
-pub(crate) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = write_scalar(dtype, bytes, options, &mut text);
-    text
-}
-
 /// Writes `str` of the scalar with these bytes.
-pub(super) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(crate) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
     let mut text = Text::passed_to(out);
     match dtype {
         DType::Scalar(scalar) if write_plain(*scalar, bytes, &mut text) => {}

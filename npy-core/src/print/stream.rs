@@ -111,20 +111,33 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Appends to a text, which is left as it is if there is no memory.
-#[cfg(feature = "object")]
-pub(crate) fn append(out: &mut String, write: impl FnOnce(&mut Text<'_>)) -> fmt::Result {
-    let begin = out.len();
-    let mut text = Text { most: usize::MAX, ..Text::counted(std::mem::take(out)) };
-    text.begin = begin;
-    write(&mut text);
-    *out = text.into_kept()?;
-    Ok(())
-}
-
 /// Where Python's `str.splitlines` ends a line.
 pub(super) fn is_line_end(character: char) -> bool {
     matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Appends `count` blanks.
+pub(super) fn pad(count: usize, out: &mut String) {
+    push_repeated("                                                                ", count, out);
+}
+
+/// Appends `count` characters of an ASCII text that repeats one.
+pub(super) fn push_repeated(text: &str, mut count: usize, out: &mut String) {
+    while count > 0 {
+        let part = text.get(..count).unwrap_or(text);
+        out.push_str(part);
+        count -= part.len();
+    }
+}
+
+/// Some bytes of an element; none if they are beyond its end.
+pub(crate) fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
+    bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+}
+
+/// The item at this index among items of one size.
+pub(crate) fn item(bytes: &[u8], index: usize, size: usize) -> &[u8] {
+    part(bytes, index.saturating_mul(size), size)
 }
 
 #[cfg(test)]

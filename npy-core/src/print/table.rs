@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::format::{Format, Place, Scope};
 use super::options::PrintOptions;
-use super::stream::{MOST_KEPT, Text};
+use super::stream::{MOST_KEPT, Text, item, pad, part};
 use super::text::{write_escaped_bytes, write_escaped_text};
 use super::time::date_time;
 use crate::dynamic::DynValues;
@@ -15,6 +15,24 @@ use crate::options::Order;
 
 /// The most bytes of text in a cell.
 const MOST_CELL: usize = MOST_KEPT;
+
+impl DynValues {
+    /// Formats an array of records as a table: a line of field names, then a line for each record.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('pose', [('x', '|i1'), ('y', '|i1')])]".parse()?;
+    /// let values = DynValues::new(dtype, Order::C, &[2], vec![7, 1, 255, 10, 100, 2])?;
+    /// assert_eq!(values.table().to_string(), "   id  pose.x  pose.y
+    /// 0   7       1      -1
+    /// 1  10     100       2");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn table(&self) -> Table<'_> {
+        Table { values: self, options: None, most_rows: 60 }
+    }
+}
 
 /// An array of records as a table, formatted when it is displayed. Returned by
 /// [`DynValues::table`].
@@ -34,10 +52,6 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(values: &'a DynValues) -> Self {
-        Self { values, options: None, most_rows: 60 }
-    }
-
     /// Sets the maximum number of records, half of them from the beginning and half from the end.
     /// A line of `...` stands between them. The default is 60.
     #[must_use]
@@ -82,7 +96,7 @@ impl<'a> Table<'a> {
             Order::Fortran => index.iter().zip(shape).rev().fold(0, |place, (index, length)| place * length + index),
         };
         let label = index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        (label, part(self.values.bytes(), place.saturating_mul(self.values.dtype().itemsize()), self.values.dtype().itemsize()))
+        (label, item(self.values.bytes(), place, self.values.dtype().itemsize()))
     }
 }
 
@@ -143,11 +157,11 @@ impl Column {
             line.push_str("  ");
         }
         if self.is_right {
-            super::pad(blanks, line);
+            pad(blanks, line);
         }
         line.push_str(cell);
         if !self.is_right {
-            super::pad(blanks, line);
+            pad(blanks, line);
         }
     }
 }
@@ -240,8 +254,4 @@ impl fmt::Write for Beginning {
         self.is_cut = true;
         Err(fmt::Error)
     }
-}
-
-fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
-    bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ mod block {
     const MOST_BYTES: usize = 0x7E00_0000;
 
     /// Decompresses a block at `offset` of the file to `expected` bytes.
-    pub(in crate::rawarray) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
+    pub(crate) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
         // Checked before memory is allocated for what the header claims.
         let found = decompressed_length(block).map_err(|position| damaged(offset + position as u64))?;
         if found != expected {
@@ -34,7 +34,7 @@ mod block {
     }
 
     /// Compresses bytes to a block.
-    pub(in crate::rawarray) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
         if bytes.len() > MOST_BYTES {
             return Err(too_large(MOST_BYTES, bytes.len()));
         }
@@ -131,7 +131,7 @@ mod missing {
     use crate::error::{Error, ErrorKind, Result};
 
     /// Says which feature it takes.
-    pub(in crate::rawarray) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {
+    pub(crate) fn decompress(_block: &[u8], _expected: u64, _offset: u64) -> Result<Vec<u8>> {
         Err(Error::new(ErrorKind::Unsupported, "unsupported LZ4 compression: feature `lz4` is disabled"))
     }
 

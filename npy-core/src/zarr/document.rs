@@ -19,9 +19,9 @@ pub struct ZarrReferences {
     arrays: Vec<VirtualArray>,
 }
 
-/// What a key of the document refers to.
-enum Value {
-    /// This text.
+/// The value of a key of the document.
+pub(super) enum Value {
+    /// A text.
     Inline(String),
     /// Bytes of a file.
     Bytes { path: String, offset: u64, length: u64 },
@@ -39,8 +39,8 @@ impl ZarrReferences {
         self
     }
 
-    /// The keys and what they refer to, in order.
-    fn entries(&self) -> impl Iterator<Item = (String, Value)> {
+    /// The keys and their values, in order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (String, Value)> {
         let group = (".zgroup".to_owned(), Value::Inline("{\"zarr_format\":2}".to_owned()));
         let arrays = self.arrays.iter().flat_map(|array| {
             let metadata = [(".zarray", self.metadata(array)), (".zattrs", attributes(array))];
@@ -139,38 +139,5 @@ impl fmt::Debug for ZarrReferences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shapes: Vec<_> = self.arrays.iter().map(|array| (array.name, &array.shape)).collect();
         f.debug_struct("ZarrReferences").field("dtype", &self.dtype).field("arrays", &shapes).finish_non_exhaustive()
-    }
-}
-
-#[cfg(feature = "serde")]
-mod ser {
-    use serde::ser::{Serialize, SerializeMap, Serializer};
-
-    use super::{Value, ZarrReferences};
-
-    struct References<'a>(&'a ZarrReferences);
-
-    impl Serialize for ZarrReferences {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut map = serializer.serialize_map(Some(2))?;
-            map.serialize_entry("version", &1)?;
-            map.serialize_entry("refs", &References(self))?;
-            map.end()
-        }
-    }
-
-    impl Serialize for References<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_map(self.0.entries())
-        }
-    }
-
-    impl Serialize for Value {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            match self {
-                Self::Inline(text) => serializer.serialize_str(text),
-                Self::Bytes { path, offset, length } => (path, offset, length).serialize(serializer),
-            }
-        }
     }
 }

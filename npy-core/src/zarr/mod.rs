@@ -3,6 +3,8 @@
 mod chunks;
 mod document;
 mod dtype;
+#[cfg(feature = "serde")]
+mod serialize;
 
 use std::fs::{self, File};
 use std::path::Path;

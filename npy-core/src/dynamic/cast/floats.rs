@@ -3,8 +3,8 @@
 
 use std::ops::{BitOr, BitOrAssign, Sub};
 
-use super::Class;
 use super::number::{NpyNumber, Wide};
+use super::rule::Class;
 
 /// The float type of a loop's vectors.
 pub(super) trait Lane: Copy + PartialOrd + Sub<Output = Self> {

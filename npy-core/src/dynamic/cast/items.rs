@@ -6,7 +6,7 @@ use std::mem;
 
 use super::floats::{append_floats, append_long};
 use super::number::{NpyNumber, Span, Wide};
-use super::{Casting, Class, not_allowed};
+use super::rule::{Casting, Class, not_allowed};
 use crate::error::{Result, ValueError};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
@@ -232,7 +232,8 @@ pub(super) fn does_not_fit<T: NpyNumber>(wide: Wide) -> ValueError {
     if is_outside { ValueError::out_of_range(wide, T::dtype()) } else { ValueError::inexact(wide, T::dtype()) }
 }
 
-#[cfg(all(test, feature = "half", feature = "complex"))]
+#[cfg(test)]
+#[cfg(all(feature = "half", feature = "complex"))]
 mod tests {
     use half::{bf16, f16};
     use num_complex::Complex;

@@ -1,29 +1,10 @@
 //! Casts to the types of `ml_dtypes` that have one byte.
 
-use super::{Casting, Class, not_allowed};
+use super::rule::{Casting, Class, ml_type, not_allowed};
 use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError};
-use crate::format::dtype::{DType, Invalid, MlType, ScalarKind};
+use crate::format::dtype::{DType, Invalid, MlType};
 use crate::memory::reserve_exact;
-
-/// The one-byte type of `ml_dtypes` that a dtype stands for.
-pub(super) fn type_of(dtype: &DType) -> Option<MlType> {
-    let DType::Scalar(scalar) = dtype else { return None };
-    match scalar.kind() {
-        ScalarKind::Ml(ml) => Some(ml),
-        ScalarKind::Float8E5M2 => Some(MlType::E5M2),
-        _ => None,
-    }
-}
-
-/// Whether `numpy.can_cast(…, 'safe')` allows a cast from another type.
-///
-/// A one-byte float of `ml_dtypes` casts safely to `f32`. Of other numbers, only bools and one-byte integers cast
-/// safely to it.
-pub(super) fn is_safe(from: Class, to: Class) -> bool {
-    let is_byte = matches!(from, Class::Unsigned(1) | Class::Signed(1));
-    from == Class::Bool || is_byte && !to.is_integer()
-}
 
 impl DynValues {
     /// Converts the elements to a one-byte type of `ml_dtypes`, in the order of [`order`](Self::order).
@@ -44,7 +25,7 @@ impl DynValues {
     ///
     /// Fails like [`cast`](Self::cast), and if the dtype is not such a type.
     pub fn cast_to_ml(&self, to: &DType, casting: Casting) -> Result<Vec<u8>> {
-        let Some(ml) = type_of(to) else {
+        let Some(ml) = ml_type(to) else {
             let problem = "expected a one-byte type of ml_dtypes; `cast` converts to other numbers";
             return Err(Invalid::new(format!("{:?}", to.to_string()), problem).into());
         };

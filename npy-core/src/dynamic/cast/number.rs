@@ -7,7 +7,7 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::Class;
+use super::rule::Class;
 use crate::element::NpyElement;
 #[cfg(feature = "half")]
 use crate::format::float;
@@ -112,7 +112,7 @@ impl fmt::Display for Wide {
 
 /// A number type of NumPy: bool, integers, floats, complex numbers.
 ///
-/// A [`Casting`](super::Casting) converts between them.
+/// A [`Casting`](crate::Casting) converts between them.
 ///
 /// Only this crate implements the trait. Its hidden items may change.
 ///
@@ -149,7 +149,7 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide(wide: Wide) -> Self;
 
-    /// The number, if it fits: see [`Casting::Checked`](super::Casting::Checked).
+    /// The number, if it fits: see [`Casting::Checked`](crate::Casting::Checked).
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 

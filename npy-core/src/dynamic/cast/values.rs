@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use super::items::{append, append_bools, cast_items, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
-use super::{Casting, Class, not_allowed};
+use super::rule::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
 use crate::error::{Result, ValueError};
@@ -208,7 +208,8 @@ fn inexact<T: NpyNumber>(item: LongDouble) -> ValueError {
     ValueError::inexact(item.to_f64(), T::dtype())
 }
 
-#[cfg(all(test, feature = "half", feature = "complex"))]
+#[cfg(test)]
+#[cfg(all(feature = "half", feature = "complex"))]
 mod tests {
     use super::*;
     use crate::options::Order;

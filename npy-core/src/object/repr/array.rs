@@ -7,9 +7,13 @@ use super::super::value::array::{ObjectArray, StringDType, flatten};
 use super::super::value::convert::scalars;
 use super::super::value::encode::encode;
 use super::super::value::int::PyInt;
+use super::values::{assemble_repr, frame_of_repr, repr_of_dtype, text_of};
 use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
 use crate::options::Order;
-use crate::print::{self, Elements, Format, Frame, MOST_EMPTY_PARTS, Place, PrintOptions, Scope, Selection, Text, write_array};
+use crate::print::PrintOptions;
+use crate::print::format::{Format, MOST_EMPTY_PARTS, Place, Scope, write_axes, write_record};
+use crate::print::layout::{ByIndex, Frame, Selection, edges_of, write_array};
+use crate::print::stream::{Text, item};
 
 impl ObjectArray {
     /// Formats the array as NumPy prints it with these options.
@@ -20,15 +24,12 @@ impl ObjectArray {
     /// `repr` of the array, which begins with `array(`, or the name of another class.
     #[inline(never)]
     pub(super) fn repr(&self, prefix: &str, options: &PrintOptions) -> String {
-        let mut body = String::new();
-        let place = if self.shape().is_empty() { Place::ArrayWithoutAxes } else { Place::Array };
-        // Writing to a `String` cannot fail.
-        let _ = write_elements(self, options, Frame::of_repr(prefix, options), place, &mut body);
+        let body = text_of(|out| write_elements(self, options, frame_of_repr(prefix, options), Place::of_array(self.shape()), out));
         let dtype = match self.string_dtype() {
             Some(dtype) => Some(string_dtype_repr(dtype, options)),
-            None => print::repr_of_dtype(self.dtype(), self.items().len()),
+            None => repr_of_dtype(self.dtype(), self.items().len()),
         };
-        print::assemble_repr(prefix, &body, self.shape(), dtype, options)
+        assemble_repr(prefix, &body, self.shape(), dtype, options)
     }
 }
 
@@ -87,36 +88,16 @@ fn write_elements(
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let selection = Selection::new(array.shape(), options);
-    let items: Vec<&PyObject> = selection.places().into_iter().filter_map(|index| array.items().get(index)).collect();
+    let mut items = Vec::new();
+    selection.visit(array.shape(), Order::C, |index| items.extend(array.items().get(index)));
     let column = Column::new(array.dtype(), &items, options, place);
-    let mut index = 0;
-    let next = |text: &mut String| {
-        match &column {
-            Some(column) => column.write(index, text)?,
-            // A pickle may hold anything in the place of a record.
-            None => text.extend(items.get(index).map(|item| item.repr(options))),
-        }
-        index += 1;
-        Ok(())
+    let write = |index: usize, out: &mut Text<'_>| match (&column, items.get(index)) {
+        (Some(column), _) => column.write(index, out),
+        // A pickle may hold anything in the place of a record.
+        (None, Some(item)) => out.push_str(&item.repr(options)),
+        (None, None) => {}
     };
-    write_array(&selection, frame, &mut Texts { next, text: String::new() }, out)
-}
-
-/// Elements by a function that appends the text of the next one.
-pub(super) struct Texts<F> {
-    pub(super) next: F,
-    pub(super) text: String,
-}
-
-impl<F: FnMut(&mut String) -> fmt::Result> Elements for Texts<F> {
-    fn advance(&mut self) -> fmt::Result {
-        self.text.clear();
-        (self.next)(&mut self.text)
-    }
-
-    fn write(&self, out: &mut Text<'_>) {
-        out.push_str(&self.text);
-    }
+    write_array(&selection, frame, &mut ByIndex::new(write), out)
 }
 
 /// The texts of the elements, or of one field of all records: NumPy aligns them.
@@ -152,7 +133,7 @@ impl<'a> Column<'a> {
     fn of_values(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         let (mut bytes, size) = (Vec::new(), dtype.itemsize());
         objects.iter().try_for_each(|object| encode(dtype, object, &mut bytes))?;
-        let elements: Vec<&[u8]> = (0..objects.len()).map(|index| element(&bytes, index, size)).collect();
+        let elements: Vec<&[u8]> = (0..objects.len()).map(|index| item(&bytes, index, size)).collect();
         let format = Format::new(dtype, &elements, Scope::new(dtype, objects.len(), options, place));
         Some(Self::Values { format, size, bytes })
     }
@@ -174,12 +155,7 @@ impl<'a> Column<'a> {
     }
 
     fn of_sub_arrays(array: &SubArray, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
-        // NumPy makes one sub-array of a sub-array of sub-arrays, with the axes of both.
-        let (mut shape, mut base) = (array.shape().to_vec(), array.base());
-        while let DType::SubArray(inner) = base {
-            shape.extend(inner.shape());
-            base = inner.base();
-        }
+        let (base, shape) = array.flattened();
         let mut parts = Vec::new();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
         for object in objects {
@@ -195,7 +171,7 @@ impl<'a> Column<'a> {
         if count == 0 && brackets > MOST_EMPTY_PARTS {
             return Some(Self::TooMany);
         }
-        let edge_items = print::edges_of(count, options);
+        let edge_items = edges_of(count, options);
         let base = match base {
             DType::Scalar(_) => Self::Objects(parts.iter().map(|object| axes_repr(object, edge_items, options)).collect()),
             base => Self::new(base, &parts, options, place.in_sub_array())?,
@@ -203,44 +179,22 @@ impl<'a> Column<'a> {
         Some(Self::SubArray { edge_items, shape, base: Box::new(base) })
     }
 
-    /// Appends the text of an element.
-    fn write(&self, index: usize, out: &mut String) -> fmt::Result {
+    /// Writes the text of an element.
+    fn write(&self, index: usize, out: &mut Text<'_>) {
         match self {
             Self::Objects(texts) => out.push_str(texts.get(index).map_or("", String::as_str)),
-            Self::Values { format, size, bytes } => print::append(out, |out| format.write(element(bytes, index, *size), out))?,
+            Self::Values { format, size, bytes } => format.write(item(bytes, index, *size), out),
             Self::Record(fields) => {
-                out.push('(');
-                for (place, field) in fields.iter().enumerate() {
-                    out.push_str(if place > 0 { ", " } else { "" });
-                    field.write(index, out)?;
-                }
-                out.push_str(if fields.len() == 1 { ",)" } else { ")" });
+                write_record(fields.len(), out, |field, out| {
+                    fields.get(field).into_iter().for_each(|field| field.write(index, out))
+                });
             }
-            Self::SubArray { shape, edge_items, base } => write_sub_array(shape, *edge_items, index, base, out)?,
+            Self::SubArray { shape, edge_items, base } => {
+                write_axes(shape, *edge_items, index, out, &|index, out: &mut Text<'_>| base.write(index, out));
+            }
             Self::TooMany => out.push_str("..."),
         }
-        Ok(())
     }
-}
-
-/// Appends a part of a sub-array: the one at `index` among all parts of this shape.
-fn write_sub_array(shape: &[usize], edge_items: Option<usize>, index: usize, base: &Column<'_>, out: &mut String) -> fmt::Result {
-    let Some((&length, inner)) = shape.split_first() else { return base.write(index, out) };
-    let part = |place: usize, out: &mut String| {
-        out.push_str(if place > 0 { ", " } else { "" });
-        write_sub_array(inner, edge_items, index.saturating_mul(length).saturating_add(place), base, out)
-    };
-    out.push('[');
-    match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
-        None => (0..length).try_for_each(|place| part(place, out))?,
-        Some(edge) => {
-            (0..edge).try_for_each(|place| part(place, out))?;
-            out.push_str(", ...");
-            (length.saturating_sub(edge)..length).try_for_each(|place| part(place, out))?;
-        }
-    }
-    out.push(']');
-    Ok(())
 }
 
 /// An object in a sub-array: NumPy takes what has items for more axes.
@@ -271,10 +225,11 @@ fn axes_repr(object: &PyObject, edge_items: Option<usize>, options: &PrintOption
 }
 
 fn write_texts(shape: &[usize], edge_items: Option<usize>, texts: Vec<String>) -> String {
-    let mut text = String::new();
-    // Texts that are there are appended.
-    let _ = write_sub_array(shape, edge_items, 0, &Column::Objects(texts), &mut text);
-    text
+    let mut text = Text::whole();
+    write_axes(shape, edge_items, 0, &mut text, &|index, out: &mut Text<'_>| {
+        out.push_str(texts.get(index).map_or("", String::as_str));
+    });
+    text.into_kept().unwrap_or_default()
 }
 
 /// `repr` of an element of an array of records: of NumPy's `void` with that dtype.
@@ -289,8 +244,4 @@ fn range(parts: &[PyInt]) -> impl Iterator<Item = i64> + use<> {
     let (begin, end, step) = (number(0), number(1), number(2));
     let is_in = move |&number: &i64| if step < 0 { number > end } else { number < end && step > 0 };
     std::iter::successors(Some(begin), move |number| number.checked_add(step)).take_while(is_in)
-}
-
-fn element(bytes: &[u8], index: usize, size: usize) -> &[u8] {
-    bytes.get(index.saturating_mul(size)..).and_then(|bytes| bytes.get(..size)).unwrap_or_default()
 }

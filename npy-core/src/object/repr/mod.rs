@@ -5,3 +5,4 @@
 pub(super) mod array;
 mod object;
 mod subclass;
+mod values;

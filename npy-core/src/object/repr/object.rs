@@ -5,14 +5,14 @@ use std::fmt::{self, Write as _};
 use super::super::pickle::globals::Known;
 use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::super::value::{Opaque, PyObject, iso};
+use super::values::{array_repr, scalar_text, text_of};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{
     ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, name_of_number, push_bytes_repr, push_repr,
     push_repr_of,
 };
 use crate::format::scalar::Value;
-use crate::print;
-use crate::print::{PrintOptions, scalar_text};
+use crate::print::PrintOptions;
 
 /// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
 /// `OrderedDict({'a': 1})`, which is the form of Python 3.12 and later).
@@ -27,10 +27,7 @@ impl fmt::Display for PyObject {
 impl PyObject {
     /// `repr` of an object; the options are for NumPy's arrays in it.
     pub(super) fn repr(&self, options: &PrintOptions) -> String {
-        let mut text = String::new();
-        // Writing to a `String` cannot fail.
-        let _ = write_repr(self, options, &mut text);
-        text
+        text_of(|out| write_repr(self, options, out))
     }
 
     /// Formats an element of an array of objects, where a list could be mistaken for an axis.
@@ -190,7 +187,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::Uuid(bytes) => out = format!("UUID('{}')", uuid(*bytes)),
         PyObject::DType(dtype) => out = format!("dtype({})", dtype_argument(dtype)),
         PyObject::Scalar(scalar) => out = scalar_repr(scalar, options),
-        PyObject::Array(array) => out = print::array_repr("array(", array, options),
+        PyObject::Array(array) => out = array_repr("array(", array, options),
         // The others contain objects.
         _ => {}
     }

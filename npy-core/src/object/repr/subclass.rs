@@ -2,11 +2,15 @@
 
 use super::super::value::PyObject;
 use super::super::value::subclass::{ArrayClass, Subclass, mask_dtype};
-use super::array::Texts;
+use super::values::{array_repr, elements_text, frame_of_repr, repr_of_dtype, scalar_text, text_of};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, python_shape, short_repr};
 use crate::format::scalar::Value;
-use crate::print::{self, Frame, PrintOptions, Selection, scalar_text, write_array};
+use crate::options::Order;
+use crate::print::PrintOptions;
+use crate::print::format::{write_axes, write_record};
+use crate::print::layout::{ByIndex, Frame, Selection, write_array};
+use crate::print::stream::{Text, item};
 
 /// What NumPy prints in the place of a masked value.
 const MASKED: &str = "--";
@@ -19,11 +23,11 @@ impl Subclass {
             (ArrayClass::MaskedElement, _) => MASKED.to_owned(),
             (ArrayClass::Masked { mask, is_void: true, .. }, base) => masked_elements(base, mask, Frame::plain(options), options),
             (ArrayClass::Masked { mask, fill_value, .. }, base) => masked_repr(base, mask, fill_value, options),
-            (ArrayClass::Matrix, PyObject::Array(values)) => print::array_repr("matrix(", values, options),
+            (ArrayClass::Matrix, PyObject::Array(values)) => array_repr("matrix(", values, options),
             (ArrayClass::Matrix, PyObject::Objects(array)) => array.repr("matrix(", options),
             (ArrayClass::RecArray, PyObject::Array(values)) => {
                 const PREFIX: &str = "rec.array(";
-                let body = print::elements_text(values, Frame::of_repr(PREFIX, options), options);
+                let body = elements_text(values, frame_of_repr(PREFIX, options), options);
                 let shape = if values.header().element_count() == 0 && values.shape() != [0] {
                     format!(", shape={}", python_shape(values.shape()))
                 } else {
@@ -62,14 +66,14 @@ fn masked_repr(values: &PyObject, mask: &DynValues, fill_value: &PyObject, optio
         (true, key) => " ".repeat((PREFIX.len() + "data".len()).saturating_sub(key.len()).max(2)),
         (false, _) => "  ".to_owned(),
     };
-    let frame = |key: &str| Frame::of_repr(&format!("{}{key}=", indent(key)), options);
+    let frame = |key: &str| frame_of_repr(&format!("{}{key}=", indent(key)), options);
     let is_all_masked = !mask.bytes().contains(&0);
     let mut parts = vec![
         ("data", masked_elements(values, mask, frame("data"), options)),
-        ("mask", print::elements_text(mask, frame("mask"), options)),
+        ("mask", elements_text(mask, frame("mask"), options)),
         ("fill_value", fill_text(dtype, fill_value, options)),
     ];
-    if is_all_masked || print::repr_of_dtype(dtype, mask.header().element_count()).is_some() {
+    if is_all_masked || repr_of_dtype(dtype, mask.header().element_count()).is_some() {
         parts.push(("dtype", short_repr(dtype)));
     }
     let lines: Vec<String> = parts.into_iter().map(|(key, text)| format!("{}{key}={text}", indent(key))).collect();
@@ -140,32 +144,25 @@ fn default_fill(dtype: &DType) -> String {
 /// The values as Python objects, with `--` where they are masked.
 fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
     let selection = Selection::new(mask.shape(), options);
-    let mut selected = selection.places().into_iter();
     let mask_size = mask.dtype().itemsize();
-    let next = |text: &mut String| {
-        let Some(item) = selected.next() else { return Ok(()) };
-        let values = match base {
-            PyObject::Array(values) => values,
-            PyObject::Objects(array) => {
-                text.extend(array.items().get(item).map(|item| item.list_repr(options)));
-                return Ok(());
+    // Objects are in C order, values in that of the mask.
+    let order = if matches!(base, PyObject::Objects(_)) { Order::C } else { mask.order() };
+    let mut indices = Vec::new();
+    selection.visit(mask.shape(), order, |index| indices.push(index));
+    let write = |index: usize, out: &mut Text<'_>| {
+        let index = indices.get(index).copied().unwrap_or(usize::MAX);
+        match base {
+            PyObject::Array(values) => {
+                let value = item(values.bytes(), index, values.dtype().itemsize());
+                write_masked(values.dtype(), value, item(mask.bytes(), index, mask_size), options, out);
             }
-            _ => return Ok(()),
-        };
-        let index = mask.position_of(item);
-        let value = part(values.bytes(), index, values.dtype().itemsize());
-        push_masked(values.dtype(), value, part(mask.bytes(), index, mask_size), options, text);
-        Ok(())
+            PyObject::Objects(array) => {
+                array.items().get(index).into_iter().for_each(|item| out.push_str(&item.list_repr(options)));
+            }
+            _ => {}
+        }
     };
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = write_array(&selection, frame, &mut Texts { next, text: String::new() }, &mut text);
-    text
-}
-
-/// The item at this index among items of `size` bytes.
-fn part(bytes: &[u8], index: usize, size: usize) -> &[u8] {
-    bytes.get(index.saturating_mul(size)..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+    text_of(|out| write_array(&selection, frame, &mut ByIndex::new(write), out))
 }
 
 /// The bytes of the mask of an element.
@@ -173,35 +170,30 @@ fn mask_size_of(dtype: &DType) -> usize {
     mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
 }
 
-/// An element, in which each bool of the mask stands for a value.
-fn push_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions, text: &mut String) {
+/// Writes an element, with a bool of the mask for each value in it.
+fn write_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions, out: &mut Text<'_>) {
     match dtype {
-        DType::Scalar(_) if mask.first() == Some(&1) => text.push_str(MASKED),
-        DType::Scalar(scalar) => {
-            text.push_str(&python_repr(dtype, bytes.get(..scalar.itemsize()).unwrap_or_default(), options));
-        }
+        DType::Scalar(_) if mask.first() == Some(&1) => out.push_str(MASKED),
+        DType::Scalar(scalar) => out.push_str(&python_repr(dtype, bytes.get(..scalar.itemsize()).unwrap_or_default(), options)),
         DType::SubArray(array) => {
             let (base, axes) = array.flattened();
-            let count: usize = axes.iter().product();
             let mask_size = mask_size_of(base);
-            text.push('[');
-            for index in 0..count {
-                text.push_str(if index > 0 { ", " } else { "" });
-                let value = part(bytes, index, base.itemsize());
-                push_masked(base, value, part(mask, index, mask_size), options, text);
-            }
-            text.push(']');
+            write_axes(&[axes.iter().product()], None, 0, out, &|index, out: &mut Text<'_>| {
+                write_masked(base, item(bytes, index, base.itemsize()), item(mask, index, mask_size), options, out);
+            });
         }
         DType::Record(record) => {
-            let mut offset = 0;
-            text.push('(');
-            for (index, field) in record.fields().iter().enumerate() {
-                text.push_str(if index > 0 { ", " } else { "" });
-                let mask = mask.get(offset..).unwrap_or_default();
-                push_masked(field.dtype(), bytes.get(field.offset()..).unwrap_or_default(), mask, options, text);
-                offset += mask_size_of(field.dtype());
-            }
-            text.push_str(if record.fields().len() == 1 { ",)" } else { ")" });
+            let offsets = record.fields().iter().scan(0, |end, field| {
+                let offset = *end;
+                *end += mask_size_of(field.dtype());
+                Some((field, offset))
+            });
+            let fields: Vec<_> = offsets.collect();
+            write_record(fields.len(), out, |index, out| {
+                let Some((field, offset)) = fields.get(index) else { return };
+                let bytes = bytes.get(field.offset()..).unwrap_or_default();
+                write_masked(field.dtype(), bytes, mask.get(*offset..).unwrap_or_default(), options, out);
+            });
         }
     }
 }

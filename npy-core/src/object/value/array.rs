@@ -1,8 +1,10 @@
 //! Arrays of Python objects.
 
 use super::PyObject;
+use super::encode::c_order;
 use super::subclass::{cover, is_covered, uncover};
-use crate::dynamic::{DynValues, missing_field};
+use crate::dynamic::DynValues;
+use crate::dynamic::array::missing_field;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::{element_count, is_same_in_both};
@@ -106,7 +108,7 @@ impl ObjectArray {
     /// Puts a mask over the elements. `None` if it masks a part of a sub-array.
     pub(crate) fn cover(&mut self, mask: &DynValues) -> Option<()> {
         let size = mask.dtype().itemsize();
-        let places = mask.c_order();
+        let places = c_order(mask);
         places
             .zip(&mut self.items)
             .try_for_each(|(place, item)| cover(&self.dtype, item, mask.bytes().get(place * size..)?.get(..size)?))

@@ -2,6 +2,7 @@
 
 use super::PyObject;
 use super::array::ObjectArray;
+use super::encode::c_order;
 use super::int::PyInt;
 use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use crate::dynamic::DynValues;
@@ -168,7 +169,7 @@ pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
     }
     let at = |index: usize| array.bytes().get(index.checked_mul(itemsize)?..)?.get(..itemsize);
     let scalar = |bytes: &[u8]| Some(PyObject::Scalar(Box::new(DynValues::with_header(header.clone(), bytes.to_vec()).ok()?)));
-    array.c_order().map(|index| scalar(at(index)?)).collect()
+    c_order(array).map(|index| scalar(at(index)?)).collect()
 }
 
 /// The value of a scalar of NumPy; `None` for a long double, which no other type holds.

@@ -6,6 +6,8 @@ use super::time::{PyDate, PyDateTime};
 use crate::dynamic::DynValues;
 use crate::format::calendar::days_before;
 use crate::format::dtype::{Class, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use crate::options::Order;
+use crate::transpose::bytes::InOrderC;
 
 /// NumPy's NaT.
 const NAT: i64 = i64::MIN;
@@ -25,11 +27,19 @@ pub(crate) fn encode(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Opt
 fn copy(values: &DynValues, out: &mut Vec<u8>) -> Option<()> {
     let size = values.dtype().itemsize();
     if size > 0 {
-        for index in values.c_order() {
+        for index in c_order(values) {
             out.extend_from_slice(values.bytes().get(index.checked_mul(size)?..)?.get(..size)?);
         }
     }
     Some(())
+}
+
+/// The positions of the elements of an array in C order.
+pub(crate) fn c_order(values: &DynValues) -> Box<dyn Iterator<Item = usize>> {
+    match values.order() {
+        Order::C => Box::new(0..values.header().element_count()),
+        Order::Fortran => Box::new(InOrderC::new(values.shape())),
+    }
 }
 
 fn encode_record(record: &Record, items: &[PyObject], out: &mut Vec<u8>) -> Option<()> {

@@ -4,7 +4,7 @@ use super::PyObject;
 use super::array::{ObjectArray, StringDType, flatten, part, taken_apart};
 use super::encode::encode;
 use super::subclass::ArrayClass;
-use crate::dynamic::missing_field;
+use crate::dynamic::array::missing_field;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{DType, Field, Record};
 use crate::format::shape::element_count;
