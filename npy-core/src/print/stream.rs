@@ -87,7 +87,16 @@ impl<'a> Text<'a> {
     }
 
     /// Appends a text of any length.
-    pub(crate) fn push_str(&mut self, mut text: &str) {
+    #[inline]
+    pub(crate) fn push_str(&mut self, text: &str) {
+        if text.len() > MOST_KEPT {
+            return self.push_long(text);
+        }
+        self.room(text.len()).push_str(text);
+    }
+
+    #[inline(never)]
+    fn push_long(&mut self, mut text: &str) {
         while !text.is_empty() {
             let end = text.len().min(MOST_KEPT);
             let end = (0..=end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
@@ -108,6 +117,14 @@ impl<'a> Text<'a> {
             }
         }
         self.kept.truncate(self.begin);
+    }
+}
+
+/// Never fails: [`Text::finish`] says whether the memory ended.
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push_str(text);
+        Ok(())
     }
 }
 

@@ -92,18 +92,20 @@ fn write_elements(
     selection.visit(array.shape(), Order::C, |index| items.extend(array.items().get(index)));
     let column = Column::new(array.dtype(), &items, options, place);
     let write = |index: usize, out: &mut Text<'_>| match (&column, items.get(index)) {
-        (Some(column), _) => column.write(index, out),
+        (Some(column), _) => column.write(index, options, out),
         // A pickle may hold anything in the place of a record.
-        (None, Some(item)) => out.push_str(&item.repr(options)),
+        (None, Some(item)) => item.write_repr(options, out),
         (None, None) => {}
     };
     write_array(&selection, frame, &mut ByIndex::new(write), out)
 }
 
-/// The texts of the elements, or of one field of all records: NumPy aligns them.
+/// The elements, or one field of all records.
 enum Column<'a> {
-    Objects(Vec<String>),
-    /// Parts without objects, by their bytes.
+    Objects(Vec<&'a PyObject>),
+    /// The objects of sub-arrays, whose own items NumPy takes for more axes.
+    Axes(Vec<&'a PyObject>),
+    /// Values without objects, which NumPy aligns, by their bytes.
     Values {
         format: Format<'a>,
         size: usize,
@@ -112,7 +114,7 @@ enum Column<'a> {
     Record(Vec<Self>),
     SubArray {
         shape: Vec<usize>,
-        /// Elements from the beginning and from the end of an axis, if it is longer.
+        /// The number of elements printed at each end of an axis that is longer than twice that.
         edge_items: Option<usize>,
         base: Box<Self>,
     },
@@ -121,16 +123,16 @@ enum Column<'a> {
 
 impl<'a> Column<'a> {
     /// `None` if an object is not a value of the dtype.
-    fn new(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn new(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         match dtype {
             dtype if !dtype.has_object() => Self::of_values(dtype, objects, options, place),
-            DType::Scalar(_) => Some(Self::Objects(objects.iter().map(|object| object.list_repr(options)).collect())),
+            DType::Scalar(_) => Some(Self::Objects(objects.to_vec())),
             DType::Record(record) => Self::of_records(record, objects, options, place),
             DType::SubArray(array) => Self::of_sub_arrays(array, objects, options, place),
         }
     }
 
-    fn of_values(dtype: &DType, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_values(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         let (mut bytes, size) = (Vec::new(), dtype.itemsize());
         objects.iter().try_for_each(|object| encode(dtype, object, &mut bytes))?;
         let elements: Vec<&[u8]> = (0..objects.len()).map(|index| item(&bytes, index, size)).collect();
@@ -138,7 +140,7 @@ impl<'a> Column<'a> {
         Some(Self::Values { format, size, bytes })
     }
 
-    fn of_records(record: &Record, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_records(record: &Record, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         let fields = record.fields();
         let mut rows = Vec::new();
         for object in objects {
@@ -154,7 +156,7 @@ impl<'a> Column<'a> {
         Some(Self::Record(fields.iter().enumerate().map(column).collect::<Option<_>>()?))
     }
 
-    fn of_sub_arrays(array: &SubArray, objects: &[&PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_sub_arrays(array: &SubArray, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
         let (base, shape) = array.flattened();
         let mut parts = Vec::new();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
@@ -173,63 +175,66 @@ impl<'a> Column<'a> {
         }
         let edge_items = edges_of(count, options);
         let base = match base {
-            DType::Scalar(_) => Self::Objects(parts.iter().map(|object| axes_repr(object, edge_items, options)).collect()),
+            DType::Scalar(_) => Self::Axes(parts),
             base => Self::new(base, &parts, options, place.in_sub_array())?,
         };
         Some(Self::SubArray { edge_items, shape, base: Box::new(base) })
     }
 
-    /// Writes the text of an element.
-    fn write(&self, index: usize, out: &mut Text<'_>) {
+    /// Writes an element.
+    fn write(&self, index: usize, options: &PrintOptions, out: &mut Text<'_>) {
         match self {
-            Self::Objects(texts) => out.push_str(texts.get(index).map_or("", String::as_str)),
+            Self::Objects(objects) => objects.get(index).into_iter().for_each(|object| object.write_element(options, out)),
             Self::Values { format, size, bytes } => format.write(item(bytes, index, *size), out),
-            Self::Record(fields) => {
-                write_record(fields.len(), out, |field, out| {
-                    fields.get(field).into_iter().for_each(|field| field.write(index, out))
+            Self::Record(fields) => write_record(fields.len(), out, |field, out| {
+                fields.get(field).into_iter().for_each(|field| field.write(index, options, out));
+            }),
+            Self::SubArray { shape, edge_items, base } => {
+                write_axes(shape, *edge_items, index, out, &|index, out: &mut Text<'_>| match &**base {
+                    Self::Axes(objects) => {
+                        objects.get(index).into_iter().for_each(|object| write_nested(object, *edge_items, options, out));
+                    }
+                    base => base.write(index, options, out),
                 });
             }
-            Self::SubArray { shape, edge_items, base } => {
-                write_axes(shape, *edge_items, index, out, &|index, out: &mut Text<'_>| base.write(index, out));
-            }
+            Self::Axes(_) => {}
             Self::TooMany => out.push_str("..."),
         }
     }
 }
 
-/// An object in a sub-array: NumPy takes what has items for more axes.
-fn axes_repr(object: &PyObject, edge_items: Option<usize>, options: &PrintOptions) -> String {
-    let of_array = |shape: &[usize], items: &[PyObject]| {
-        write_texts(shape, edge_items, items.iter().map(|item| axes_repr(item, edge_items, options)).collect())
+/// Writes an object in a sub-array: NumPy takes an object with items for more axes.
+fn write_nested(object: &PyObject, edge_items: Option<usize>, options: &PrintOptions, out: &mut Text<'_>) {
+    let array = |shape: &[usize], items: &[PyObject], out: &mut Text<'_>| {
+        write_axes(shape, edge_items, 0, out, &|index, out: &mut Text<'_>| {
+            items.get(index).into_iter().for_each(|item| write_nested(item, edge_items, options, out));
+        });
     };
     match object {
-        PyObject::List(items) | PyObject::Tuple(items) => of_array(&[items.len()], items),
-        PyObject::ByteArray(bytes) => format!("[{}]", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
-        PyObject::Range(parts) => {
-            let numbers = range(&parts[..]).map(|number| number.to_string());
-            format!("[{}]", numbers.take(MOST_EMPTY_PARTS).collect::<Vec<_>>().join(", "))
-        }
-        PyObject::Objects(array) if !array.shape().is_empty() => match array.dtype() {
-            DType::Scalar(_) => of_array(array.shape(), array.items()),
-            dtype => {
-                let texts = array.items().iter().map(|item| record_repr(dtype, item, options)).collect();
-                write_texts(array.shape(), edge_items, texts)
-            }
+        PyObject::List(items) | PyObject::Tuple(items) => array(&[items.len()], items, out),
+        PyObject::ByteArray(bytes) => write_numbers(bytes.iter().copied().map(i64::from), out),
+        PyObject::Range(parts) => write_numbers(range(&parts[..]).take(MOST_EMPTY_PARTS), out),
+        PyObject::Objects(objects) if !objects.shape().is_empty() => match objects.dtype() {
+            DType::Scalar(_) => array(objects.shape(), objects.items(), out),
+            dtype => write_axes(objects.shape(), edge_items, 0, out, &|index, out: &mut Text<'_>| {
+                objects.items().get(index).into_iter().for_each(|item| out.push_str(&record_repr(dtype, item, options)));
+            }),
         },
-        PyObject::Array(array) if !array.shape().is_empty() => match scalars(array) {
-            Some(items) => of_array(array.shape(), &items),
-            None => object.repr(options),
+        PyObject::Array(values) if !values.shape().is_empty() => match scalars(values) {
+            Some(items) => array(values.shape(), &items, out),
+            None => object.write_repr(options, out),
         },
-        object => object.repr(options),
+        object => object.write_repr(options, out),
     }
 }
 
-fn write_texts(shape: &[usize], edge_items: Option<usize>, texts: Vec<String>) -> String {
-    let mut text = Text::whole();
-    write_axes(shape, edge_items, 0, &mut text, &|index, out: &mut Text<'_>| {
-        out.push_str(texts.get(index).map_or("", String::as_str));
-    });
-    text.into_kept().unwrap_or_default()
+fn write_numbers(numbers: impl Iterator<Item = i64>, out: &mut Text<'_>) {
+    out.push_str("[");
+    for (index, number) in numbers.enumerate() {
+        out.push_str(if index > 0 { ", " } else { "" });
+        out.push_str(&number.to_string());
+    }
+    out.push_str("]");
 }
 
 /// `repr` of an element of an array of records: of NumPy's `void` with that dtype.

@@ -13,6 +13,7 @@ use crate::format::dtype::{
 };
 use crate::format::scalar::Value;
 use crate::print::PrintOptions;
+use crate::print::stream::Text;
 
 /// What Python's `repr` prints: of current Python and NumPy (`np.float64(1.5)`,
 /// `OrderedDict({'a': 1})`, which is the form of Python 3.12 and later).
@@ -30,10 +31,17 @@ impl PyObject {
         text_of(|out| write_repr(self, options, out))
     }
 
-    /// Formats an element of an array of objects, where a list could be mistaken for an axis.
-    pub(super) fn list_repr(&self, options: &PrintOptions) -> String {
-        let text = self.repr(options);
-        if matches!(self, Self::List(_)) { format!("list({text})") } else { text }
+    /// Writes `repr` of an object. Out of memory is an error of the text.
+    pub(super) fn write_repr(&self, options: &PrintOptions, out: &mut Text<'_>) {
+        let _ = write_repr(self, options, out);
+    }
+
+    /// Writes an element of an array of objects, where a list could be mistaken for an axis.
+    pub(super) fn write_element(&self, options: &PrintOptions, out: &mut Text<'_>) {
+        let (open, close) = if matches!(self, Self::List(_)) { ("list(", ")") } else { ("", "") };
+        out.push_str(open);
+        self.write_repr(options, out);
+        out.push_str(close);
     }
 
     /// `str` of an object, which is how NumPy prints an array without axes that holds it.

@@ -157,7 +157,7 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
                 write_masked(values.dtype(), value, item(mask.bytes(), index, mask_size), options, out);
             }
             PyObject::Objects(array) => {
-                array.items().get(index).into_iter().for_each(|item| out.push_str(&item.list_repr(options)));
+                array.items().get(index).into_iter().for_each(|item| item.write_element(options, out));
             }
             _ => {}
         }
