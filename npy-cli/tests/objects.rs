@@ -130,7 +130,7 @@ fn verify_tells_intact_pickles_from_damaged_ones() {
     cycle.npy: good, not read: unsupported pickle at byte 130: cyclic reference: an object contains itself
     other.npy: unsupported pickle at byte 130: expected an array of objects, found an int
     future.npy: good, not read: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
-    cut.npy: unsupported pickle at byte 130: truncated file: the pickle needs 1 byte, found 0
+    cut.npy: truncated file: the pickle needs 1 byte at offset 131, found 0
     empty.npy: unsupported pickle at byte 130: opcode APPEND: stack underflow
     5 files, 5 items: 3 damaged
     exit code 2

@@ -320,16 +320,16 @@ def sharing():
     laughs = b"]q\0" + MARK + text("ha" * 20) * 10 + b"e"
     for level in range(1, 10):
         laughs += b"q" + bytes([level - 1]) + b"0]" + MARK + (b"h" + bytes([level - 1])) * 10 + b"e"
-    yield "a billion laughs", "LimitExceeded", "copy of what is shared", proto(3) + array(laughs) + STOP
+    yield "a billion laughs", "LimitExceeded", "copies of shared ones", proto(3) + array(laughs) + STOP
     laughs = blob(b"x" * 200) + b"q\0"
     for level in range(1, 60):
         laughs += b"0" + b"h" + bytes([level - 1]) + b"h" + bytes([level - 1]) + b"\x86q" + bytes([level])
-    yield "2 to the power of 59 laughs", "LimitExceeded", "copy of what is shared", proto(3) + array(laughs) + STOP
+    yield "2 to the power of 59 laughs", "LimitExceeded", "copies of shared ones", proto(3) + array(laughs) + STOP
     laughs = b"}q\0"
     for level in range(1, 40):
         below = b"h" + bytes([level - 1])
         laughs += b"0}q" + bytes([level]) + b"K\1" + below + b"sK\2" + below + b"s"
-    yield "laughs in dicts", "LimitExceeded", "copy of what is shared", proto(3) + array(laughs) + STOP
+    yield "laughs in dicts", "LimitExceeded", "copies of shared ones", proto(3) + array(laughs) + STOP
 
 
 def roots():

@@ -56,7 +56,7 @@ fn describe_format(found: &[u8]) -> String {
 pub(crate) fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> (Vec<String>, usize) {
     const SHOWN: usize = 12;
     let mut names = names.into_iter();
-    let first = names.by_ref().take(SHOWN).map(|name| name.as_ref().to_owned()).collect();
+    let first = names.by_ref().take(SHOWN).map(|name| name_in_message(name.as_ref())).collect();
     (first, names.count())
 }
 
@@ -83,6 +83,11 @@ pub(crate) fn excerpt(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// The beginning of a name, with control characters escaped.
+pub(crate) fn name_in_message(name: &str) -> String {
+    excerpt(name).chars().map(|char| if char.is_control() { char.escape_debug().to_string() } else { char.to_string() }).collect()
 }
 
 /// Lists the first names, and the number of the others. See [`Error::new`](super::Error::new) for an example.

@@ -58,7 +58,7 @@ use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Stream;
-use pickle::error::{PickleError, Place};
+use pickle::error::PickleError;
 use pickle::tree::Builder;
 
 /// Reads a file of Python objects.
@@ -136,7 +136,7 @@ impl<R: Read> NpyReader<R> {
         let bytes = if source.file.is_some() { &[] } else { (source.bytes)(reader) };
         let array = if bytes.is_empty() {
             let pickle = pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)
-                .map_err(|error| error_of(error, offset, |_| 0))?;
+                .map_err(|error| error.into_error(offset, |_| 0))?;
             parse(&pickle, offset, &options)?.0
         } else {
             let (array, length) = parse(bytes, offset, &options)?;
@@ -158,21 +158,7 @@ fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(Objec
         let array = Builder::new(&arena, &objects, options.limits).root(root)?;
         Ok((array, length))
     };
-    parse().map_err(|error| error_of(error, data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
-}
-
-/// Converts an error of the machine; `offset_of` finds where in the pickle a node is made.
-#[cold]
-fn error_of(error: PickleError, data_offset: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
-    let (place, fault) = match error.take() {
-        Ok(found) => found,
-        Err(error) => return error,
-    };
-    let offset = match place {
-        Place::Offset(offset) => offset,
-        Place::Node(node) => offset_of(node),
-    };
-    fault.at_byte(data_offset.saturating_add(offset as u64))
+    parse().map_err(|error: PickleError| error.into_error(data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
 }
 
 /// Returns name, code, first protocol and class of every opcode, for tests.

@@ -179,7 +179,12 @@ fn rules<'a>() -> Vec<Rule<Verdict<'a>>> {
 /// What is wrong with the pickle, without where.
 fn fault(error: &Error) -> Option<String> {
     let message = error.to_string();
-    let (_, at) = message.split_once("unsupported pickle at byte ")?;
+    let Some((_, at)) = message.split_once("unsupported pickle at byte ") else {
+        return ["truncated file: the pickle ", "limit exceeded: "]
+            .iter()
+            .any(|start| message.starts_with(start))
+            .then_some(message);
+    };
     at.split_once(": ").map(|(_, fault)| fault.to_owned())
 }
 

@@ -5,7 +5,7 @@
 
 use super::error::Result;
 use super::globals::Known;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// No node or edge.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -284,8 +284,8 @@ fn number_of(position: usize) -> Result<u32> {
     match u32::try_from(position) {
         Ok(number) if number != NONE => Ok(number),
         _ => {
-            let (limit, found) = (u64::from(NONE), position as u64);
-            Err(Error::limit_exceeded("objects of a pickle", limit, found).into())
+            let message = format!("unsupported pickle: expected at most {NONE} objects, found more");
+            Err(Error::new(ErrorKind::Unsupported, message).into())
         }
     }
 }

@@ -3,19 +3,22 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::error::describe::{counted, limited, tuple};
+use super::super::value::int;
+use super::text;
+use crate::error::describe::{counted, limited, name_in_message, tuple};
 use crate::error::{Error, ErrorKind};
 
 pub(crate) type Result<T, E = PickleError> = std::result::Result<T, E>;
 
-/// What is wrong with a pickle.
+/// A fault of a pickle, before its position is known.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    kind: ErrorKind,
-    message: Cow<'static, str>,
+pub(crate) enum Fault {
+    Unsupported(ErrorKind, Cow<'static, str>),
+    Truncated { expected: u64, found: u64 },
+    LimitExceeded { what: &'static str, limit: u64, found: u64 },
 }
 
-/// A fault, and where it is.
+/// A fault and its position in the pickle, or an error unrelated to the pickle.
 #[derive(Debug)]
 pub(crate) struct PickleError(Box<Inner>);
 
@@ -23,17 +26,9 @@ pub(crate) struct PickleError(Box<Inner>);
 enum Inner {
     /// At a byte of the pickle.
     At(usize, Fault),
-    /// In a node of the arena. Nodes do not know where they come from; that is found out when there
-    /// is an error.
+    /// In a node of the arena, which has no position. It is found by another run of the machine.
     InNode(u32, Fault),
-    /// An error unrelated to the pickle.
     Other(Error),
-}
-
-/// Where a fault is.
-pub(crate) enum Place {
-    Offset(usize),
-    Node(u32),
 }
 
 impl PickleError {
@@ -47,13 +42,15 @@ impl PickleError {
         Self(Box::new(Inner::InNode(node, fault)))
     }
 
-    /// The fault and its place, or an error that is complete.
-    pub(crate) fn take(self) -> std::result::Result<(Place, Fault), Error> {
-        match *self.0 {
-            Inner::At(offset, fault) => Ok((Place::Offset(offset), fault)),
-            Inner::InNode(node, fault) => Ok((Place::Node(node), fault)),
-            Inner::Other(error) => Err(error),
-        }
+    /// Converts to the error of a file whose pickle begins at `begin`. `offset_of` finds the opcode of a node.
+    #[cold]
+    pub(crate) fn into_error(self, begin: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {
+        let (offset, fault) = match *self.0 {
+            Inner::At(offset, fault) => (offset, fault),
+            Inner::InNode(node, fault) => (offset_of(node), fault),
+            Inner::Other(error) => return error,
+        };
+        fault.at_byte(begin.saturating_add(offset as u64))
     }
 }
 
@@ -67,7 +64,7 @@ impl From<Error> for PickleError {
 impl Fault {
     #[cold]
     fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into() }
+        Self::Unsupported(kind, message.into())
     }
 
     #[cold]
@@ -75,23 +72,22 @@ impl Fault {
         Self::new(ErrorKind::InvalidPickle, message)
     }
 
-    /// The fault as an error at a byte of the file.
-    pub(crate) fn at_byte(self, offset: u64) -> Error {
-        Error::new(self.kind, format!("unsupported pickle at byte {offset}: {}", self.message)).at_byte(offset)
-    }
-
-    pub(crate) fn truncated(expected: u64, found: u64) -> Self {
-        let expected = counted(expected, "byte");
-        Self::new(ErrorKind::Truncated, format!("truncated file: the pickle needs {expected}, found {found}"))
-    }
-
-    /// One of the limits of `ObjectOptions` is exceeded.
-    pub(crate) fn limit_exceeded(what: &str, limit: u64, found: u64) -> Self {
-        let limit = limited(limit, what);
-        let message = format!(
-            "limit exceeded: expected at most {limit}, found {found}; raise it with `ObjectOptions` if the file is trusted"
-        );
-        Self::new(ErrorKind::LimitExceeded, message)
+    /// Converts to the error at a byte of the file.
+    fn at_byte(self, offset: u64) -> Error {
+        match self {
+            Self::Unsupported(kind, message) => {
+                Error::new(kind, format!("unsupported pickle at byte {offset}: {message}")).at_byte(offset)
+            }
+            Self::Truncated { expected, found } => Error::truncated("the pickle", offset, expected, found),
+            Self::LimitExceeded { what, limit, found } => {
+                let limit = limited(limit, what);
+                let message = format!(
+                    "limit exceeded: expected at most {limit}, found {found} at byte {offset}; raise it with `ObjectOptions` if the \
+                     file is trusted"
+                );
+                Error::new(ErrorKind::LimitExceeded, message).at_byte(offset)
+            }
+        }
     }
 
     pub(crate) fn unknown_opcode(opcode: u8) -> Self {
@@ -121,16 +117,27 @@ impl Fault {
         Self::new(ErrorKind::Unsupported, "cyclic reference: an object contains itself")
     }
 
-    /// A name of Python code that neither NumPy's own files nor plain values need.
+    /// A class or function outside of the list of known ones.
     pub(crate) fn unknown_global(module: &str, name: &str) -> Self {
+        let path = dotted(module, name);
         Self::invalid(format!(
-            "unknown global {module}.{name}, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object"
+            "unknown global {path}, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object"
         ))
     }
 
-    /// A call of something that is neither a class nor a function.
+    /// A call of a value.
     pub(crate) fn not_callable(opcode: &str, found: &str) -> Self {
         Self::invalid(format!("opcode {opcode}: expected a class or a function, found {found}"))
+    }
+
+    /// A known function where an opcode takes a class.
+    pub(crate) fn not_a_class(opcode: &str, function: &str) -> Self {
+        Self::invalid(format!("opcode {opcode}: expected a class, found the function {function}"))
+    }
+
+    /// A call of a known class or function that NumPy's pickles never call.
+    pub(crate) fn unsupported_call((module, name): (&str, &str)) -> Self {
+        Self::invalid(format!("unsupported call of {module}.{name}"))
     }
 
     pub(crate) fn invalid_arguments(constructor: &str, expected: &str) -> Self {
@@ -145,9 +152,21 @@ impl Fault {
         Self::invalid(format!("opcode {opcode}: stack underflow"))
     }
 
-    /// A text that is not a number, of which an excerpt is given.
-    pub(crate) fn invalid_number(text: &str) -> Self {
-        Self::invalid(format!("invalid number {text:?}: expected at most 4300 digits"))
+    pub(crate) fn invalid_integer(text: &[u8]) -> Self {
+        Self::invalid(int::describe_invalid(&text::excerpt(text)))
+    }
+
+    pub(crate) fn invalid_float(text: &[u8]) -> Self {
+        Self::invalid(format!("invalid float {:?}: expected a decimal number, inf or nan", text::excerpt(text)))
+    }
+
+    pub(crate) fn invalid_memo_index(text: &[u8]) -> Self {
+        Self::invalid(format!("invalid memo index {:?}: expected a non-negative integer", text::excerpt(text)))
+    }
+
+    /// A text of 4 GiB, whose length a node cannot hold.
+    pub(crate) fn text_too_long(length: usize) -> Self {
+        Self::new(ErrorKind::Unsupported, format!("expected at most {} bytes of text, found {length}", u32::MAX))
     }
 
     /// A length that is negative, or overflows.
@@ -178,6 +197,11 @@ impl Fault {
     }
 }
 
+/// The path of a class or function, shortened and escaped for a message.
+pub(crate) fn dotted(module: &str, name: &str) -> String {
+    format!("{}.{}", name_in_message(module), name_in_message(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ErrorKind, Fault};
@@ -185,17 +209,11 @@ mod tests {
     #[test]
     fn faults_say_what_is_wrong_and_where() {
         for (fault, kind, message) in [
-            (Fault::truncated(1, 0), ErrorKind::Truncated, "truncated file: the pickle needs 1 byte, found 0"),
             (Fault::unknown_opcode(0xff), ErrorKind::InvalidPickle, "unknown opcode 0xff"),
             (Fault::refused_opcode("EXT1"), ErrorKind::Unsupported, "opcode EXT1 refers to data outside of the file"),
             (Fault::stack_underflow("APPEND"), ErrorKind::InvalidPickle, "opcode APPEND: stack underflow"),
             (Fault::invalid_length(-1), ErrorKind::InvalidPickle, "invalid length -1"),
             (Fault::frame_too_long(3), ErrorKind::InvalidPickle, "a frame exceeds the pickle by 3 bytes"),
-            (
-                Fault::limit_exceeded("levels of objects", 1, 2),
-                ErrorKind::LimitExceeded,
-                "limit exceeded: expected at most 1 level of objects, found 2; raise it with `ObjectOptions` if the file is trusted",
-            ),
             (
                 Fault::wrong_count(&[2, 3], 6, 5),
                 ErrorKind::InvalidPickle,
@@ -206,5 +224,12 @@ mod tests {
             assert_eq!((error.kind(), error.offset()), (kind, Some(201)));
             assert_eq!(error.to_string(), format!("unsupported pickle at byte 201: {message}"));
         }
+        let error = Fault::Truncated { expected: 5, found: 2 }.at_byte(201);
+        assert_eq!((error.kind(), error.offset(), error.missing_bytes()), (ErrorKind::Truncated, Some(203), Some(3)));
+        assert_eq!(error.to_string(), "truncated file: the pickle needs 5 bytes at offset 201, found 2");
+        let error = Fault::LimitExceeded { what: "levels of objects", limit: 1, found: 2 }.at_byte(201);
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::LimitExceeded, Some(201)));
+        let expected = "limit exceeded: expected at most 1 level of objects, found 2 at byte 201; raise it with `ObjectOptions` if the file is trusted";
+        assert_eq!(error.to_string(), expected);
     }
 }

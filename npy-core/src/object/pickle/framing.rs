@@ -5,6 +5,7 @@
 //! reads further, bytes are read ahead.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
+use std::ops::Range;
 
 use super::error::{Fault, PickleError, Result};
 use super::opcode::{Form, length, lookup};
@@ -30,7 +31,7 @@ pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Re
         if !owned {
             pickle.ahead = marks;
         }
-        pickle.ensure(begin, at)?;
+        pickle.ensure(at..begin, at)?;
         let code = pickle.bytes.get(at).copied().unwrap_or_default();
         let opcode = lookup(code, at)?;
         marks = match code {
@@ -88,7 +89,7 @@ impl<R: Read> Fetch<'_, R> {
     /// stands. Returns where they end.
     fn skip(&mut self, begin: usize, length: usize, at: usize) -> Result<usize> {
         let end = begin.saturating_add(length);
-        self.ensure(end, at)?;
+        self.ensure(begin..end, at)?;
         Ok(end)
     }
 
@@ -97,7 +98,7 @@ impl<R: Read> Fetch<'_, R> {
         let mut end = begin;
         loop {
             let next = end.saturating_add(1);
-            self.ensure(next, at)?;
+            self.ensure(begin..next, at)?;
             if self.bytes.get(end) == Some(&b'\n') {
                 return Ok(next);
             }
@@ -105,15 +106,14 @@ impl<R: Read> Fetch<'_, R> {
         }
     }
 
-    /// Reads until there are `end` bytes.
-    fn ensure(&mut self, end: usize, at: usize) -> Result<()> {
+    /// Reads the bytes of a range, which may be there in part.
+    fn ensure(&mut self, Range { start, end }: Range<usize>, at: usize) -> Result<()> {
         if end <= self.bytes.len() {
             return Ok(());
         }
         if end as u64 > self.limit {
             return Err(too_long(self.limit, end as u64, at));
         }
-        let begin = self.bytes.len();
         let most = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let wanted = end.saturating_add(self.ahead).min(most);
         while self.bytes.len() < end {
@@ -126,8 +126,8 @@ impl<R: Read> Fetch<'_, R> {
             self.bytes.truncate(filled.saturating_add(count));
             match read {
                 Ok(0) => {
-                    let (expected, found) = ((end - begin) as u64, (filled - begin) as u64);
-                    return Err(PickleError::at(at, Fault::truncated(expected, found)));
+                    let (expected, found) = (end.saturating_sub(start) as u64, filled.saturating_sub(start) as u64);
+                    return Err(PickleError::at(start, Fault::Truncated { expected, found }));
                 }
                 Err(error) if error.kind() != IoErrorKind::Interrupted => {
                     return Err(Error::io("cannot read the array", error).into());
@@ -142,5 +142,5 @@ impl<R: Read> Fetch<'_, R> {
 /// The error of a pickle that is longer than it may be.
 #[cold]
 pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> PickleError {
-    PickleError::at(at, Fault::limit_exceeded("bytes of the pickle", limit, found))
+    PickleError::at(at, Fault::LimitExceeded { what: "bytes of the pickle", limit, found })
 }

@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
         }
         if self.arena.len() as u64 > self.options.items {
             let (limit, found) = (self.options.items, self.arena.len() as u64);
-            return Err(self.error(Fault::limit_exceeded("objects of the pickle", limit, found)));
+            return Err(self.error(Fault::LimitExceeded { what: "objects of the pickle", limit, found }));
         }
         self.execute(step)?;
         self.at = step.next;
@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
             b')' => return self.push_shared(3, Node::Tuple(Items::EMPTY)),
             code @ (b'I' | b'L') => match (text::integer(argument), argument) {
                 _ if text::is_not_decimal(argument, code == b'L') => {
-                    return Err(self.error(Fault::invalid_number(&text::excerpt(argument))));
+                    return Err(self.error(Fault::invalid_integer(argument)));
                 }
                 // `00` and `01`, and whatever else of two characters Python takes for them.
                 (Some(0), [_, b'0']) if code == b'I' => return self.push_shared(2, Node::Bool(false)),
@@ -121,7 +121,7 @@ impl<'a> Machine<'a> {
             },
             b'F' => match text::float(argument) {
                 Some(value) => Node::Float(value),
-                None => return Err(self.error(Fault::invalid_number(&text::excerpt(argument)))),
+                None => return Err(self.error(Fault::invalid_float(argument))),
             },
             b'G' => Node::Float(f64::from_be_bytes(array(argument))),
             b'S' => Node::QuotedOldText(self.span(step)?),
@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
                 self.frame_end = self.frame_end.max(step.next.saturating_add(length));
                 Ok(())
             }
-            _ => Err(self.error(Fault::truncated(expected, found))),
+            _ => Err(PickleError::at(step.next, Fault::Truncated { expected, found })),
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a> Machine<'a> {
     fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
         match self.arena.node(callable) {
             Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
-                return Err(self.error(Fault::not_callable(opcode, known.path().1)));
+                return Err(self.error(Fault::not_a_class(opcode, known.path().1)));
             }
             // Its constructor wants an argument, which no pickle has: the number is in the state.
             Node::Known(Known::Uuid) if opcode == "REDUCE" => {
@@ -462,22 +462,20 @@ impl<'a> Machine<'a> {
             return Ok(u64::from(u32::from_le_bytes(array(argument))));
         }
         let index = text::integer(argument).and_then(|index| u64::try_from(index).ok());
-        index.ok_or_else(|| self.error(Fault::invalid_number(&text::excerpt(argument))))
+        index.ok_or_else(|| self.error(Fault::invalid_memo_index(argument)))
     }
 
     /// The bytes that are the argument of an opcode.
     fn span(&self, step: Step<'a>) -> Result<Span> {
-        Span::new(step.argument_at, step.argument.len()).ok_or_else(|| {
-            let (limit, found) = (u64::from(u32::MAX), step.argument.len() as u64);
-            self.error(Fault::limit_exceeded("bytes of a text", limit, found))
-        })
+        let span = Span::new(step.argument_at, step.argument.len());
+        span.ok_or_else(|| self.error(Fault::text_too_long(step.argument.len())))
     }
 
     /// The node of a text that is not on the stack.
     fn text_at(&mut self, offset: usize, length: usize) -> Result<u32> {
         match Span::new(offset, length) {
             Some(span) => self.arena.push(Node::Text(span)),
-            None => Err(self.error(Fault::invalid_length(length))),
+            None => Err(self.error(Fault::text_too_long(length))),
         }
     }
 

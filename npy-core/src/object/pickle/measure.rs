@@ -66,8 +66,8 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
     match get(&sizes, root) {
         size if size <= limit => Ok(()),
         found => {
-            let what = "bytes with a copy of what is shared in each place";
-            Err(PickleError::in_node(root, Fault::limit_exceeded(what, limit, found)))
+            let what = "bytes of objects, copies of shared ones included";
+            Err(PickleError::in_node(root, Fault::LimitExceeded { what, limit, found }))
         }
     }
 }
@@ -75,7 +75,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
 fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
     if depth > options.depth {
         let (limit, found) = (options.depth as u64, depth as u64);
-        return Err(PickleError::in_node(id, Fault::limit_exceeded("levels of objects", limit, found)));
+        return Err(PickleError::in_node(id, Fault::LimitExceeded { what: "levels of objects", limit, found }));
     }
     Ok(())
 }

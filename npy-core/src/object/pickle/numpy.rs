@@ -6,7 +6,7 @@ use super::super::value::encode::swap_bytes;
 use super::super::value::subclass::{ArrayClass, mask_dtype};
 use super::arena::{NONE, Node};
 use super::dtype::in_array;
-use super::error::{Fault, PickleError, Result};
+use super::error::{Fault, PickleError, Result, dotted};
 use super::globals::Known;
 use super::tree::{Builder, PickledDType, invalid};
 use crate::dynamic::DynValues;
@@ -31,10 +31,10 @@ impl Builder<'_> {
                 },
                 (_, PyObject::Array(array)) => format!("an array of {}", array.dtype()),
                 (Node::Known(Known::Reconstruct), PyObject::Opaque(object)) => {
-                    format!("an array of the unknown class {}.{}", object.module, object.name)
+                    format!("an array of the unknown class {}", dotted(&object.module, &object.name))
                 }
                 (Node::Known(known), _) => format!("a {}.{}", known.path().0, known.path().1),
-                (_, PyObject::Opaque(object)) => format!("an object of the unknown class {}.{}", object.module, object.name),
+                (_, PyObject::Opaque(object)) => format!("an object of the unknown class {}", dotted(&object.module, &object.name)),
                 (_, _) => "an object of an unknown class".to_owned(),
             },
             other => other.name().to_owned(),
@@ -56,7 +56,6 @@ impl Builder<'_> {
             {
                 known
             }
-            Node::Known(Known::NdArray | Known::Matrix | Known::RecArray) => return Err(invalid(id, "_reconstruct", expected)),
             Node::Global { module, name } => {
                 let (module, name) = (self.text(module)?, self.text(name)?);
                 let state = self.added(id).0;
@@ -67,7 +66,7 @@ impl Builder<'_> {
                 }
                 return Ok(object);
             }
-            other => return Err(PickleError::in_node(id, Fault::not_callable("REDUCE", other.name()))),
+            _ => return Err(invalid(id, "_reconstruct", expected)),
         };
         let expected = "a state of version, shape, dtype, order and data";
         let (state, items, entries) = self.added(id);

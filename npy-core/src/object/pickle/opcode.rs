@@ -160,7 +160,7 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
 pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
     let truncated = |expected: usize, from: usize| {
         let found = input.len().saturating_sub(from) as u64;
-        PickleError::at(at, Fault::truncated(expected as u64, found))
+        PickleError::at(from, Fault::Truncated { expected: expected as u64, found })
     };
     let code = *input.get(at).ok_or_else(|| truncated(1, at))?;
     let opcode = lookup(code, at)?;

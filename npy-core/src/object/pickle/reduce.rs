@@ -46,7 +46,7 @@ impl Builder<'_> {
                 Ok(PyObject::TimeZone(Box::new(zone)))
             }
             Known::DType | Known::StringDType => self.dtype_object(id),
-            _ => Err(PickleError::in_node(id, Fault::not_callable("REDUCE", known.path().1))),
+            _ => Err(PickleError::in_node(id, Fault::unsupported_call(known.path()))),
         }
     }
 

@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
             Node::LongText(span) => {
                 let bytes = self.arena.bytes(span);
                 let number = text::digits(bytes).and_then(int::parse);
-                number.map(PyObject::Int).ok_or_else(|| PickleError::in_node(id, Fault::invalid_number(&text::excerpt(bytes))))?
+                number.map(PyObject::Int).ok_or_else(|| PickleError::in_node(id, Fault::invalid_integer(bytes)))?
             }
             Node::OldText(_) | Node::QuotedOldText(_) if self.options.encoding == Encoding::Bytes => {
                 PyObject::Bytes(self.raw_owned(id)?)

@@ -12,6 +12,7 @@ use super::value::array::ObjectArray;
 use super::value::convert::FromPyObject;
 use super::value::{PyObject, convert, iso};
 use crate::dynamic::DynValues;
+use crate::error::describe::name_in_message;
 use crate::error::{Result, ValueError, first_names};
 use crate::format::calendar::iso_8601;
 use crate::format::dtype::{Class, DType, Field};
@@ -357,12 +358,11 @@ enum Key<'de> {
 }
 
 impl Key<'_> {
-    /// For messages: not all of a text that is long.
+    /// The key in the path of an error.
     fn name(self) -> String {
-        const MOST: usize = 40;
         match self {
-            Self::Field(name) => name.chars().take(MOST).collect(),
-            Self::Object(PyObject::Str(text)) => text.chars().take(MOST).collect(),
+            Self::Field(name) => name_in_message(name),
+            Self::Object(PyObject::Str(text)) => name_in_message(text),
             Self::Object(PyObject::Int(value)) if value.to_i64().is_some() => value.to_string(),
             Self::Object(other) => format!("({})", other.type_name()),
         }

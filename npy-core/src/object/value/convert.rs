@@ -7,6 +7,7 @@ use super::int::PyInt;
 use super::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use crate::dynamic::DynValues;
 use crate::element::NpyElement;
+use crate::error::describe::name_in_message;
 use crate::error::{Error, ValueError};
 use crate::format::dtype::{Class, DType};
 use crate::format::scalar::Value;
@@ -268,7 +269,7 @@ fn inexact(object: &PyObject, rust_type: &str) -> ValueError {
 fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
     let found = match object {
         PyObject::Scalar(scalar) => format!("a NumPy scalar of {}", scalar.dtype()),
-        PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
+        PyObject::Opaque(opaque) => format!("{}.{}", name_in_message(&opaque.module), name_in_message(&opaque.name)),
         other => other.type_name().to_owned(),
     };
     wrong_type(&found, rust_type)

@@ -126,12 +126,13 @@ impl FromStr for PyInt {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        parse(text).ok_or_else(|| {
-            let text = excerpt(text);
-            let message = format!("invalid integer {text:?}: expected an optional sign and at most 4300 decimal digits");
-            Error::new(ErrorKind::InvalidValue, message)
-        })
+        parse(text).ok_or_else(|| Error::new(ErrorKind::InvalidValue, describe_invalid(&excerpt(text))))
     }
+}
+
+/// The message for a text that is not an integer.
+pub(crate) fn describe_invalid(text: &str) -> String {
+    format!("invalid integer {text:?}: expected an optional sign and at most {MOST_DIGITS} decimal digits")
 }
 
 /// An integer in decimal digits.

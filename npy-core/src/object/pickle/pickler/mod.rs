@@ -10,6 +10,7 @@ use std::io::Write;
 use super::super::value::PyObject;
 use super::super::value::decimal::is_decimal;
 use super::super::value::int::PyInt;
+use super::error::dotted;
 use crate::error::describe::counted;
 use crate::error::{Error, Result, ValueError};
 
@@ -177,7 +178,7 @@ impl<'a> Pickler<'a> {
             PyObject::Scalar(scalar) => self.scalar(scalar, false),
             PyObject::DType(dtype) => self.dtype(dtype, false),
             PyObject::Opaque(opaque) => {
-                Err(ValueError::new(format!("cannot write an opaque object of {}.{}", opaque.module, opaque.name)).into())
+                Err(ValueError::new(format!("cannot write an opaque object of {}", dotted(&opaque.module, &opaque.name))).into())
             }
             leaf => self.leaf(leaf),
         }
