@@ -256,6 +256,15 @@ fn files_of_archives_import_in_one_direction() {
 }
 
 #[test]
+fn files_of_formats_and_elements_import_in_one_direction() {
+    for (room, least) in [("format", 35), ("element", 15)] {
+        let graph = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-core/src"), room);
+        assert!(graph.len() > least, "{graph:?}");
+        assert_eq!(rings(graph), [""; 0], "files that import each other, and those that import them");
+    }
+}
+
+#[test]
 fn rings_of_imports_are_found() {
     let of = |edges: &[(&str, &[&str])]| {
         rings(edges.iter().map(|(file, to)| ((*file).to_owned(), to.iter().map(|to| (*to).to_owned()).collect())).collect())

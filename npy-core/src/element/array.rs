@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::NpyElement;
-use super::codec::Codec;
+use super::bytes::outside;
+use super::codec::{Codec, NpyElement};
 use super::plan::{Layout, Plan, Planner, outermost_axis};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{DType, SubArray};
@@ -117,13 +117,13 @@ impl<T, C: Codec<T>, const N: usize> Codec<[T; N]> for Items<C> {
 
     #[inline(always)]
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<[T; N], ValueError> {
-        let bytes = bytes.get(..plan.itemsize * N).ok_or_else(super::outside)?;
+        let bytes = bytes.get(..plan.itemsize * N).ok_or_else(outside)?;
         try_array(&Encoded::<T, C> { plan, bytes })
     }
 
     #[inline(always)]
     fn encode(array: &[T; N], plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
-        let bytes = bytes.get_mut(..plan.itemsize * N).ok_or_else(super::outside)?;
+        let bytes = bytes.get_mut(..plan.itemsize * N).ok_or_else(outside)?;
         for (i, item) in array.iter().enumerate() {
             C::encode(item, &plan.item, &mut bytes[i * plan.itemsize..]).map_err(|error| error.at_index(i))?;
         }

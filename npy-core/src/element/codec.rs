@@ -4,7 +4,6 @@
 use std::marker::PhantomData;
 
 use super::plan::{Layout, Plan, Planner, rust_type};
-use super::{CodecOf, NpyElement, PlanOf};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::memory::Bulk;
@@ -102,6 +101,70 @@ fn no_none() -> ValueError {
     )
 }
 
+/// A Rust type that can be an element of an array: it has a dtype.
+///
+/// | dtype | Rust type |
+/// |---|---|
+/// | `\|b1` | `bool` |
+/// | `\|i1` `<i2` `<i4` `<i8` | `i8` `i16` `i32` `i64` |
+/// | `\|u1` `<u2` `<u4` `<u8` | `u8` `u16` `u32` `u64` |
+/// | `<f4` `<f8` | `f32` `f64` |
+/// | `<f2`, and `<V2` of `ml_dtypes` | `half::f16`, `half::bf16` (feature `half`) |
+/// | `<c8` `<c16` `<c32` | `num_complex::Complex<T>` (feature `complex`) |
+/// | `<f16` | [`LongDouble`](super::LongDouble) |
+/// | `\|S8` | [`FixedBytes<8>`](super::FixedBytes), `String` |
+/// | `<U8` | [`FixedUnicode<8>`](super::FixedUnicode), `String` |
+/// | `<M8[ns]` `<m8[ns]` | [`Datetime64<unit::Nanosecond>`](super::Datetime64), [`Timedelta64<unit::Nanosecond>`](super::Timedelta64) |
+/// | `\|V8` | [`FixedVoid<8>`](super::FixedVoid), [`Void`](super::Void) |
+/// | `('<f4', (2, 3))` | `[[f32; 3]; 2]` |
+/// | `[('x', '<f4'), …]` | a struct with `#[derive(NpyRecord)]` |
+///
+/// An `Option` of any of them is what it holds; NaT is `None`. The whole table is in
+/// [`dtype`](crate::dtype).
+///
+/// Either byte order is read; native byte order is written. A file whose dtype is another is
+/// refused, never converted.
+///
+/// The derive and this crate implement the trait. Apart from [`dtype`](Self::dtype), its items are
+/// not for others to implement or call, and may change.
+///
+/// ```
+/// use npy_core::NpyElement;
+///
+/// assert_eq!(<[f32; 3]>::dtype().to_string(), "('<f4', (3,))");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element of a NumPy array",
+    note = "for a custom struct, use `#[derive(NpyRecord)]` of the feature `derive`",
+    note = "numbers, `bool`, `String`, `[T; N]`, `FixedBytes`, `Datetime64` and others are elements; `half` and `complex` numbers are \
+            behind features of that name",
+    note = "use `u64` for `usize`, `i64` for `isize`, `u32` for `char`, `[T; N]` for `Vec<T>`, `String` for `&str`"
+)]
+pub trait NpyElement: Sized {
+    /// The way to store it.
+    #[doc(hidden)]
+    type Codec: Codec<Self>;
+
+    /// The way to store it under which narrower numbers are read too.
+    #[doc(hidden)]
+    type Widened: Codec<Self>;
+
+    /// The dtype that this type is written as.
+    ///
+    /// Text without a fixed width (`String`) has the width 0 here: what is written is as wide as
+    /// the longest item.
+    #[inline]
+    fn dtype() -> DType {
+        Self::Codec::dtype()
+    }
+}
+
+/// The way to store a `T` as its own dtype.
+pub type CodecOf<T> = <T as NpyElement>::Codec;
+
+/// How to read and write a `T` as a given dtype.
+pub type PlanOf<T> = <CodecOf<T> as Codec<T>>::Plan;
+
 /// Makes a type an element that is its own codec. `$widened` reads narrower numbers too.
 macro_rules! element {
     ($(#[$doc:meta])* $({$($generics:tt)*})? $type:ty) => {
@@ -109,7 +172,7 @@ macro_rules! element {
     };
     ($(#[$doc:meta])* $({$($generics:tt)*})? $type:ty, $widened:ty) => {
         $(#[$doc])*
-        impl$(<$($generics)*>)? $crate::element::NpyElement for $type {
+        impl$(<$($generics)*>)? $crate::element::codec::NpyElement for $type {
             type Codec = Self;
             type Widened = $widened;
         }

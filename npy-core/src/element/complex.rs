@@ -2,9 +2,11 @@
 
 use num_complex::Complex;
 
+use super::array::{ArrayPlan, Items};
 use super::codec::{Codec, element, stored_as};
+use super::long_double::LongDouble;
+use super::number::{WidePlan, Widen, Widens};
 use super::plan::{Layout, Planner};
-use super::{ArrayPlan, Items, LongDouble, WidePlan, Widen, Widens};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;

@@ -2,10 +2,9 @@
 
 use half::bf16;
 
+use super::bytes::Bytes;
 use super::codec::{Codec, element};
-use super::number::Bytes;
-use super::order_of;
-use super::plan::{Layout, Planner};
+use super::plan::{Layout, Planner, order_of};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;

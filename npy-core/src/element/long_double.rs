@@ -4,9 +4,9 @@
     reason = "the fields of floats are taken apart here; each value is in range by its mask"
 )]
 
+use super::bytes::{first_chunk, first_chunk_mut};
 use super::codec::{Codec, element};
 use super::plan::{Layout, Plan, Planner};
-use super::{first_chunk, first_chunk_mut};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::float;

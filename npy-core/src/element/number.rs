@@ -3,9 +3,9 @@
 #[cfg(feature = "half")]
 use half::f16;
 
+use super::bytes::{Bytes, first_chunk, first_chunk_mut, outside};
 use super::codec::{Codec, element, stored_as};
-use super::plan::{Layout, Plan, Planner};
-use super::{first_chunk, first_chunk_mut};
+use super::plan::{Layout, Plan, Planner, order_of};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::Bulk;
@@ -28,7 +28,7 @@ impl Codec<Self> for bool {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<()> {
-        let plan = super::order_of(dtype, ScalarKind::Bool).map(|_| ());
+        let plan = order_of(dtype, ScalarKind::Bool).map(|_| ());
         if plan.is_none() {
             planner.mismatch(dtype, &Self::dtype());
         }
@@ -125,12 +125,6 @@ impl<T: Widens, const N: usize> Widens for [T; N] {}
 
 impl<T: Widens> Widens for Option<T> {}
 
-/// Of a number: its bytes in either order.
-pub(super) trait Bytes: Sized {
-    fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError>;
-    fn to_bytes(self, order: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError>;
-}
-
 impl Bytes for bool {
     #[inline(always)]
     fn from_bytes(_: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
@@ -192,7 +186,7 @@ macro_rules! number {
             }
 
             fn plan(file: &DType, planner: &mut Planner) -> Option<ByteOrder> {
-                let plan = super::order_of(file, ScalarKind::$kind);
+                let plan = order_of(file, ScalarKind::$kind);
                 if plan.is_none() {
                     let held: &[Narrow] = &[$(Narrow::$narrow),*];
                     if Narrow::of(file).is_some_and(|(narrow, _)| held.contains(&narrow)) {
@@ -242,7 +236,7 @@ macro_rules! number {
                 match plan.narrow {
                     None => <$type>::from_bytes(plan.order, bytes),
                     $(Some(Narrow::$narrow) => $narrow::from_bytes(plan.order, bytes).map(<$type as Wide<$narrow>>::widen),)*
-                    Some(_) => Err(super::outside()),
+                    Some(_) => Err(outside()),
                 }
             }
 
@@ -254,7 +248,7 @@ macro_rules! number {
                         Some(narrow) => narrow.to_bytes(plan.order, bytes),
                         None => Err(inexact(value, stringify!($narrow))),
                     },)*
-                    Some(_) => Err(super::outside()),
+                    Some(_) => Err(outside()),
                 }
             }
         }

@@ -293,6 +293,14 @@ fn without_modules(path: &str) -> String {
     name
 }
 
+/// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.
+pub(super) fn order_of(dtype: &DType, kind: ScalarKind) -> Option<ByteOrder> {
+    match dtype {
+        DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
+        _ => None,
+    }
+}
+
 /// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for
 /// other dtypes.
 pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {

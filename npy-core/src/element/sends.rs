@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::Codec;
-use super::record::NpyRecord;
+use super::codec::Codec;
+use super::record::fields::NpyRecord;
 use crate::memory::slots::Sends;
 
 /// Represents a type. The compiler prefers these constants to those of [`Otherwise`] where it can

@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use super::bytes::{first_chunk, outside};
 use super::codec::{As, Codec, element, ordered_dtype, stored_as};
 use super::plan::{Layout, Plan, Planner};
-use super::{first_chunk, outside};
 use crate::error::{Error, ErrorKind, Result, ValueError, describe_too_long};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::slots::Sends;

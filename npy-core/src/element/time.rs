@@ -3,9 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::bytes::Bytes;
 use super::codec::{Codec, element, stored_as};
-use super::number::Bytes;
-use super::plan::{Layout, Planner};
+use super::plan::{Layout, Planner, order_of};
 use crate::error::{Result, ValueError};
 use crate::format::calendar::iso_8601;
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -166,7 +166,7 @@ macro_rules! time {
 
             fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
                 let own = Scalar::new(ScalarKind::$kind { unit: U::UNIT, count: COUNT }, ByteOrder::NATIVE);
-                let plan = super::order_of(dtype, own.kind());
+                let plan = order_of(dtype, own.kind());
                 if plan.is_none() {
                     planner.mismatch(dtype, &Self::dtype());
                 }

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use super::bytes::{first_chunk, first_chunk_mut, outside};
 use super::codec::{Codec, element, stored_as};
 use super::plan::{Layout, Planner};
 use crate::error::{Result, ValueError};
@@ -95,12 +96,12 @@ impl<const N: usize> Codec<Self> for FixedVoid<N> {
 
     #[inline(always)]
     fn decode((): &(), bytes: &[u8]) -> Result<Self, ValueError> {
-        super::first_chunk(bytes).map(Self)
+        first_chunk(bytes).map(Self)
     }
 
     #[inline(always)]
     fn encode(value: &Self, (): &(), bytes: &mut [u8]) -> Result<(), ValueError> {
-        *super::first_chunk_mut(bytes)? = value.0;
+        *first_chunk_mut(bytes)? = value.0;
         Ok(())
     }
 }
@@ -134,14 +135,14 @@ impl Codec<Self> for Void {
     }
 
     fn decode(length: &usize, bytes: &[u8]) -> Result<Self, ValueError> {
-        Ok(Self(bytes.get(..*length).ok_or_else(super::outside)?.to_vec()))
+        Ok(Self(bytes.get(..*length).ok_or_else(outside)?.to_vec()))
     }
 
     fn encode(value: &Self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
         if value.len() != *length {
             return Err(ValueError::wrong_length(value.len(), format_args!("|V{length}")));
         }
-        bytes.get_mut(..*length).ok_or_else(super::outside)?.copy_from_slice(value);
+        bytes.get_mut(..*length).ok_or_else(outside)?.copy_from_slice(value);
         Ok(())
     }
 }

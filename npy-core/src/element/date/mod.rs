@@ -1,9 +1,9 @@
 //! Date and time types of other crates, converted exactly from `M8` and `m8` of every unit.
 
-use super::codec::{As, Codec, ordered_dtype};
-use super::number::Bytes;
+use super::bytes::Bytes;
+use super::codec::{As, Codec, NpyElement, ordered_dtype};
 use super::plan::{Layout, Plan, Planner, rust_type};
-use super::{Datetime64, NpyElement, Timedelta64, unit, unit::Unit};
+use super::time::{Datetime64, Timedelta64, unit, unit::Unit};
 use crate::error::{Result, ValueError};
 use crate::format::calendar::iso_8601;
 use crate::format::calendar::nanoseconds::{self, Misfit};

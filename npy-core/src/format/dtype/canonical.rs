@@ -5,9 +5,11 @@
 
 use super::super::inline::{Lengths, ShortName};
 use super::ascii::{plain_characters, plain_length};
+use super::invalid::MOST_BYTES;
 use super::names::repeated;
 use super::numbers::number;
-use super::{ByteOrder, DType, Field, MOST_BYTES, Record, Scalar, ScalarKind, SubArray, TimeUnit};
+use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use super::tree::{DType, Field, Record, SubArray};
 
 /// Levels of records in records that are read here.
 const MOST_LEVELS: usize = 8;
@@ -258,13 +260,10 @@ fn decimal(digits: &[u8]) -> Option<usize> {
 /// `dtype.str` of NumPy: the byte order, and what is behind it.
 fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
     let kind = match code {
-        b"c16" => ScalarKind::Complex128,
-        [b'S', length @ ..] => ScalarKind::Bytes { length: decimal(length).filter(|length| *length <= MOST_BYTES)? },
-        [b'U', length @ ..] => ScalarKind::Unicode { length: decimal(length).filter(|length| *length <= MOST_BYTES / 4)? },
-        [b'V', length @ ..] => ScalarKind::Void { length: decimal(length).filter(|length| *length <= MOST_BYTES)? },
         [b'M', b'8', b'[', unit @ .., b']'] => ScalarKind::Datetime { unit: time_unit(unit)?, count: 1 },
         [b'm', b'8', b'[', unit @ .., b']'] => ScalarKind::Timedelta { unit: time_unit(unit)?, count: 1 },
-        _ => return None,
+        [letter, size @ ..] => ScalarKind::of_code(*letter, decimal(size)?)?,
+        [] => return None,
     };
     in_order(kind, order)
 }

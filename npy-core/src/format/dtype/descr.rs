@@ -1,27 +1,32 @@
-//! The `descr` of a header ⇄ [`DType`]: `descr_to_dtype` and `dtype_to_descr` of
-//! `numpy.lib.format`.
+//! The literal of a dtype as a [`DType`]: the descr of a header, and the texts that `str` and `repr` print.
+//!
+//! Only these texts have dicts, `numpy.record` and `dtype(…, align=True)`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io;
+use std::str::FromStr;
 
-use super::super::literal::{Node, Value};
-use super::record::Extras;
+use super::super::literal;
+use super::super::literal::{Dialect, Fault, Node, Value};
+use super::align::{Layout, aligned};
+use super::invalid::{Invalid, MOST_BYTES, invalid_shape};
+use super::parse;
 use super::repr::{push_bytes_repr, push_repr};
-use super::{DType, Field, Invalid, MOST_BYTES, Record, ScalarKind, SubArray, Title, dict, parse};
+use super::scalar::ScalarKind;
+use super::tree::{DType, Extras, Field, Record, SubArray, Title, invalid_itemsize, overlap};
 use crate::error::describe::counted;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// What a literal may hold, and how its fields are laid out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context<'a> {
-    pub(super) limits: &'a Limits,
+struct Context<'a> {
+    limits: &'a Limits,
     /// The text of a dtype that stands alone, which may be a dict or name `numpy.record`. `np.load`
     /// reads neither in a header.
-    pub(super) text: Option<&'a str>,
+    text: Option<&'a str>,
     /// Fields without an offset get that of a C struct, in nested records too (`align=True`).
-    pub(super) align: bool,
+    align: bool,
 }
 
 /// Reads the value of the header's `descr`.
@@ -30,30 +35,30 @@ pub(crate) fn from_literal(node: &Node<'_>, limits: &Limits) -> Result<DType> {
 }
 
 /// Reads a dtype of at most as many fields as the limits allow.
-pub(super) fn read_checked(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
+fn read_checked(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
     let dtype = read(node, context)?;
     check_fields(dtype.count_fields(), context)?;
     Ok(dtype)
 }
 
-pub(super) fn check_fields(found: usize, context: Context<'_>) -> Result<()> {
+fn check_fields(found: usize, context: Context<'_>) -> Result<()> {
     let limit = context.limits.fields;
     match context.text {
         _ if found <= limit => Ok(()),
         Some(text) => {
             let problem = format!("expected at most {}, found {found}", counted(limit, "field"));
-            Err(Invalid::new(dict::excerpt(text), problem).into())
+            Err(Invalid::new(excerpt(text), problem).into())
         }
         None => Err(Error::limit_exceeded("fields", limit as u64, found as u64)),
     }
 }
 
-pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
+fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
     match &node.value {
         // `i4,f8` is a record too. Before it is built: it would take more memory than the text.
         Value::Text(text) => {
             check_fields(text.split(',').count(), context)?;
-            dict::dtype_string(text, context).map_err(|problem| problem.at(node.offset))
+            dtype_string(text, context).map_err(|problem| problem.at(node.offset))
         }
         Value::Tuple(items) => match items.as_slice() {
             // `str` of the dtype of an `np.recarray`. Only the text of a dtype has such a name.
@@ -66,7 +71,7 @@ pub(super) fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
             _ => Err(invalid(node, "expected a tuple of a dtype and a shape")),
         },
         Value::List(fields) => read_record(node, fields, context),
-        Value::Dict(pairs) if context.text.is_some() => dict::read(node, pairs, context),
+        Value::Dict(pairs) if context.text.is_some() => read_dict(node, pairs, context),
         Value::Dict(pairs) if !pairs.is_empty() => Err(invalid(node, "expected a string, a list or a tuple")),
         Value::Dict(_) => read_record(node, &[], context),
         _ => Err(invalid(node, "expected a string, a list of fields, or a tuple of a dtype and a shape")),
@@ -87,49 +92,47 @@ fn read_record(node: &Node<'_>, items: &[Node<'_>], context: Context<'_>) -> Res
             [name, dtype, shape] => (name, sub_array(read(dtype, context)?, shape)?),
             _ => return Err(invalid(item, "expected a tuple of a name, a dtype and an optional shape")),
         };
-        let is_untitled = matches!(name.value, Value::Text(_));
-        let (name, name_literal, title) = read_name(name)?;
-        let is_padding = is_untitled && name.is_empty() && dtype.is_plain_void();
+        // A padding field has no title either.
+        let is_padding = matches!(&name.value, Value::Text(name) if name.is_empty()) && dtype.is_plain_void();
         if is_padding && dtype.has_object() {
             // NumPy takes it for padding of its pointers, whose bytes no file has.
             return Err(invalid(item, "expected a name for a sub-array of objects"));
         }
-        let mut field = Field::new(name, offset, dtype);
-        if name_literal.is_some() || title.is_some() {
-            *field.extras_mut() = Extras { name_literal, title };
-        }
+        let field = read_field(name, offset, dtype)?;
         offset = field.end();
         if !is_padding {
             fields.push(field);
         }
     }
-    let record = Record::checked(fields, offset).and_then(|record| if context.align { dict::aligned(record) } else { Ok(record) });
+    let record = Record::checked(fields, offset).and_then(|record| if context.align { aligned(record) } else { Ok(record) });
     record.map(DType::from).map_err(|problem| problem.at(node.offset))
 }
 
-/// A name, or a tuple of a title and a name, in that order.
-pub(super) fn read_name(node: &Node<'_>) -> Result<(String, Option<String>, Option<Title>)> {
-    let (node, title) = match &node.value {
+/// Reads a field: its name, or a tuple of its title and its name.
+fn read_field(name: &Node<'_>, offset: usize, dtype: DType) -> Result<Field> {
+    let (name, title) = match &name.value {
         Value::Tuple(parts) => match parts.as_slice() {
             [title, name] => (name, read_title(title)?),
-            _ => return Err(invalid(node, "expected a field name, or a tuple of a title and a name")),
+            _ => return Err(invalid(name, "expected a field name, or a tuple of a title and a name")),
         },
-        _ => (node, None),
+        _ => (name, None),
     };
-    match &node.value {
-        Value::Text(text) => Ok((text.clone().into_owned(), None, title)),
+    let (text, name_literal) = match &name.value {
+        Value::Text(text) => (text.as_ref(), None),
         // NumPy wrote the literal by `repr`, so it is what NumPy would write again.
-        Value::SurrogateText(text) => Ok((text.clone(), Some(node.source()), title)),
-        _ => Err(invalid_name(node)),
-    }
+        Value::SurrogateText(text) => (text.as_str(), Some(name.source())),
+        _ => return Err(invalid_name(name)),
+    };
+    let field = Field::new(text, offset, dtype);
+    Ok(if name_literal.is_some() || title.is_some() { field.with_extras(Extras { name_literal, title }) } else { field })
 }
 
 #[cold]
-pub(super) fn invalid_name(node: &Node<'_>) -> Error {
+fn invalid_name(node: &Node<'_>) -> Error {
     invalid(node, "expected a string as the field name")
 }
 
-pub(super) fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
+fn read_title(node: &Node<'_>) -> Result<Option<Title>> {
     match &node.value {
         Value::None => Ok(None),
         Value::Text(text) => Ok(Some(Title::Text(text.clone().into_owned()))),
@@ -200,125 +203,9 @@ fn sub_array(base: DType, shape: &Node<'_>) -> Result<DType> {
     SubArray::checked(base, lengths.into()).map(DType::from).map_err(|problem| problem.at(shape.offset))
 }
 
-/// What is wrong with the lengths of a sub-array.
 #[cold]
-pub(super) fn invalid_shape() -> String {
-    format!("expected a shape of lengths from 0 to {MOST_BYTES}")
-}
-
-#[cold]
-pub(super) fn invalid(node: &Node<'_>, problem: impl Into<Cow<'static, str>>) -> Error {
+fn invalid(node: &Node<'_>, problem: impl Into<Cow<'static, str>>) -> Error {
     Invalid::new(node.excerpt(), problem).at(node.offset)
-}
-
-/// About how many bytes [`write_descr`] appends: enough for most.
-pub(crate) fn descr_room(dtype: &DType) -> usize {
-    match dtype {
-        DType::Record(record) => record.fields().len().saturating_mul("('abcdefgh', '<f8'), ".len()),
-        _ => 64,
-    }
-}
-
-/// Appends the literal that `numpy.lib.format.dtype_to_descr` returns, in UTF-8.
-pub(crate) fn write_descr(dtype: &DType, out: &mut Vec<u8>) {
-    match dtype {
-        DType::Scalar(scalar) => {
-            out.push(b'\'');
-            scalar.push(out);
-            out.push(b'\'');
-        }
-        DType::SubArray(array) => {
-            out.push(b'(');
-            write_descr(array.base(), out);
-            out.extend_from_slice(b", ");
-            write_shape(array.shape(), out);
-            out.push(b')');
-        }
-        DType::Record(record) => write_record(record, out),
-    }
-}
-
-fn write_record(record: &Record, out: &mut Vec<u8>) {
-    let mut end = 0;
-    let mut is_first = true;
-    let mut begin_item = |out: &mut Vec<u8>| {
-        if !is_first {
-            out.extend_from_slice(b", ");
-        }
-        is_first = false;
-    };
-    out.push(b'[');
-    for field in record.fields() {
-        if field.offset > end {
-            begin_item(out);
-            push_padding(field.offset - end, out);
-        }
-        begin_item(out);
-        out.push(b'(');
-        write_name(field, out);
-        out.extend_from_slice(b", ");
-        match &field.dtype {
-            DType::SubArray(array) => {
-                write_descr(array.base(), out);
-                out.extend_from_slice(b", ");
-                write_shape(array.shape(), out);
-            }
-            dtype => write_descr(dtype, out),
-        }
-        out.push(b')');
-        end = field.end();
-    }
-    if record.itemsize() > end {
-        begin_item(out);
-        push_padding(record.itemsize() - end, out);
-    }
-    out.push(b']');
-}
-
-/// Appends the name of a field, or the tuple of its title and its name.
-fn write_name(field: &Field, out: &mut Vec<u8>) {
-    let name = field.name.as_bytes();
-    if field.extras.is_none() && name.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\'' | b'\\')) {
-        out.push(b'\'');
-        out.extend_from_slice(name);
-        out.push(b'\'');
-        return;
-    }
-    let mut text = String::new();
-    match field.name_literal() {
-        Some(literal) => text.push_str(literal),
-        None => push_repr(field.name(), &mut text),
-    }
-    let Some(title) = field.title() else { return out.extend_from_slice(text.as_bytes()) };
-    let mut both = "(".to_owned();
-    match title {
-        Title::Text(text) => push_repr(text, &mut both),
-        Title::Literal(text) => both.push_str(text),
-    }
-    both.push_str(", ");
-    both.push_str(&text);
-    both.push(')');
-    out.extend_from_slice(both.as_bytes());
-}
-
-fn push_padding(bytes: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("('', '|V{bytes}')").as_bytes());
-}
-
-/// Appends a shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
-pub(crate) fn write_shape(shape: &[usize], out: &mut Vec<u8>) {
-    out.push(b'(');
-    for (i, length) in shape.iter().enumerate() {
-        if i > 0 {
-            out.extend_from_slice(b", ");
-        }
-        // A vector takes all that is written.
-        let _ = io::Write::write_fmt(out, format_args!("{length}"));
-    }
-    if shape.len() == 1 {
-        out.push(b',');
-    }
-    out.push(b')');
 }
 
 /// What a header has in place of a value, for an error message.
@@ -326,6 +213,172 @@ pub(crate) fn excerpt_key(node: &Node<'_>) -> String {
     match &node.value {
         Value::Text(text) => Cow::Borrowed(text.as_ref()).into_owned(),
         _ => node.excerpt(),
+    }
+}
+
+/// Any text that NumPy's `dtype` takes, a header holds, or `str` and `repr` of a dtype print:
+/// `<f8`, `float64`, `M8[ns]`, `i4,(2,3)f8`, `[('x', '<f4')]`, `('<f4', (3,))`,
+/// `dtype([('x', 'u1'), ('y', '<f8')], align=True)`.
+///
+/// A dict gives fields their offsets. Fields that overlap or are out of order are an error, because
+/// NumPy cannot save them.
+///
+/// ```
+/// use npy_core::DType;
+///
+/// // `print(dtype)` in Python.
+/// let dtype: DType = "{'names': ['id', 'x'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 24}".parse()?;
+/// assert_eq!(dtype.to_string(), "[('id', '|u1'), ('', '|V7'), ('x', '<f8'), ('', '|V8')]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let start = text.trim_start();
+        let is_call = ["dtype(", "np.dtype(", "numpy.dtype("].iter().any(|call| start.starts_with(call));
+        match start.as_bytes().first() {
+            Some(b'[' | b'{' | b'(' | b'\'' | b'"') => from_text(text, &Limits::new()),
+            _ if is_call => from_text(text, &Limits::new()),
+            _ => Ok(parse::dtype_string(text)?),
+        }
+    }
+}
+
+/// Reads a dtype that stands alone, such as `[('x', '<f4')]` or
+/// `dtype({'names': ['x'], 'formats': ['<f4'], 'offsets': [4]})`.
+fn from_text(text: &str, limits: &Limits) -> Result<DType> {
+    let dialect = Dialect { latin1: false, long_integers: true, is_dtype: true, base: 0, depth: limits.nesting_depth };
+    match literal::parse_dtype(text.as_bytes(), dialect) {
+        Ok((node, align)) => read_checked(&node, Context { limits, text: Some(text), align }),
+        // A parenthesis begins a literal, or the shape in `(2,3)f8`.
+        Err(Fault::Syntax { .. }) if text.trim_start().starts_with('(') => Ok(parse::dtype_string(text)?),
+        Err(Fault::Syntax { offset, problem }) => Err(Invalid::new(excerpt(text), problem).at(offset)),
+        Err(Fault::NestedTooDeep { limit }) => {
+            Err(Invalid::new(excerpt(text), format!("nesting exceeds the limit of {limit}")).into())
+        }
+    }
+}
+
+/// The beginning of the text of a dtype, quoted.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Reads a dtype string.
+fn dtype_string(text: &str, context: Context<'_>) -> Result<DType, Invalid> {
+    match parse::dtype_string(text)? {
+        DType::Record(record) if context.align => aligned(record).map(DType::from),
+        dtype => Ok(dtype),
+    }
+}
+
+/// The values of the keys of a dict. NumPy ignores other keys.
+#[derive(Default)]
+struct Entries<'a, 'b> {
+    names: Option<&'a Node<'b>>,
+    formats: Option<&'a Node<'b>>,
+    offsets: Option<&'a Node<'b>>,
+    titles: Option<&'a Node<'b>>,
+    itemsize: Option<&'a Node<'b>>,
+    aligned: Option<&'a Node<'b>>,
+}
+
+/// Reads `{'names': […], 'formats': […]}`, as `np.dtype` does.
+fn read_dict<'n, 'b>(node: &Node<'b>, pairs: &'n [(Node<'b>, Node<'b>)], context: Context<'_>) -> Result<DType> {
+    let mut entries = Entries::default();
+    for (key, value) in pairs {
+        let Value::Text(key) = &key.value else { continue };
+        let entry = match key.as_ref() {
+            "names" => &mut entries.names,
+            "formats" => &mut entries.formats,
+            "offsets" => &mut entries.offsets,
+            "titles" => &mut entries.titles,
+            "itemsize" => &mut entries.itemsize,
+            "aligned" => &mut entries.aligned,
+            _ => continue,
+        };
+        // Python keeps the last of several.
+        *entry = Some(value);
+    }
+    let (names, formats) = match (entries.names, entries.formats) {
+        (Some(names), Some(formats)) => (items(names, None)?, formats),
+        _ if pairs.is_empty() => return Record::new(Vec::new(), 0).map(DType::from),
+        _ => return Err(invalid(node, "expected a dict with the keys 'names' and 'formats'")),
+    };
+    check_fields(names.len(), context)?;
+    let items_of = |node: Option<&'n Node<'b>>| node.map(|node| items(node, Some(names.len()))).transpose();
+    let formats = items(formats, Some(names.len()))?;
+    let (offsets, titles) = (items_of(entries.offsets)?, items_of(entries.titles)?);
+    let align = match entries.aligned.map(|aligned| (aligned, &aligned.value)) {
+        Some((_, Value::Bool(aligned))) => *aligned || context.align,
+        Some((aligned, _)) => return Err(invalid(aligned, "expected True or False for 'aligned'")),
+        None => context.align,
+    };
+    let context = Context { align, ..context };
+
+    let mut layout = Layout::default();
+    let mut fields = Vec::with_capacity(names.len());
+    for (i, (name, format)) in names.iter().zip(formats).enumerate() {
+        if matches!(name.value, Value::Tuple(_)) {
+            return Err(invalid_name(name));
+        }
+        let dtype = read(format, context)?;
+        let alignment = if align { dtype.alignment() } else { 1 };
+        let offset = match offsets.and_then(|offsets| offsets.get(i)) {
+            Some(offset) => read_offset(offset, name, &layout, alignment)?,
+            None => layout.end.next_multiple_of(alignment),
+        };
+        let title = titles.and_then(|titles| titles.get(i)).map_or(Ok(None), read_title)?;
+        let field = read_field(name, layout.place(offset, &dtype, alignment), dtype)?;
+        fields.push(title.into_iter().fold(field, Field::titled));
+    }
+    let itemsize = read_itemsize(entries.itemsize, &layout)?;
+    layout.record(fields, itemsize).map(DType::from).map_err(|problem| problem.at(node.offset))
+}
+
+/// Reads the itemsize of a dict. Without one, a record ends with its last field, padded to its alignment.
+fn read_itemsize(itemsize: Option<&Node<'_>>, layout: &Layout) -> Result<usize> {
+    let least = layout.end.next_multiple_of(layout.alignment);
+    let Some(node) = itemsize else { return Ok(least) };
+    let Value::Integer(bytes) = node.value else { return Err(invalid(node, "expected an integer for 'itemsize'")) };
+    let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes >= least && bytes.is_multiple_of(layout.alignment));
+    bytes.ok_or_else(|| invalid(node, invalid_itemsize(least, layout.alignment)))
+}
+
+/// Reads the offset of a field of a dict.
+fn read_offset(offset: &Node<'_>, name: &Node<'_>, layout: &Layout, alignment: usize) -> Result<usize> {
+    let invalid_field = |problem: String| Err(Invalid::new(name.excerpt(), problem).at(offset.offset));
+    let found = match offset.value {
+        Value::Integer(found) => usize::try_from(found).ok().filter(|found| *found <= MOST_BYTES),
+        _ => None,
+    };
+    match found {
+        Some(found) if found < layout.end => invalid_field(overlap(layout.end, found)),
+        Some(found) if !found.is_multiple_of(alignment) => {
+            invalid_field(format!("expected an offset that is a multiple of {alignment}, found {found}"))
+        }
+        Some(found) => Ok(found),
+        None => invalid_field(format!("expected an offset from 0 to {MOST_BYTES}, found {}", offset.excerpt())),
+    }
+}
+
+/// The items of a list or a tuple, as many as there are names.
+fn items<'a, 'b>(node: &'a Node<'b>, count: Option<usize>) -> Result<&'a [Node<'b>]> {
+    let (Value::List(items) | Value::Tuple(items)) = &node.value else {
+        return Err(invalid(node, "expected a list"));
+    };
+    match count {
+        // NumPy ignores what has no name.
+        Some(count) if count > items.len() => {
+            let count = counted(count, "item");
+            Err(invalid(node, format!("expected {count}, one for each name, found {}", items.len())))
+        }
+        _ => Ok(items),
     }
 }
 

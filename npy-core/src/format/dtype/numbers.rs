@@ -1,7 +1,7 @@
 //! The numbers of at most nine bytes, found by the three characters of their `dtype.str`. Nearly
 //! all dtypes are among them.
 
-use super::{ByteOrder, Scalar, ScalarKind};
+use super::scalar::{ByteOrder, Scalar, ScalarKind};
 
 /// The number that is written so: its byte order, its kind and its size, from the lowest byte on,
 /// as NumPy itself writes them.
@@ -22,31 +22,16 @@ struct Known {
 static NUMBERS: [Option<Known>; SLOTS] = {
     let mut slots = [const { None }; SLOTS];
     let mut i = 0;
-    while i < KINDS.len() {
-        let (code, kind) = KINDS[i];
-        put(&mut slots, b'<', code, Scalar::new(kind, ByteOrder::Little));
-        put(&mut slots, b'>', code, Scalar::new(kind, ByteOrder::Big));
+    while i < COUNT {
+        put(&mut slots, b'<', Scalar::new(ScalarKind::NUMBERS[i], ByteOrder::Little));
+        put(&mut slots, b'>', Scalar::new(ScalarKind::NUMBERS[i], ByteOrder::Big));
         i += 1;
     }
     slots
 };
 
-/// The kinds, and how their codes end.
-const KINDS: [([u8; 2], ScalarKind); 13] = [
-    (*b"b1", ScalarKind::Bool),
-    (*b"i1", ScalarKind::Int8),
-    (*b"i2", ScalarKind::Int16),
-    (*b"i4", ScalarKind::Int32),
-    (*b"i8", ScalarKind::Int64),
-    (*b"u1", ScalarKind::UInt8),
-    (*b"u2", ScalarKind::UInt16),
-    (*b"u4", ScalarKind::UInt32),
-    (*b"u8", ScalarKind::UInt64),
-    (*b"f2", ScalarKind::Float16),
-    (*b"f4", ScalarKind::Float32),
-    (*b"f8", ScalarKind::Float64),
-    (*b"c8", ScalarKind::Complex64),
-];
+/// How many kinds have a code of a letter and a digit.
+const COUNT: usize = 13;
 
 const SLOTS: usize = 32;
 
@@ -57,10 +42,11 @@ const fn slot(code: u32) -> usize {
     (code.wrapping_mul(0x5c29_9a0b) >> (32 - SLOTS.ilog2())) as usize
 }
 
-const fn put(slots: &mut [Option<Known>; SLOTS], order: u8, [kind, size]: [u8; 2], scalar: Scalar) {
+#[allow(clippy::cast_possible_truncation, reason = "one digit")]
+const fn put(slots: &mut [Option<Known>; SLOTS], order: u8, scalar: Scalar) {
     // Others than `|` are read, but not written: `<i1`.
     let order = if scalar.byte_order().is_some() { order } else { b'|' };
-    let code = u32::from_le_bytes([order, kind, size, 0]);
+    let code = u32::from_le_bytes([order, scalar.letter(), b'0' + scalar.itemsize() as u8, 0]);
     if let Some(known) = &slots[slot(code)] {
         assert!(known.code == code, "two in one slot");
     }
@@ -69,8 +55,8 @@ const fn put(slots: &mut [Option<Known>; SLOTS], order: u8, [kind, size]: [u8; 2
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DType, Scalar};
-    use super::{KINDS, number};
+    use super::super::{ByteOrder, DType, Scalar, ScalarKind};
+    use super::{COUNT, number};
 
     /// Every code of three bytes is found if it is how a number is written, and no other.
     #[test]
@@ -85,10 +71,12 @@ mod tests {
                 found += 1;
             }
         }
-        let one_byte = KINDS.iter().filter(|(code, _)| code[1] == b'1').count();
-        assert_eq!(found, 2 * KINDS.len() - one_byte);
-        for (_, kind) in KINDS {
-            let scalar = Scalar::new(kind, crate::format::dtype::ByteOrder::Big);
+        let kinds = &ScalarKind::NUMBERS[..COUNT];
+        let big = |kind: &ScalarKind| Scalar::new(*kind, ByteOrder::Big);
+        let one_byte = kinds.iter().filter(|kind| big(kind).itemsize() == 1).count();
+        assert_eq!(found, 2 * COUNT - one_byte);
+        for kind in kinds {
+            let scalar = big(kind);
             let [order, kind, size] = *scalar.to_string().as_bytes() else { unreachable!() };
             assert_eq!(number(u32::from_le_bytes([order, kind, size, 0])), Some(&scalar));
             assert_eq!(number(u32::from_le_bytes([order, kind, size, 1])), None);

@@ -8,9 +8,10 @@
 //! that contradict each other (`<2>u4`). `2|b1` and `(2,)|S8` are sub-arrays, also `1u4`.
 
 use super::super::literal::{END, unexpected};
-use super::descr::invalid_shape;
+use super::invalid::{Invalid, invalid, invalid_shape, too_large};
+use super::ml_type::MlType;
 use super::scalar::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-use super::{DType, Invalid, MOST_BYTES, MlType, Record, SubArray, invalid, too_large};
+use super::tree::{DType, Record, SubArray};
 
 type Result<T> = std::result::Result<T, Invalid>;
 
@@ -157,40 +158,16 @@ fn scalar(text: &str) -> Result<Scalar> {
         size => decimal(unsigned(size)).ok_or_else(unknown)?,
     };
     let kind = match (letter, length) {
-        ('b', 1) => ScalarKind::Bool,
-        ('i', 1) => ScalarKind::Int8,
-        ('i', 2) => ScalarKind::Int16,
-        ('i', 4) => ScalarKind::Int32,
-        ('i', 8) => ScalarKind::Int64,
-        ('u', 1) => ScalarKind::UInt8,
-        ('u', 2) => ScalarKind::UInt16,
-        ('u', 4) => ScalarKind::UInt32,
-        ('u', 8) => ScalarKind::UInt64,
-        ('f', 1) if byte_order.is_some() => ScalarKind::Float8E5M2,
-        ('f', 2) => ScalarKind::Float16,
-        ('f', 4) => ScalarKind::Float32,
-        ('f', 8) => ScalarKind::Float64,
-        ('f', 12) => ScalarKind::LongDouble { itemsize: 12 },
-        ('f', 16) => ScalarKind::LongDouble { itemsize: 16 },
-        ('W', 4) if byte_order.is_some() => ScalarKind::Complex32,
-        ('c', 8) => ScalarKind::Complex64,
-        ('c', 16) => ScalarKind::Complex128,
-        ('c', 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
-        ('c', 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
+        ('f', 1) | ('W', _) if byte_order.is_none() => return Err(unknown()),
         // Objects had the size of a pointer in NumPy 1.6. A `StringDType` is stored as objects.
         ('O' | 'T', 0) if size.is_empty() => ScalarKind::Object,
         ('O', 4 | 8) => ScalarKind::Object,
-        ('S' | 'a', length) if length <= MOST_BYTES => ScalarKind::Bytes { length },
-        ('U', length) if length <= MOST_BYTES / 4 => ScalarKind::Unicode { length },
-        ('V', length @ (1 | 2)) => {
-            return Ok(match byte_order {
-                Some(byte_order) => Scalar::void_with_byte_order(length, byte_order),
-                None => Scalar::new(ScalarKind::Void { length }, native),
-            });
-        }
-        ('V', length) if length <= MOST_BYTES => ScalarKind::Void { length },
-        ('S' | 'a' | 'U' | 'V', _) => return Err(invalid(text, too_large())),
-        _ => return Err(unknown()),
+        ('V', 1 | 2) if byte_order.is_some() => return Ok(Scalar::void_with_byte_order(length, native)),
+        _ => match u8::try_from(letter).ok().and_then(|letter| ScalarKind::of_code(letter, length)) {
+            Some(kind) => kind,
+            None if matches!(letter, 'S' | 'a' | 'U' | 'V') => return Err(invalid(text, too_large())),
+            None => return Err(unknown()),
+        },
     };
     Ok(Scalar::new(kind, native))
 }
@@ -235,30 +212,46 @@ fn by_character(letter: char) -> Option<ScalarKind> {
 fn by_name(text: &str) -> Option<Scalar> {
     let kind = match text {
         "bool" | "bool_" => ScalarKind::Bool,
-        "int8" | "byte" => ScalarKind::Int8,
-        "int16" | "short" => ScalarKind::Int16,
-        "int32" | "intc" => ScalarKind::Int32,
-        "int64" | "int" | "int_" | "intp" | "long" | "longlong" => ScalarKind::Int64,
-        "uint8" | "ubyte" => ScalarKind::UInt8,
-        "uint16" | "ushort" => ScalarKind::UInt16,
-        "uint32" | "uintc" => ScalarKind::UInt32,
-        "uint64" | "uint" | "uintp" | "ulong" | "ulonglong" => ScalarKind::UInt64,
-        "float16" | "half" => ScalarKind::Float16,
-        "float32" | "single" => ScalarKind::Float32,
-        "float64" | "float" | "double" => ScalarKind::Float64,
-        "float96" => ScalarKind::LongDouble { itemsize: 12 },
-        "float128" | "longdouble" => ScalarKind::LongDouble { itemsize: 16 },
-        "complex64" | "csingle" => ScalarKind::Complex64,
-        "complex128" | "complex" | "cdouble" => ScalarKind::Complex128,
-        "complex192" => ScalarKind::ComplexLongDouble { itemsize: 24 },
-        "complex256" | "clongdouble" => ScalarKind::ComplexLongDouble { itemsize: 32 },
+        "byte" => ScalarKind::Int8,
+        "short" => ScalarKind::Int16,
+        "intc" => ScalarKind::Int32,
+        "int" | "int_" | "intp" | "long" | "longlong" => ScalarKind::Int64,
+        "ubyte" => ScalarKind::UInt8,
+        "ushort" => ScalarKind::UInt16,
+        "uintc" => ScalarKind::UInt32,
+        "uint" | "uintp" | "ulong" | "ulonglong" => ScalarKind::UInt64,
+        "half" => ScalarKind::Float16,
+        "single" => ScalarKind::Float32,
+        "float" | "double" => ScalarKind::Float64,
+        "longdouble" => ScalarKind::LongDouble { itemsize: 16 },
+        "csingle" => ScalarKind::Complex64,
+        "complex" | "cdouble" => ScalarKind::Complex128,
+        "clongdouble" => ScalarKind::ComplexLongDouble { itemsize: 32 },
         "str" | "str_" | "unicode" => ScalarKind::Unicode { length: 0 },
         "bytes" | "bytes_" => ScalarKind::Bytes { length: 0 },
         "void" => ScalarKind::Void { length: 0 },
         "object" | "object_" => ScalarKind::Object,
-        name => return by_name_of_ml_dtypes(name),
+        name => match by_bits(name) {
+            Some(kind) => kind,
+            None => return by_name_of_ml_dtypes(name),
+        },
     };
     Some(Scalar::new(kind, ByteOrder::NATIVE))
+}
+
+/// A name with a number of bits: `float64`.
+fn by_bits(name: &str) -> Option<ScalarKind> {
+    let (class, bits) = name.split_at(name.find(|char: char| char.is_ascii_digit())?);
+    let letter = match class {
+        "int" => b'i',
+        "uint" => b'u',
+        "float" => b'f',
+        "complex" => b'c',
+        _ => return None,
+    };
+    let size = decimal(bits).filter(|size| size % 8 == 0 && !bits.starts_with('0'))? / 8;
+    // No `float8` is NumPy's.
+    ScalarKind::of_code(letter, size).filter(|kind| *kind != ScalarKind::Float8E5M2)
 }
 
 /// A name that NumPy reads once `ml_dtypes` is imported. `bcomplex32` is missing, because `np.save`

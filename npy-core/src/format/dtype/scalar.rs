@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::MlType;
+use super::invalid::MOST_BYTES;
+use super::ml_type::MlType;
 
 /// The byte order of a number in the file.
 ///
@@ -207,6 +208,45 @@ pub enum TimeUnit {
     Attosecond,
 }
 
+impl ScalarKind {
+    /// NumPy's numbers, and those of `ml_dtypes` with a code. The first 13 have a name of one letter and one digit.
+    pub(super) const NUMBERS: [Self; 20] = [
+        Self::Bool,
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::UInt8,
+        Self::UInt16,
+        Self::UInt32,
+        Self::UInt64,
+        Self::Float16,
+        Self::Float32,
+        Self::Float64,
+        Self::Complex64,
+        Self::Complex128,
+        Self::LongDouble { itemsize: 12 },
+        Self::LongDouble { itemsize: 16 },
+        Self::ComplexLongDouble { itemsize: 24 },
+        Self::ComplexLongDouble { itemsize: 32 },
+        Self::Float8E5M2,
+        Self::Complex32,
+    ];
+
+    /// Returns the kind with this type code: a letter, and a size or a length.
+    pub(super) fn of_code(letter: u8, size: usize) -> Option<Self> {
+        match letter {
+            b'S' | b'a' if size <= MOST_BYTES => Some(Self::Bytes { length: size }),
+            b'U' if size <= MOST_BYTES / 4 => Some(Self::Unicode { length: size }),
+            b'V' if size <= MOST_BYTES => Some(Self::Void { length: size }),
+            _ => Self::NUMBERS.into_iter().find(|kind| {
+                let number = Scalar::new(*kind, ByteOrder::NATIVE);
+                number.letter() == letter && number.itemsize() == size
+            }),
+        }
+    }
+}
+
 impl TimeUnit {
     pub(super) const WITH_SYMBOLS: [(Self, &'static str); 13] = [
         (Self::Year, "Y"),
@@ -389,16 +429,23 @@ impl Scalar {
 impl Scalar {
     /// Appends `dtype.str`.
     pub(super) fn push(self, out: &mut Vec<u8>) {
-        if !matches!(self.kind, ScalarKind::Ml(_)) {
-            out.push(match self.byte_order {
-                None => b'|',
-                Some(ByteOrder::Little) => b'<',
-                Some(ByteOrder::Big) => b'>',
-            });
+        if let ScalarKind::Ml(ml) = self.kind {
+            return out.extend_from_slice(ml.name().as_bytes());
         }
-        out.extend_from_slice(self.code().as_bytes());
-        if let Some(length) = self.counted() {
-            out.extend_from_slice(length.to_string().as_bytes());
+        out.push(match self.byte_order {
+            None => b'|',
+            Some(ByteOrder::Little) => b'<',
+            Some(ByteOrder::Big) => b'>',
+        });
+        out.push(self.letter());
+        let size = match self.kind {
+            ScalarKind::Object => return,
+            ScalarKind::Unicode { length } => length,
+            _ => self.itemsize(),
+        };
+        match u8::try_from(size) {
+            Ok(digit @ ..=9) => out.push(b'0' + digit),
+            _ => out.extend_from_slice(size.to_string().as_bytes()),
         }
         if let Some((unit, count)) = self.time_unit().filter(|(unit, _)| *unit != TimeUnit::Generic) {
             let count = if count == 1 { String::new() } else { count.to_string() };
@@ -406,45 +453,38 @@ impl Scalar {
         }
     }
 
-    /// What stands behind the byte order, without what is counted and without a unit.
-    #[inline]
-    fn code(self) -> &'static str {
-        match self.kind {
-            ScalarKind::Bool => "b1",
-            ScalarKind::Int8 => "i1",
-            ScalarKind::Int16 => "i2",
-            ScalarKind::Int32 => "i4",
-            ScalarKind::Int64 => "i8",
-            ScalarKind::UInt8 => "u1",
-            ScalarKind::UInt16 => "u2",
-            ScalarKind::UInt32 => "u4",
-            ScalarKind::UInt64 => "u8",
-            ScalarKind::Float8E5M2 => "f1",
-            ScalarKind::Ml(ml) => ml.name(),
-            ScalarKind::Float16 => "f2",
-            ScalarKind::Float32 => "f4",
-            ScalarKind::Float64 => "f8",
-            ScalarKind::LongDouble { .. } => "f",
-            ScalarKind::Complex32 => "W4",
-            ScalarKind::Complex64 => "c8",
-            ScalarKind::Complex128 => "c16",
-            ScalarKind::ComplexLongDouble { .. } => "c",
-            ScalarKind::Bytes { .. } => "S",
-            ScalarKind::Unicode { .. } => "U",
-            ScalarKind::Void { .. } => "V",
-            ScalarKind::Object => "O",
-            ScalarKind::Datetime { .. } => "M8",
-            ScalarKind::Timedelta { .. } => "m8",
+    /// Returns the letter of the type code.
+    pub(super) const fn letter(self) -> u8 {
+        match (self.kind, self.class()) {
+            (ScalarKind::Complex32, _) => b'W',
+            // `bfloat16` too.
+            (ScalarKind::Void { .. }, _) | (_, Class::Void) => b'V',
+            (_, Class::Bool) => b'b',
+            (_, Class::Signed) => b'i',
+            (_, Class::Unsigned) => b'u',
+            (_, Class::Float) => b'f',
+            (_, Class::Complex) => b'c',
+            (_, Class::Datetime) => b'M',
+            (_, Class::Timedelta) => b'm',
+            (_, Class::Bytes) => b'S',
+            (_, Class::Unicode) => b'U',
+            (_, Class::Object) => b'O',
         }
     }
 
-    /// The number behind the code.
-    fn counted(self) -> Option<usize> {
-        match self.kind {
-            ScalarKind::LongDouble { itemsize } | ScalarKind::ComplexLongDouble { itemsize } => Some(usize::from(itemsize)),
-            ScalarKind::Bytes { length } | ScalarKind::Unicode { length } | ScalarKind::Void { length } => Some(length),
-            _ => None,
-        }
+    /// Returns NumPy's name of a number, such as `float64`; `None` for others. `long double` has the name of its size.
+    #[cfg(feature = "object")]
+    pub(crate) fn number_name(self) -> Option<String> {
+        let class = match (self.kind, self.class()) {
+            (ScalarKind::Float8E5M2 | ScalarKind::Ml(_) | ScalarKind::Complex32 | ScalarKind::Void { .. }, _) => return None,
+            (_, Class::Bool) => return Some("bool".to_owned()),
+            (_, Class::Signed) => "int",
+            (_, Class::Unsigned) => "uint",
+            (_, Class::Float) => "float",
+            (_, Class::Complex) => "complex",
+            _ => return None,
+        };
+        Some(format!("{class}{}", 8 * self.itemsize()))
     }
 }
 

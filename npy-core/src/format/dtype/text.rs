@@ -1,205 +1,99 @@
 //! Dtypes as NumPy prints them: `str(dtype)`, and the `dtype=` in the `repr` of an array.
 
-use std::fmt::Write as _;
+use super::align::object_bytes;
+use super::scalar::{ByteOrder, Scalar, ScalarKind};
+use super::tree::{DType, Field, Record};
+use super::write::{Style, name_literal, title_literal};
 
-use super::{ByteOrder, DType, Field, Record, Scalar, ScalarKind, Title, push_repr};
+/// The style of `str`. `repr` differs only for a scalar.
+const PRINTED: Style = Style { push_code, push_padded: Some(push_dict) };
 
-/// The bytes of a pointer, which is what an object takes in NumPy's memory. In a file it takes
-/// none.
-const POINTER: usize = 8;
+fn printed(dtype: &DType) -> String {
+    let mut text = Vec::new();
+    PRINTED.push(dtype, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
 
-/// `str(dtype)`.
+/// Returns `str(dtype)`.
 pub(crate) fn dtype_str(dtype: &DType) -> String {
     match dtype {
-        DType::Scalar(scalar) => match name(*scalar) {
-            Some(name) => name,
-            None => scalar.to_string(),
-        },
-        dtype => argument(dtype, true),
+        DType::Scalar(scalar) => name(*scalar).unwrap_or_else(|| scalar.to_string()),
+        dtype => printed(dtype),
     }
 }
 
-/// What `repr(dtype)` has between the parentheses. For `npy-cli`.
+/// Returns the text between the parentheses of `repr(dtype)`. For `npy-cli`.
 pub fn dtype_argument(dtype: &DType) -> String {
-    argument(dtype, false)
+    match dtype {
+        DType::Scalar(scalar) if is_native(*scalar) && scalar.time_unit().is_none() && scalar.kind() != ScalarKind::Object => {
+            name(*scalar).map_or_else(|| printed(dtype), |name| format!("'{name}'"))
+        }
+        dtype => printed(dtype),
+    }
 }
 
-/// The text behind `dtype=` in the `repr` of an array.
+/// Returns the text behind `dtype=` in the `repr` of an array.
 pub(crate) fn short_repr(dtype: &DType) -> String {
     let text = dtype_str(dtype);
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric());
     if is_word || !matches!(dtype, DType::Scalar(_)) { text } else { format!("'{text}'") }
 }
 
-/// Whether the elements of an array tell its dtype, so that `repr` leaves it out.
+/// Returns whether the elements of an array tell its dtype, so that `repr` leaves it out.
 pub(crate) fn is_implied(dtype: &DType) -> bool {
     let kinds = [ScalarKind::Int64, ScalarKind::Float64, ScalarKind::Complex128, ScalarKind::Bool];
     matches!(dtype, DType::Scalar(scalar) if is_native(*scalar) && kinds.contains(&scalar.kind()))
-}
-
-/// NumPy's name of a number, such as `float64`. `long double` has that of its size.
-pub(crate) fn name_of_number(kind: ScalarKind) -> Option<&'static str> {
-    Some(match kind {
-        ScalarKind::Bool => "bool",
-        ScalarKind::Int8 => "int8",
-        ScalarKind::Int16 => "int16",
-        ScalarKind::Int32 => "int32",
-        ScalarKind::Int64 => "int64",
-        ScalarKind::UInt8 => "uint8",
-        ScalarKind::UInt16 => "uint16",
-        ScalarKind::UInt32 => "uint32",
-        ScalarKind::UInt64 => "uint64",
-        ScalarKind::Float16 => "float16",
-        ScalarKind::Float32 => "float32",
-        ScalarKind::Float64 => "float64",
-        ScalarKind::LongDouble { itemsize: 12 } => "float96",
-        ScalarKind::LongDouble { .. } => "float128",
-        ScalarKind::Complex64 => "complex64",
-        ScalarKind::Complex128 => "complex128",
-        ScalarKind::ComplexLongDouble { itemsize: 24 } => "complex192",
-        ScalarKind::ComplexLongDouble { .. } => "complex256",
-        _ => return None,
-    })
 }
 
 fn is_native(scalar: Scalar) -> bool {
     scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE)
 }
 
-/// `dtype.name` of what is not flexible and in the byte order of the machine.
+/// Returns `dtype.name`; `None` for text, raw bytes, and foreign byte orders.
 fn name(scalar: Scalar) -> Option<String> {
-    let unit = |name: &str| scalar.to_string().get(1..).and_then(|code| code.get(2..)).map(|unit| format!("{name}{unit}"));
+    let unit = |name: &str| scalar.to_string().get(3..).map(|unit| format!("{name}{unit}"));
     match scalar.kind() {
         _ if !is_native(scalar) => None,
         ScalarKind::Object => Some("object".to_owned()),
         ScalarKind::Datetime { .. } => unit("datetime64"),
         ScalarKind::Timedelta { .. } => unit("timedelta64"),
-        kind => name_of_number(kind).map(str::to_owned),
+        _ => scalar.number_name(),
     }
 }
 
-/// What NumPy would make the dtype of: numbers by their codes where `is_short`, else by their
-/// names.
-fn argument(dtype: &DType, is_short: bool) -> String {
-    match dtype {
-        DType::Scalar(scalar) => format!("'{}'", code(*scalar, is_short)),
-        DType::SubArray(array) => format!("({}, {})", argument(array.base(), true), python_shape(array.shape())),
-        DType::Record(record) if is_packed(record) => packed(record),
-        DType::Record(record) => padded(record),
-    }
-}
-
-fn code(scalar: Scalar, is_short: bool) -> String {
+fn push_code(scalar: Scalar, out: &mut Vec<u8>) {
     let text = scalar.to_string();
-    match scalar.kind() {
-        ScalarKind::Bool if is_short => "?".to_owned(),
-        ScalarKind::Bytes { length: 0 } => "S".to_owned(),
-        ScalarKind::Unicode { length: 0 } => text.trim_end_matches('0').to_owned(),
-        ScalarKind::Void { length: 0 } => "V".to_owned(),
-        ScalarKind::Void { length } => format!("V{length}"),
-        kind => match name_of_number(kind) {
-            Some(name) if !is_short && is_native(scalar) => name.to_owned(),
-            _ => text.trim_start_matches('|').to_owned(),
-        },
-    }
+    out.extend_from_slice(match scalar.kind() {
+        ScalarKind::Bool => b"?",
+        ScalarKind::Bytes { length: 0 } => b"S",
+        ScalarKind::Unicode { length: 0 } => text.trim_end_matches('0').as_bytes(),
+        ScalarKind::Void { length: 0 } => b"V",
+        ScalarKind::Void { .. } => &text.as_bytes()[1..],
+        _ => text.trim_start_matches('|').as_bytes(),
+    });
 }
 
-/// Whether the fields follow each other without a gap.
-fn is_packed(record: &Record) -> bool {
-    let mut end = 0;
-    let follows = |field: &Field| {
-        let begin = std::mem::replace(&mut end, field.offset().saturating_add(field.dtype().itemsize()));
-        begin == field.offset()
-    };
-    record.fields().iter().all(follows) && end == record.itemsize()
-}
-
-/// A list of tuples.
-fn packed(record: &Record) -> String {
-    let item = |field: &Field| {
-        let mut text = "(".to_owned();
-        match field.title() {
-            Some(title) => {
-                text.push('(');
-                push_title(title, &mut text);
-                text.push_str(", ");
-                push_repr(field.name(), &mut text);
-                text.push(')');
-            }
-            None => push_repr(field.name(), &mut text),
-        }
-        // Writing to a `String` cannot fail.
-        let _ = match field.dtype() {
-            DType::SubArray(array) => write!(text, ", {}, {})", argument(array.base(), true), python_shape(array.shape())),
-            dtype => write!(text, ", {})", argument(dtype, true)),
-        };
-        text
-    };
-    bracketed(record.fields().iter().map(item))
-}
-
-/// A dictionary of names, formats and offsets.
-fn padded(record: &Record) -> String {
+/// Appends a record as a dict of names, formats and offsets.
+fn push_dict(record: &Record, out: &mut Vec<u8>) {
     let fields = record.fields();
-    let name = |field: &Field| {
-        let mut text = String::new();
-        push_repr(field.name(), &mut text);
-        text
-    };
-    // What the objects before a field take in memory.
+    let list = |item: &mut dyn FnMut(&Field) -> String| format!("[{}]", fields.iter().map(item).collect::<Vec<_>>().join(", "));
+    // The size of the pointers before a field in memory.
     let mut pointers = 0_usize;
-    let offset = |field: &Field| {
+    let names = list(&mut name_literal);
+    let formats = list(&mut |field| printed(field.dtype()));
+    let offsets = list(&mut |field| {
         let offset = field.offset().saturating_add(pointers);
-        pointers = pointers.saturating_add(pointers_in(field.dtype()));
+        pointers = pointers.saturating_add(object_bytes(field.dtype()));
         offset.to_string()
+    });
+    let titles = if fields.iter().any(|field| field.title().is_some()) {
+        format!(", 'titles': {}", list(&mut |field| field.title().map_or_else(|| "None".to_owned(), title_literal)))
+    } else {
+        String::new()
     };
-    let mut text = format!("{{'names': {}", bracketed(fields.iter().map(name)));
-    let formats = bracketed(fields.iter().map(|field| argument(field.dtype(), true)));
-    let offsets = bracketed(fields.iter().map(offset));
-    // Writing to a `String` cannot fail.
-    let _ = write!(text, ", 'formats': {formats}, 'offsets': {offsets}");
-    if fields.iter().any(|field| field.title().is_some()) {
-        let title = |field: &Field| {
-            let mut text = String::new();
-            match field.title() {
-                Some(title) => push_title(title, &mut text),
-                None => text.push_str("None"),
-            }
-            text
-        };
-        let _ = write!(text, ", 'titles': {}", bracketed(fields.iter().map(title)));
-    }
-    let _ = write!(text, ", 'itemsize': {}}}", record.itemsize().saturating_add(pointers));
-    text
-}
-
-/// The bytes of all objects in an element, in memory.
-fn pointers_in(dtype: &DType) -> usize {
-    match dtype {
-        DType::Scalar(scalar) if scalar.kind() == ScalarKind::Object => POINTER,
-        DType::Scalar(_) => 0,
-        DType::SubArray(array) => array.shape().iter().fold(pointers_in(array.base()), |size, &length| size.saturating_mul(length)),
-        DType::Record(record) => record.fields().iter().fold(0, |size, field| size.saturating_add(pointers_in(field.dtype()))),
-    }
-}
-
-fn push_title(title: &Title, text: &mut String) {
-    match title {
-        Title::Text(title) => push_repr(title, text),
-        Title::Literal(literal) => text.push_str(literal),
-    }
-}
-
-fn bracketed(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-/// A shape as Python writes the tuple: `()`, `(3,)`, `(2, 3)`.
-pub(crate) fn python_shape(shape: &[usize]) -> String {
-    match shape {
-        [length] => format!("({length},)"),
-        lengths => format!("({})", lengths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-    }
+    let itemsize = record.itemsize().saturating_add(pointers);
+    let text = format!("{{'names': {names}, 'formats': {formats}, 'offsets': {offsets}{titles}, 'itemsize': {itemsize}}}");
+    out.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

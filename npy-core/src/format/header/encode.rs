@@ -1,8 +1,8 @@
 //! Encoding of a header, as `numpy.lib.format` does: with padding and spare digits for growth.
 
 use super::super::dtype;
-use super::{Header, MAGIC, MAGIC_BYTES, Version, unstorable};
-use crate::error::Result;
+use super::{Escapes, Header, MAGIC, MAGIC_BYTES, Version, unstorable};
+use crate::error::{Result, tuple};
 use crate::options::Order;
 
 /// NumPy aligns the data to this from 1.14 on.
@@ -50,7 +50,7 @@ impl Header {
             Order::C => text.extend_from_slice(b", 'fortran_order': False, 'shape': "),
             Order::Fortran => text.extend_from_slice(b", 'fortran_order': True, 'shape': "),
         }
-        dtype::write_shape(&self.shape, text);
+        text.extend_from_slice(tuple(&self.shape).as_bytes());
         text.extend_from_slice(b", }");
         let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
         growing.map_or(0, |length| {
@@ -84,14 +84,6 @@ impl Header {
         }
         Err(unstorable("expected a header of at most 4 GiB"))
     }
-}
-
-/// Whether the escapes of Python may stand for characters that latin-1 lacks. NumPy writes version
-/// 3.0 instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Escapes {
-    Never,
-    Allowed,
 }
 
 /// Encodes the text as latin-1. Other characters occur in names and titles only, which are Python

@@ -17,8 +17,6 @@ use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions, Version};
 
-pub(crate) use encode::Escapes;
-
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The magic string and the version: what every file begins with.
@@ -26,6 +24,14 @@ const MAGIC_BYTES: usize = 8;
 
 /// More bytes than padding and spare digits add to the text of a header.
 const MOST_ADDED: usize = 256;
+
+/// Whether the escapes of Python may stand for characters that latin-1 lacks. NumPy writes version
+/// 3.0 instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    Never,
+    Allowed,
+}
 
 impl Version {
     const ALL: [Self; 3] = [Self::V1, Self::V2, Self::V3];

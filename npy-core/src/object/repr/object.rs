@@ -8,8 +8,7 @@ use super::super::value::{Opaque, PyObject, iso};
 use super::values::{array_repr, scalar_text, text_of};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{
-    ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, name_of_number, push_bytes_repr, push_repr,
-    push_repr_of,
+    ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, push_bytes_repr, push_repr, push_repr_of,
 };
 use crate::format::scalar::Value;
 use crate::print::PrintOptions;
@@ -288,7 +287,7 @@ fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
         }
         ScalarKind::LongDouble { .. } => format!("np.longdouble('{number}')"),
         ScalarKind::ComplexLongDouble { .. } => format!("np.clongdouble('{number}')"),
-        kind => format!("np.{}({number})", name_of_number(kind).unwrap_or("void")),
+        _ => format!("np.{}({number})", dtype.number_name().as_deref().unwrap_or("void")),
     }
 }
 

@@ -4,7 +4,8 @@ use super::super::value::PyObject;
 use super::super::value::subclass::{ArrayClass, Subclass, mask_dtype};
 use super::values::{array_repr, elements_text, frame_of_repr, repr_of_dtype, scalar_text, text_of};
 use crate::dynamic::DynValues;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, python_shape, short_repr};
+use crate::error::tuple;
+use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, short_repr};
 use crate::format::scalar::Value;
 use crate::options::Order;
 use crate::print::PrintOptions;
@@ -29,7 +30,7 @@ impl Subclass {
                 const PREFIX: &str = "rec.array(";
                 let body = elements_text(values, frame_of_repr(PREFIX, options), options);
                 let shape = if values.header().element_count() == 0 && values.shape() != [0] {
-                    format!(", shape={}", python_shape(values.shape()))
+                    format!(", shape={}", tuple(values.shape()))
                 } else {
                     String::new()
                 };

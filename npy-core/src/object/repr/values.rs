@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::dynamic::DynValues;
-use crate::format::dtype::{DType, is_implied, python_shape, short_repr};
+use crate::error::tuple;
+use crate::format::dtype::{DType, is_implied, short_repr};
 use crate::print::PrintOptions;
 use crate::print::array::write_elements;
 use crate::print::layout::Frame;
@@ -48,7 +49,7 @@ pub(super) fn repr_of_dtype(dtype: &DType, count: usize) -> Option<String> {
 pub(super) fn assemble_repr(prefix: &str, body: &str, shape: &[usize], dtype: Option<String>, options: &PrintOptions) -> String {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let is_hidden = count == 0 && shape != [0] || count > options.threshold;
-    let shape = is_hidden.then(|| format!("shape={}", python_shape(shape)));
+    let shape = is_hidden.then(|| format!("shape={}", tuple(shape)));
     let extras: Vec<String> = shape.into_iter().chain(dtype.map(|dtype| format!("dtype={dtype}"))).collect();
     if extras.is_empty() {
         return format!("{prefix}{body})");
