@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use insta::assert_snapshot;
 use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::rawarray::RaArray;
 use npy_core::{DynValues, Order};
 
 use crate::parts::{Part, parts_of_npy, parts_of_npz};
-use crate::support::{announce, command, workspace};
+use crate::support::{announce, command, data, files_below};
 
 /// Runs the command in `directory`, and returns its exit code, its output and its errors.
 fn run_in(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -210,18 +211,9 @@ fn errors_of_writing_name_the_output() {
 /// Different files by NumPy, some of each dtype, and files of several arrays.
 fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     let mut files = Vec::new();
-    let mut directories = vec![workspace().join("tests/data")];
-    while let Some(directory) = directories.pop() {
-        let mut entries: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-        entries.sort();
-        for path in entries {
-            let extension = path.extension().and_then(|extension| extension.to_str());
-            match extension.and_then(|found| ["npy", "npz", "ra"].into_iter().find(|known| found == *known)) {
-                Some(extension) => files.push((extension, fs::read(path).unwrap())),
-                None if path.is_dir() => directories.push(path),
-                None => {}
-            }
-        }
+    for extension in ["npy", "npz", "ra"] {
+        let paths = files_below(&data(""), &format!(".{extension}"));
+        files.extend(paths.into_iter().map(|path| (extension, fs::read(path).unwrap())));
     }
     let mut seen = HashSet::new();
     files.retain(|(_, file)| seen.insert(file.clone()));
@@ -238,12 +230,18 @@ fn corpus() -> Vec<(&'static str, Vec<u8>)> {
     sample
 }
 
-/// The parts without what repacking may change: the order of arrays.
+/// The parts without what a command may change: the order of arrays, the compression of an `.ra` file.
 fn parts_of(extension: &str, file: &[u8]) -> Option<Vec<Part>> {
     match extension {
         "npy" => Some(parts_of_npy(file)),
         "npz" => parts_of_npz(file),
-        _ => Some(vec![Part { what: extension.to_owned(), bytes: file.to_vec() }]),
+        _ => {
+            let array = RaArray::read(file).ok()?;
+            let metadata = Part { what: "metadata".to_owned(), bytes: array.metadata().to_vec() };
+            let values = array.values();
+            let what = format!("{} {:?}", values.dtype(), values.shape());
+            Some(vec![Part { what, bytes: values.bytes().to_vec() }, metadata])
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use npy_core::{DType, Header, Order};
 use serde_json::Value;
 
 use crate::support::numpy::numpy;
-use crate::support::{command, example, files_below, run, run_with, workspace};
+use crate::support::{command, data, example, files_below, run, run_with};
 
 #[test]
 fn shows_the_fields_of_a_record_with_their_offsets() {
@@ -229,7 +229,7 @@ fn stops_silently_when_nobody_reads() {
 #[test]
 fn agrees_with_numpy_about_all_golden_files() {
     let Some(numpy) = numpy("agrees_with_numpy_about_all_golden_files") else { return };
-    let files = files_below(&workspace().join("tests/data"), ".npy");
+    let files = files_below(&data(""), ".npy");
     let paths: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let program = "
 import json, sys, warnings

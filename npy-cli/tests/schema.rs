@@ -10,7 +10,7 @@ use npy_core::{DType, NpyReader};
 
 use crate::support::compiler::Compiler;
 use crate::support::numpy::numpy;
-use crate::support::{example, files_below, run, workspace};
+use crate::support::{data, example, files_below, run};
 
 #[test]
 fn writes_a_struct_named_after_the_file() {
@@ -111,12 +111,11 @@ np.save(sys.stdout.buffer, records, allow_pickle=True)
 /// whole archive.
 #[test]
 fn structs_of_golden_files_compile_and_load_them() {
-    let workspace = workspace();
     let mut dtypes = BTreeSet::new();
     let mut program = String::from("#![allow(dead_code)]\n");
     let mut main = String::new();
     let mut count = 0;
-    for path in files_below(&workspace.join("tests/data"), ".npy") {
+    for path in files_below(&data(""), ".npy") {
         let Ok(reader) = NpyReader::open(&path) else { continue };
         let dtype = reader.header().dtype().clone();
         if !matches!(dtype, DType::Record(_)) || !dtypes.insert(dtype.to_string()) {

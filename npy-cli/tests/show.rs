@@ -9,7 +9,7 @@ use npy_core::npz::NpzWriter;
 use npy_core::{DynValues, Header, Order};
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, command, rounds, run, run_with, some, workspace};
+use crate::support::{announce, command, data, rounds, run, run_with, some};
 
 const SLICES: usize = 100;
 
@@ -27,11 +27,6 @@ fn failure(arguments: &[&str]) -> String {
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-/// The files written by real NumPy.
-fn data(path: &str) -> PathBuf {
-    workspace().join("tests/data").join(path)
 }
 
 #[test]

@@ -9,11 +9,10 @@ pub mod numpy;
 
 use std::ffi::OsStr;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-pub use base::{announce, rounds, some, workspace};
+pub use base::{announce, data, files_below, rounds, some, workspace};
 
 /// What a run of the command gave.
 pub struct Run {
@@ -79,19 +78,4 @@ pub fn npy_with_input<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, i
 /// The path of a file of the examples.
 pub fn example(name: &str) -> String {
     workspace().join("examples/data").join(name).display().to_string()
-}
-
-/// All files below a directory whose names end like this, sorted.
-pub fn files_below(directory: &Path, end: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_below(&path, end));
-        } else if path.to_string_lossy().ends_with(end) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }

@@ -16,7 +16,7 @@
     make_archives.py merge PART ...
         Make archives.tsv of the parts, with the keys of the running NumPy.
     make_archives.py check
-        Load every archive with the running NumPy, compare with archives.tsv.
+        Of unpacked archives: load every archive with the running NumPy, compare with archives.tsv.
 
 ``write`` works with Python 2.7 and 3.x and NumPy 1.6 up to 2.5, the others
 with Python 3 and a NumPy of our days.  A case that the running NumPy cannot
@@ -536,6 +536,7 @@ def archive_paths():
 
 def make_all(scratch, commands):
     scratch = scratch or os.path.join(tempfile.gettempdir(), "make-golden")
+    corpus.unpack()
     for old in archive_paths():
         os.remove(old)
     interpreters = make_golden.find_interpreters(commands)
@@ -579,6 +580,7 @@ def make_all(scratch, commands):
     for version in sorted(runs):
         if version == CURRENT or version.startswith(NEWEST):
             tell(runs[version], script, "check")
+    corpus.pack()
 
 
 def tell(run, *arguments):
@@ -604,6 +606,8 @@ def main():
     commands.add_parser("check")
     arguments = parser.parse_args()
     if arguments.command == "all":
+        global corpus
+        import corpus  # of Python 3 only
         return make_all(arguments.scratch, arguments.python)
 
     global np, dump

@@ -4,14 +4,15 @@
     make_golden.py all [--scratch DIR] [--python COMMAND ...]
         For every release of RELEASES: set up an environment, run ``write``
         in it, then merge the parts to manifest.tsv, run ``resave`` with the
-        current NumPy and ``check`` with the newest.  Needs Python 3.
+        current NumPy and ``check`` with the newest.  Needs Python 3, and
+        unpacks the archives of corpus.py while it works.
     make_golden.py write OUTDIR
         Write all cases, as far as the running NumPy has them, to OUTDIR,
         with the rows of the manifest in OUTDIR/part.tsv.
     make_golden.py resave
-        Fill in the column ``resave`` with the running NumPy.
+        Of unpacked archives: fill in the column ``resave`` with the running NumPy.
     make_golden.py check
-        Load every file with the running NumPy, compare with the manifest.
+        Of unpacked archives: load every file with the running NumPy, compare with the manifest.
 
 ``write`` works with Python 2.7 and 3.x and NumPy 1.6 up to 2.5, ``resave``
 and ``check`` with NumPy 1.24 or later.  A case that the running NumPy cannot
@@ -862,6 +863,7 @@ def make_all(scratch, commands):
     scratch = scratch or os.path.join(tempfile.gettempdir(), "make-golden")
     if not os.path.isdir(scratch):
         os.makedirs(scratch)
+    corpus.unpack()
     # The folders hold the archives of make_archives.py, too.
     for old in glob.glob(os.path.join(HERE, "numpy-*", "*.npy")):
         os.remove(old)
@@ -893,6 +895,7 @@ def make_all(scratch, commands):
     for version in sorted(runs):
         if version == CURRENT or version.startswith(NEWEST):
             print(runs[version](script, "check"))
+    corpus.pack()
 
 
 def find_interpreters(commands):
@@ -954,6 +957,8 @@ def main():
     commands.add_parser("check")
     arguments = parser.parse_args()
     if arguments.command == "all":
+        global corpus
+        import corpus  # of Python 3 only
         return make_all(arguments.scratch, arguments.python)
 
     global np, dump

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::ErrorKind;
@@ -10,7 +9,7 @@ use npy_core::object::{ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions};
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, as_little_endian, data};
+use crate::support::{announce, as_little_endian, data, files_below};
 
 fn allowed() -> ReadOptions {
     ReadOptions::new().objects(ObjectOptions::new())
@@ -30,25 +29,12 @@ while head := sys.stdin.buffer.read(4):
     sys.stdout.buffer.write(struct.pack("<I", len(text)) + text)
 "#;
 
-/// The files in a directory and those in it.
-fn npy_files(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            files.extend(npy_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "npy") {
-            files.push(path);
-        }
-    }
-    files
-}
-
 #[test]
 fn golden_object_files_open_and_print_as_in_numpy() {
     let Some(numpy) = numpy("golden_object_files_open_and_print_as_in_numpy") else { return };
     let mut arrays = Vec::new();
     let mut input = Vec::new();
-    for path in npy_files(&data("")) {
+    for path in files_below(&data(""), ".npy") {
         let bytes = fs::read(&path).unwrap();
         let refused = DynArray::read_npy(&bytes[..]);
         if refused.is_err_and(|error| error.kind() == ErrorKind::ObjectArray)

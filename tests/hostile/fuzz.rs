@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::archives::random;
-use crate::support::{announce, data, rounds};
+use crate::support::{announce, data, files_below, rounds};
 
 /// Inputs of each target, unless `NPY_FUZZ_INPUTS` says otherwise.
 const INPUTS: usize = 150;
@@ -58,7 +58,7 @@ fn findings_of_fuzzing_stay_mended() {
 
 #[test]
 fn damaged_fixtures_pass_each_target() {
-    let seeds = seeds(&data(""));
+    let seeds = seeds();
     assert!(seeds.len() > 500, "{} fixtures", seeds.len());
     let mut state = 5;
     for (name, target) in TARGETS {
@@ -72,14 +72,9 @@ fn damaged_fixtures_pass_each_target() {
 }
 
 /// Small files of all kinds.
-fn seeds(directory: &Path) -> Vec<Vec<u8>> {
-    let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let of_path = |path: std::path::PathBuf| match path.is_dir() {
-        true => seeds(&path),
-        false => fs::metadata(&path).ok().filter(|file| file.len() < 5000).map(|_| fs::read(&path).unwrap()).into_iter().collect(),
-    };
-    paths.into_iter().flat_map(of_path).collect()
+fn seeds() -> Vec<Vec<u8>> {
+    let files = files_below(&data(""), "").into_iter().map(|path| fs::read(path).unwrap());
+    files.filter(|file| file.len() < 5000).collect()
 }
 
 fn damage(input: &mut Vec<u8>, state: &mut u64) {

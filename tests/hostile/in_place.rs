@@ -9,22 +9,12 @@ use npy_core::rawarray::RaMapMut;
 use npy_core::{FileFormat, Header, NpyMapMut, NpyWriter, append};
 
 use crate::parts::{Part, parts_of_npy, parts_of_npz};
-use crate::support::{announce, data, from_hex};
+use crate::support::{announce, data, files_below, from_hex};
 
 /// Different files by NumPy, the hostile corpus, and files of several parts.
 fn corpus() -> Vec<Vec<u8>> {
-    let mut files = Vec::new();
-    let mut directories = vec![data("")];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                directories.push(path);
-            } else if path.extension().is_some_and(|extension| ["npy", "npz", "ra"].iter().any(|known| extension == *known)) {
-                files.push(fs::read(path).unwrap());
-            }
-        }
-    }
+    let paths = [".npy", ".npz", ".ra"].iter().flat_map(|end| files_below(&data(""), end));
+    let mut files: Vec<Vec<u8>> = paths.map(|path| fs::read(path).unwrap()).collect();
     let hostile = fs::read_to_string(data("hostile.tsv")).unwrap();
     files.extend(hostile.lines().skip(1).map(|line| from_hex(line.rsplit('\t').next().unwrap())));
     let with_objects: Vec<_> = files.iter().filter(|file| is_object_array(file)).take(40).cloned().collect();

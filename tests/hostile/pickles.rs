@@ -13,7 +13,7 @@ use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::numpy::numpy;
-use crate::support::{announce, as_little_endian, data, file_with_header, from_hex, rounds, some};
+use crate::support::{announce, as_little_endian, data, file_with_header, files_below, from_hex, rounds, some};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
 
@@ -536,17 +536,12 @@ fn pickles_are_read_in_large_parts() {
 #[test]
 fn streams_are_left_behind_the_pickle() {
     let mut count = 0;
-    for release in fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
-        for path in fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.extension().is_none_or(|extension| extension != "npy") {
-                continue;
-            }
-            let stream = [&fs::read(&path).unwrap()[..], b"rest"].concat();
-            let mut rest = &stream[..];
-            if object::read_with(&mut rest, ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)).is_ok() {
-                assert_eq!(rest, b"rest", "{}", path.display());
-                count += 1;
-            }
+    for path in files_below(&data(""), ".npy") {
+        let stream = [&fs::read(&path).unwrap()[..], b"rest"].concat();
+        let mut rest = &stream[..];
+        if object::read_with(&mut rest, ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)).is_ok() {
+            assert_eq!(rest, b"rest", "{}", path.display());
+            count += 1;
         }
     }
     assert!(count > 50, "{count}");

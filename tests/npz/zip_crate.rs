@@ -3,7 +3,6 @@
 use std::error::Error as _;
 use std::fs;
 use std::io::{Cursor, Read, Write};
-use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayD, array};
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
@@ -14,8 +13,8 @@ use zip::unstable::write::FileOptionsExt;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipReadOptions, ZipWriter};
 
-use crate::support::announce;
 use crate::support::archives::{Pick, compressed, fill, picks, problem, stored, streamed, values};
+use crate::support::{announce, data, files_below};
 
 /// What `zip` writes; LZMA it only reads, which the archives of `zipfile` show.
 const METHODS: [CompressionMethod; 4] =
@@ -92,17 +91,6 @@ fn npy<T: npy_core::NpyElement>(items: &[T]) -> Vec<u8> {
     let mut bytes = Vec::new();
     npy_core::write(&mut bytes, items).unwrap();
     bytes
-}
-
-fn files(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "npz") {
-            found.push(path);
-        }
-    }
 }
 
 #[test]
@@ -186,8 +174,7 @@ fn zip_reads_archives_that_were_appended_to() {
 /// and by `zip`.
 #[test]
 fn both_read_every_archive_of_the_test_data() {
-    let mut paths = Vec::new();
-    files(&crate::support::data(""), &mut paths);
+    let paths = files_below(&data(""), ".npz");
     assert!(paths.len() > 150, "the golden archives are not there");
     for path in &paths {
         let place = path.display().to_string();

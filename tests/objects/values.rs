@@ -8,7 +8,7 @@ use npy_core::object::{self, ObjectArray, PyDate, PyDateTime, PyInt, PyObject, P
 use npy_core::{DType, DynValues, ErrorKind, NpyElement, Order};
 use serde::Deserialize;
 
-use crate::support::{rounds, some};
+use crate::support::{data, rounds, some};
 
 /// Written and read again.
 fn again(array: &ObjectArray) -> ObjectArray {
@@ -255,7 +255,7 @@ struct Row {
 
 #[test]
 fn records_become_structs_by_the_names_of_the_fields() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/numpy-2.4.6-py3.11/object_record.npy");
+    let path = data("numpy-2.4.6-py3.11/object_record.npy");
     let array = object::load(path).unwrap();
     let rows = [Row { a: 1, o: None }, Row { a: 2, o: Some("x".to_owned()) }];
     assert_eq!(array.deserialize::<Row>().unwrap(), rows);

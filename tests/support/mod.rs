@@ -11,15 +11,9 @@ pub mod ra;
 pub mod readings;
 
 #[allow(unused_imports, reason = "each test binary uses another part")]
-pub use base::{announce, rounds, some, workspace};
+pub use base::{announce, data, files_below, rounds, some, workspace};
 
 use std::fmt::Display;
-use std::path::PathBuf;
-
-/// The files written by real NumPy.
-pub fn data(path: &str) -> PathBuf {
-    workspace().join("tests/data").join(path)
-}
 
 /// The dtypes of a text in the byte order of the machine instead of little-endian.
 pub fn native(text: &str) -> String {

@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use npy_core::npz::NpzReader;
-use npy_core::{DynValues, Header, Order, object};
+use npy_core::object::{self, ObjectArray};
+use npy_core::{DynValues, Header, Order};
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +21,19 @@ pub fn parts_of_npy(file: &[u8]) -> Vec<Part> {
     while !rest.is_empty() {
         let Ok((header, offset)) = Header::parse(rest) else { break };
         let data = &rest[offset..];
-        let length = if header.dtype().has_object() {
+        let (after, bytes) = if header.dtype().has_object() {
             let mut after = rest;
-            // A pickle that cannot be read may be of any length.
-            object::read(&mut after).map_or(data.len(), |_| data.len() - after.len())
+            match object::read(&mut after) {
+                // As it is written today: a command may read it and write it again.
+                Ok(array) => (after, pickle_of(&array)),
+                // It may be of any length.
+                Err(_) => (&data[data.len()..], data.to_vec()),
+            }
         } else {
-            header.data_bytes() as usize
+            let Some((data, after)) = data.split_at_checked(header.data_bytes() as usize) else { break };
+            (after, in_c_order(&header, data))
         };
-        let Some((data, after)) = data.split_at_checked(length) else { break };
-        parts.push(Part { what: format!("{} {:?}", header.dtype(), header.shape()), bytes: in_c_order(&header, data) });
+        parts.push(Part { what: format!("{} {:?}", header.dtype(), header.shape()), bytes });
         rest = after;
     }
     if !rest.is_empty() {
@@ -37,9 +42,15 @@ pub fn parts_of_npy(file: &[u8]) -> Vec<Part> {
     parts
 }
 
+fn pickle_of(array: &ObjectArray) -> Vec<u8> {
+    let mut file = Vec::new();
+    array.write(&mut file).unwrap();
+    file
+}
+
 /// The bytes of an array, which a command may transpose.
 fn in_c_order(header: &Header, data: &[u8]) -> Vec<u8> {
-    if header.order() == Order::C || header.dtype().has_object() {
+    if header.order() == Order::C {
         return data.to_vec();
     }
     let values = DynValues::new(header.dtype().clone(), Order::Fortran, header.shape(), data.to_vec()).unwrap();

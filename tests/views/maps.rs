@@ -13,7 +13,7 @@ use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapM
 use npy_ndarray::{MapMutNpyExt, MapNpyExt, ReadRaExt, ViewNpyExt, WriteNpyExt, WriteRaExt};
 
 use crate::support::numpy::numpy;
-use crate::support::{announce, data, file_with_header, ra::samples};
+use crate::support::{announce, data, file_with_header, files_below, ra::samples};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -150,32 +150,27 @@ flat.view('u1')[...] = np.arange(changed.nbytes, dtype='u1')
 #[test]
 fn files_of_every_numpy_are_mapped() {
     let (mut mapped, mut refused) = (0, 0);
-    for directory in fs::read_dir(data("")).unwrap().map(|directory| directory.unwrap().path()).filter(|path| path.is_dir()) {
-        for path in fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()) {
-            if path.extension().is_none_or(|extension| extension != "npy") {
-                continue;
+    for path in files_below(&data(""), ".npy") {
+        let bytes = fs::read(&path).unwrap();
+        let map = map(&path);
+        match Header::parse(&bytes) {
+            Ok((header, _)) if header.dtype().has_object() => {
+                assert!(map.unwrap_err().kind() == ErrorKind::ObjectArray, "{path:?}");
+                refused += 1;
             }
-            let bytes = fs::read(&path).unwrap();
-            let map = map(&path);
-            match Header::parse(&bytes) {
-                Ok((header, _)) if header.dtype().has_object() => {
-                    assert!(map.unwrap_err().kind() == ErrorKind::ObjectArray, "{path:?}");
-                    refused += 1;
-                }
-                Ok((header, begin)) if bytes.len() < begin + header.data_bytes() as usize => {
-                    assert!(map.unwrap_err().kind() == ErrorKind::Truncated, "{path:?}");
-                    refused += 1;
-                }
-                Ok((header, begin)) => {
-                    let map = map.unwrap();
-                    assert_eq!((map.header(), map.data_offset()), (&header, begin));
-                    assert_eq!(map.bytes(), &bytes[begin..][..header.data_bytes() as usize], "{path:?}");
-                    mapped += 1;
-                }
-                Err(error) => {
-                    assert_eq!(message(map, &path), error.to_string());
-                    refused += 1;
-                }
+            Ok((header, begin)) if bytes.len() < begin + header.data_bytes() as usize => {
+                assert!(map.unwrap_err().kind() == ErrorKind::Truncated, "{path:?}");
+                refused += 1;
+            }
+            Ok((header, begin)) => {
+                let map = map.unwrap();
+                assert_eq!((map.header(), map.data_offset()), (&header, begin));
+                assert_eq!(map.bytes(), &bytes[begin..][..header.data_bytes() as usize], "{path:?}");
+                mapped += 1;
+            }
+            Err(error) => {
+                assert_eq!(message(map, &path), error.to_string());
+                refused += 1;
             }
         }
     }

@@ -12,25 +12,12 @@ use npy_remote::{Error, ErrorKind, RemoteNpy, RemoteNpz};
 
 use crate::reading::small;
 use crate::support::Random;
-use crate::workspace_support::{announce, workspace};
-
-fn files(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, extension, found);
-        } else if path.extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-}
+use crate::workspace_support::{announce, data, files_below};
 
 /// The files of an extension, and their paths in a store of the directory.
 fn golden(extension: &str) -> (Arc<LocalFileSystem>, Vec<(PathBuf, String)>) {
-    let data = workspace().join("tests/data");
-    let mut found = Vec::new();
-    files(&data, extension, &mut found);
-    found.sort();
+    let data = data("");
+    let found = files_below(&data, &format!(".{extension}"));
     let store = Arc::new(LocalFileSystem::new_with_prefix(&data).unwrap());
     let named = |path: PathBuf| {
         let name = path.strip_prefix(&data).unwrap().to_str().unwrap().replace('\\', "/");

@@ -8,4 +8,4 @@ mod base;
 pub mod peak;
 
 #[cfg(feature = "dynamic")]
-pub use base::{announce, workspace};
+pub use base::{announce, data, files_below};

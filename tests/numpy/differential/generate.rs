@@ -6,7 +6,7 @@ use npy_core::{Casting, Header, NpyNumber};
 use npy_ndarray::{DynArray, WriteNpyExt};
 
 use super::MOST_DATA;
-use crate::support::data;
+use crate::support::{data, files_below};
 
 pub(super) type Target = (&'static str, fn(&DynArray) -> Result<Vec<u8>, String>);
 
@@ -100,12 +100,7 @@ impl Random {
 
 /// Small files by every version of NumPy that there is.
 pub(super) fn golden() -> Vec<Vec<u8>> {
-    let mut directories: Vec<_> = std::fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    directories.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with("numpy-"));
-    let files = directories.iter().flat_map(|path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extension == "npy")).collect();
-    files.sort();
-    let files = files.into_iter().map(|path| std::fs::read(path).unwrap());
+    let files = files_below(&data(""), ".npy").into_iter().map(|path| std::fs::read(path).unwrap());
     let files: Vec<Vec<u8>> = files.filter(|file| file.len() < 2 * MOST_DATA).collect();
     assert!(files.len() > 100, "{}", files.len());
     files

@@ -9,7 +9,7 @@ use super::rules::{Rule, find};
 use super::{Counts, setting, shown};
 use crate::support::numpy::{NumPy, frames, numpy, push_frame};
 use crate::support::objects::dump;
-use crate::support::{data, rounds};
+use crate::support::{data, files_below, rounds};
 
 const CASES: usize = 200;
 
@@ -316,13 +316,9 @@ fn class_name(class: &str) -> &'static str {
 
 /// Files of objects by every NumPy that there is.
 fn golden() -> Vec<String> {
-    let directories = std::fs::read_dir(data("")).unwrap().map(|entry| entry.unwrap().path());
-    let files = directories
-        .filter(|path| path.is_dir())
-        .flat_map(|path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-    let mut files: Vec<String> = files.map(|path| path.to_str().unwrap().to_owned()).collect();
-    files.retain(|path| path.ends_with(".npy") && path.rsplit('/').next().unwrap().starts_with("object"));
-    files.sort();
+    let paths = files_below(&data(""), ".npy").into_iter();
+    let mut files: Vec<String> = paths.map(|path| path.to_str().unwrap().to_owned()).collect();
+    files.retain(|path| path.rsplit('/').next().unwrap().starts_with("object"));
     assert!(files.len() > 50, "{}", files.len());
     files
 }
