@@ -34,7 +34,6 @@ fn dtype(text: &str) -> Error {
 fn rejects_other_formats() {
     let read = |bytes: &[u8]| npy_core::read::<f64>(bytes).unwrap_err();
     insta::assert_snapshot!(read(b""), @"not an .npy file: the input is empty");
-    insta::assert_snapshot!(read(b"\x93NUM"), @r#"not an .npy file: expected "\x93NUMPY", found "\x93NUM", the beginning of an .npy file; the file is truncated"#);
     insta::assert_snapshot!(read(b"PK\x03\x04\x14\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "PK\x03\x04\x14\x00\x00\x00", an .npz archive; open it with `NpzReader` (feature `npz`)"#);
     insta::assert_snapshot!(read(b"\x80\x04\x95\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x80\x04\x95\x00\x00\x00\x00\x00", a Python pickle; load it in Python, and save its arrays with np.save"#);
     insta::assert_snapshot!(read(b"\x1f\x8b\x08\0\0\0\0\0"), @r#"not an .npy file: expected "\x93NUMPY", found "\x1f\x8b\x08\x00\x00\x00\x00\x00", gzip data; decompress it first"#);
@@ -52,7 +51,11 @@ fn rejects_truncated_files() {
     let mut file = Vec::new();
     npy_core::write(&mut file, &[1.0_f64, 2.0, 3.0]).unwrap();
     let read = |length: usize| npy_core::read::<f64>(&file[..length]).unwrap_err();
-    insta::assert_snapshot!(read(7), @"truncated file: the magic string needs 8 bytes at offset 0, found 7");
+    for length in 1..8 {
+        let expected = format!("truncated file: the magic string needs 8 bytes at offset 0, found {length}");
+        assert_eq!((read(length).kind(), read(length).to_string()), (ErrorKind::Truncated, expected));
+    }
+    assert_eq!((read(0).kind(), read(0).to_string()), (ErrorKind::WrongFormat, "not an .npy file: the input is empty".to_owned()));
     insta::assert_snapshot!(read(9), @"truncated file: the header length needs 2 bytes at offset 8, found 1");
     insta::assert_snapshot!(read(60), @"truncated file: the header needs 118 bytes at offset 10, found 50");
     insta::assert_snapshot!(read(150), @"truncated file: the array needs 24 bytes at offset 128, found 22");

@@ -107,7 +107,7 @@ fn files_of_unknown_format() {
             Ok(buffer.len() + 1)
         }
     }
-    insta::assert_snapshot!(npy_core::read::<u8>(Liar).unwrap_err(), @"invalid byte count from the reader: expected at most 8, found 9");
+    insta::assert_snapshot!(npy_core::read::<u8>(Liar).unwrap_err(), @"invalid byte count from the reader: expected at most 10, found 11");
 }
 
 #[test]

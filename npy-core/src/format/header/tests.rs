@@ -1,7 +1,10 @@
 //! Headers: versions, sub-arrays, and the front of a file.
 
-use super::{Header, MOST_DIMENSIONS, Version};
+use super::parse::parse_canonical;
+use super::{Header, Version};
 use crate::error::ErrorKind;
+use crate::format::shape::MOST_DIMENSIONS;
+use crate::limits::Limits;
 use crate::options::Order;
 
 /// A file of this version and text, without padding.
@@ -91,4 +94,63 @@ fn long_headers_have_the_second_version() {
             assert!(header.to_bytes().len() >= bytes);
         }
     }
+}
+
+/// Whatever the fast path parses, the literal parser parses alike.
+#[test]
+fn both_readers_agree() {
+    let seeds = [
+        "<f8",
+        "|S12",
+        ">U3",
+        "<M8[ns]",
+        "<m8",
+        ">c16",
+        "|b1",
+        "|V16",
+        "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '|b1'), ('name', '|S8')]",
+        "[('a', '|u1'), ('', '|V7'), ('pose', [('x', '>f8'), ('m', '<i2', (2, 3))], (4,)), ('', '|V1')]",
+        "[('time', '<M8[us]'), ('\u{e9}', '<c16'), (('title', 'b'), '<f4'), ('c', ('<f8', (5,)), (2,))]",
+        "[('n1', '<f8'), ('n2', '<f8'), ('eight ch', '>i4'), ('sixteen charact.', '|i1'), ('twenty-two characters.', '<u2')]",
+        "[('a', '<f8'), ('aa', '|S3'), ('', '<f8'), ('of twenty-three charac.', '<f8'), ('and of thirty-one in the middle', '|V2')]",
+        "[('a', '<f8'), ('b', '<f8'), ('c', '<f8'), ('d', '<f8'), ('e', '<f8'), ('f', '<f8'), ('g', '<f8'), ('h', '<f8'), ('i', '<f8'), \
+         ('j', '<f8'), ('k', '<f8'), ('l', '<f8'), ('m', '<f8'), ('n', '<f8'), ('o', '<f8'), ('p', '<f8'), ('q', '<f8'), ('r', '<f8')]",
+    ];
+    let alphabet = b"<>|='\"()[]{},:  0123456789fiuSUVMnsabcTrueFalse\\\n\xe9\0";
+    let (mut state, mut fast, mut slow) = (1_u64, 0, 0);
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for seed in seeds {
+        for shape in [&[][..], &[7], &[0, 3], &[1, 2, 3, 4, 5, 6]] {
+            let file = Header::new(seed.parse().unwrap(), Order::Fortran, shape).unwrap().to_bytes();
+            let text = &file[10..];
+            // Times without a unit and titles are left to the other.
+            let is_taken = seed != "<m8" && !seed.contains("title");
+            assert_eq!(parse_canonical(text, &Limits::new()).is_some(), is_taken, "{seed} {shape:?}");
+            for mutations in (0..3).flat_map(|count| [count; 400]) {
+                let mut text = text.to_vec();
+                for _ in 0..mutations {
+                    let (place, byte) = (random(text.len()), alphabet[random(alphabet.len())]);
+                    match random(3) {
+                        0 => text[place] = byte,
+                        1 => text.insert(place, byte),
+                        _ => drop(text.remove(place)),
+                    }
+                }
+                let found = parse_canonical(&text, &Limits::new());
+                let Some(canonical) = found else {
+                    slow += 1;
+                    continue;
+                };
+                for version in Version::ALL {
+                    let literal = Header::values_of_literal(&text, version, &Limits::new());
+                    assert_eq!(literal.unwrap(), canonical, "{}", text.escape_ascii());
+                }
+                fast += 1;
+            }
+        }
+    }
+    assert!(fast > 10_000 && slow > 10_000, "{fast} fast, {slow} slow");
 }

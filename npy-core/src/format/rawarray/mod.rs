@@ -7,7 +7,8 @@ use std::io::Read;
 use crate::error::describe::{counted, describe_magic};
 use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::format::dtype::{ByteOrder, DType};
-use crate::format::header::{Header, fetch, truncated};
+use crate::format::header::Header;
+use crate::format::header::parse::{check_data, fetch, truncated};
 use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions};
@@ -293,7 +294,7 @@ impl Fixed {
             ErrorKind::TooLarge => overflow(),
             _ => error,
         })?;
-        header.header.check_limits(limits)?;
+        check_data(header.header.dtype(), header.header.element_count(), limits)?;
         self.check_size(header.header.data_bytes())?;
         Ok(header.with_compressed_bytes(self.is_compressed.then_some(self.data_bytes)))
     }
