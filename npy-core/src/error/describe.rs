@@ -105,8 +105,7 @@ pub(crate) fn list(names: &[String], omitted: usize) -> String {
 
 /// A shape as Python writes it.
 pub fn tuple(shape: &[usize]) -> String {
-    let lengths: Vec<_> = shape.iter().map(usize::to_string).collect();
-    join_tuple(&lengths)
+    Tuple(shape).to_string()
 }
 
 /// A shape with the letters n, m, … where any length fits.
@@ -117,13 +116,22 @@ pub fn axes(shape: &[Option<usize>]) -> String {
         None => letters.next().unwrap_or('n').to_string(),
     };
     let lengths: Vec<_> = shape.iter().map(name).collect();
-    join_tuple(&lengths)
+    Tuple(&lengths).to_string()
 }
 
-fn join_tuple(lengths: &[String]) -> String {
-    match lengths {
-        [only] => format!("({only},)"),
-        lengths => format!("({})", lengths.join(", ")),
+/// Lengths as Python writes them, without an allocation.
+pub(crate) struct Tuple<'a, T>(pub(crate) &'a [T]);
+
+impl<T: fmt::Display> fmt::Display for Tuple<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (axis, length) in self.0.iter().enumerate() {
+            if axis > 0 {
+                f.write_str(", ")?;
+            }
+            length.fmt(f)?;
+        }
+        f.write_str(if self.0.len() == 1 { ",)" } else { ")" })
     }
 }
 

@@ -1,8 +1,11 @@
 //! Encoding of a header, as `numpy.lib.format` does: with padding and spare digits for growth.
 
+use std::io::Write;
+
 use super::super::dtype;
 use super::{Escapes, Header, MAGIC, MAGIC_BYTES, Version, unstorable};
-use crate::error::{Result, tuple};
+use crate::error::Result;
+use crate::error::describe::Tuple;
 use crate::options::Order;
 
 /// NumPy aligns the data to this from 1.14 on.
@@ -50,7 +53,8 @@ impl Header {
             Order::C => text.extend_from_slice(b", 'fortran_order': False, 'shape': "),
             Order::Fortran => text.extend_from_slice(b", 'fortran_order': True, 'shape': "),
         }
-        text.extend_from_slice(tuple(&self.shape).as_bytes());
+        // A vector takes everything.
+        let _ = write!(text, "{}", Tuple(&self.shape));
         text.extend_from_slice(b", }");
         let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
         growing.map_or(0, |length| {
