@@ -125,7 +125,7 @@ pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 impl<'a> Scope<'a> {
     /// Creates a formatter for `count` elements of this dtype.
     pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
-        let is_crowded = count_empty_parts(dtype, options).saturating_mul(count) > MOST_EMPTY_PARTS;
+        let is_crowded = count_parts(dtype, options, true).saturating_mul(count) > MOST_EMPTY_PARTS;
         Self { options, place, is_crowded }
     }
 }
@@ -137,7 +137,7 @@ impl<'a> Format<'a> {
     }
 
     fn of_parts(dtype: &DType, parts: &Parts<'_>, scope: Scope<'a>) -> Self {
-        if scope.is_crowded && dtype.itemsize() == 0 && count_parts(dtype, scope.options) > 1 {
+        if scope.is_crowded && dtype.itemsize() == 0 && count_parts(dtype, scope.options, false) > 1 {
             return Self::TooMany;
         }
         match dtype {
@@ -338,30 +338,21 @@ impl<'e> Parts<'e> {
     }
 }
 
-/// How many parts of an element are written.
-fn count_parts(dtype: &DType, options: &PrintOptions) -> usize {
+/// Counts the parts of an element that are written, or only those without a byte.
+fn count_parts(dtype: &DType, options: &PrintOptions, only_empty: bool) -> usize {
+    let only_empty = only_empty && dtype.itemsize() > 0;
+    let own = usize::from(!only_empty);
     match dtype {
-        DType::Scalar(_) => 1,
+        DType::Scalar(_) => own,
         DType::Record(record) => {
-            record.fields().iter().fold(1, |count, field| count.saturating_add(count_parts(field.dtype(), options)))
+            let fields = record.fields().iter().map(|field| count_parts(field.dtype(), options, only_empty));
+            fields.fold(own, usize::saturating_add)
         }
-        DType::SubArray(array) => printed_length(array, options).saturating_mul(count_parts(array.base(), options)),
+        DType::SubArray(array) => printed_length(array, options).saturating_mul(count_parts(array.base(), options, only_empty)),
     }
 }
 
-/// How many of them are without a byte.
-fn count_empty_parts(dtype: &DType, options: &PrintOptions) -> usize {
-    match dtype {
-        dtype if dtype.itemsize() == 0 => count_parts(dtype, options),
-        DType::Scalar(_) => 0,
-        DType::Record(record) => {
-            record.fields().iter().fold(0, |count, field| count.saturating_add(count_empty_parts(field.dtype(), options)))
-        }
-        DType::SubArray(array) => printed_length(array, options).saturating_mul(count_empty_parts(array.base(), options)),
-    }
-}
-
-/// How many elements of a sub-array are written.
+/// The number of elements of a sub-array that are written.
 fn printed_length(array: &SubArray, options: &PrintOptions) -> usize {
     let elements = array.shape().iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let edges = options.edge_items.saturating_mul(2);

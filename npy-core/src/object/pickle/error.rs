@@ -166,7 +166,7 @@ impl Fault {
 
     /// A text of 4 GiB, whose length a node cannot hold.
     pub(crate) fn text_too_long(length: usize) -> Self {
-        Self::new(ErrorKind::Unsupported, format!("expected at most {} bytes of text, found {length}", u32::MAX))
+        Self::new(ErrorKind::Unsupported, format!("expected a text of less than 4 GiB, found {}", counted(length, "byte")))
     }
 
     /// A length that is negative, or overflows.

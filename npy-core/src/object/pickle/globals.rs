@@ -47,6 +47,7 @@ pub(crate) enum Known {
     Reconstructor,
 }
 
+/// All modules that have had a name, the current one first.
 #[rustfmt::skip]
 const LIST: [(&str, &str, Known); 59] = {
     use Known::{
@@ -54,14 +55,14 @@ const LIST: [(&str, &str, Known); 59] = {
         RecArray, Reconstruct, Reconstructor, Record, Scalar, Set, Slice, StringDType, Time, TimeDelta, TimeZone, Uuid,
     };
     [
-        ("numpy.core.multiarray", "_reconstruct", Reconstruct),
         ("numpy._core.multiarray", "_reconstruct", Reconstruct),
+        ("numpy.core.multiarray", "_reconstruct", Reconstruct),
         ("numpy.core._internal", "_reconstruct", Reconstruct),
         ("numpy._core._internal", "_reconstruct", Reconstruct),
-        ("numpy.core.multiarray", "scalar", Scalar),
         ("numpy._core.multiarray", "scalar", Scalar),
-        ("numpy.core.numeric", "_frombuffer", FromBuffer),
+        ("numpy.core.multiarray", "scalar", Scalar),
         ("numpy._core.numeric", "_frombuffer", FromBuffer),
+        ("numpy.core.numeric", "_frombuffer", FromBuffer),
         ("numpy", "ndarray", NdArray),
         ("numpy", "matrix", Matrix),
         ("numpy.matrixlib.defmatrix", "matrix", Matrix),
@@ -140,7 +141,7 @@ const ML_TYPES: [&str; 19] = [
 ];
 
 impl Known {
-    /// The entry of that name, exactly: no attribute of one, and no other spelling.
+    /// Finds the entry of exactly that name, not of an attribute of it.
     pub(crate) fn find(module: &[u8], name: &[u8]) -> Option<Self> {
         let is_it = |entry: &&(&str, &str, Self)| entry.0.as_bytes() == module && entry.1.as_bytes() == name;
         let known = LIST.iter().find(is_it).map(|(_, _, known)| *known);
@@ -150,7 +151,7 @@ impl Known {
         })
     }
 
-    /// What Python calls the class of that name; `None` for others and for functions.
+    /// Python's name of a known class; `None` for functions.
     pub(crate) fn class_name(module: &str, name: &str) -> Option<String> {
         let known = Self::find(module.as_bytes(), name.as_bytes()).filter(|known| !known.is_function())?;
         match known.path() {
@@ -159,7 +160,7 @@ impl Known {
         }
     }
 
-    /// Whether it is a function, of which `NEWOBJ` makes nothing.
+    /// Whether it is a function, which `NEWOBJ` does not take.
     pub(crate) fn is_function(self) -> bool {
         matches!(
             self,
@@ -173,42 +174,28 @@ impl Known {
         )
     }
 
-    /// Module and name as a current Python has them.
+    /// Module and name in a current Python.
     pub(crate) fn path(self) -> (&'static str, &'static str) {
         match self {
-            Self::Reconstruct => ("numpy._core.multiarray", "_reconstruct"),
-            Self::Scalar => ("numpy._core.multiarray", "scalar"),
-            Self::FromBuffer => ("numpy._core.numeric", "_frombuffer"),
-            Self::NdArray => ("numpy", "ndarray"),
-            Self::Matrix => ("numpy", "matrix"),
-            Self::RecArray => ("numpy", "recarray"),
-            Self::MaskedReconstruct => ("numpy.ma.core", "_mareconstruct"),
-            Self::MaskedArray => ("numpy.ma", "MaskedArray"),
-            Self::MaskedVoid => ("numpy.ma.core", "mvoid"),
-            Self::MaskedConstant => ("numpy.ma.core", "MaskedConstant"),
-            Self::DType => ("numpy", "dtype"),
             Self::MlType(place) => ("ml_dtypes", ML_TYPES.get(usize::from(place)).copied().unwrap_or_default()),
-            Self::Record => ("numpy", "record"),
-            Self::StringDType => ("numpy._core._internal", "_convert_to_stringdtype_kwargs"),
-            Self::Encode => ("_codecs", "encode"),
-            Self::Bytes => ("builtins", "bytes"),
-            Self::ByteArray => ("builtins", "bytearray"),
-            Self::Complex => ("builtins", "complex"),
-            Self::Set => ("builtins", "set"),
-            Self::FrozenSet => ("builtins", "frozenset"),
-            Self::Slice => ("builtins", "slice"),
-            Self::Range => ("builtins", "range"),
-            Self::Object => ("builtins", "object"),
-            Self::OrderedDict => ("collections", "OrderedDict"),
-            Self::Decimal => ("decimal", "Decimal"),
-            Self::Fraction => ("fractions", "Fraction"),
-            Self::Uuid => ("uuid", "UUID"),
-            Self::Date => ("datetime", "date"),
-            Self::Time => ("datetime", "time"),
-            Self::DateTime => ("datetime", "datetime"),
-            Self::TimeDelta => ("datetime", "timedelta"),
-            Self::TimeZone => ("datetime", "timezone"),
-            Self::Reconstructor => ("copyreg", "_reconstructor"),
+            known => LIST.iter().find(|entry| entry.2 == known).map_or(("", ""), |(module, name, _)| (*module, *name)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_current_versions() {
+        for (module, name, known) in LIST {
+            let path = known.path();
+            assert_eq!(Known::find(path.0.as_bytes(), path.1.as_bytes()), Some(known), "{module}.{name}");
+            assert!(!path.0.starts_with("numpy.core") && !path.0.starts_with("__") && !path.0.starts_with("copy_"), "{}", path.0);
+        }
+        assert_eq!(Known::Reconstruct.path(), ("numpy._core.multiarray", "_reconstruct"));
+        assert_eq!(Known::Range.path(), ("builtins", "range"));
+        assert_eq!(Known::MlType(0).path(), ("ml_dtypes", "bfloat16"));
     }
 }

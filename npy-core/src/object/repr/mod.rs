@@ -3,6 +3,6 @@
 //! Each type has `repr` as a method, because each may contain the others.
 
 pub(super) mod array;
-mod object;
+pub(super) mod object;
 mod subclass;
 mod values;

@@ -71,6 +71,12 @@ impl PyObject {
     }
 }
 
+/// `str` of an object.
+#[cfg(feature = "serde")]
+pub(crate) fn str_of(object: &PyObject) -> String {
+    text_of(|out| object.write_str(&PrintOptions::new(), out))
+}
+
 fn write_repr(object: &PyObject, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
     match object {
         PyObject::List(items) => sequence("[", items, "]", options, out),

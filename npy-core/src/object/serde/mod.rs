@@ -1,8 +1,9 @@
 //! Deserialization of objects into any type that implements `serde::Deserialize`.
 
 mod object;
+mod times;
 
-use std::fmt;
+use std::{fmt, slice};
 
 use serde::Deserializer;
 use serde::de::value::MapAccessDeserializer;
@@ -10,7 +11,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAc
 
 use super::value::array::ObjectArray;
 use super::value::convert::FromPyObject;
-use super::value::{PyObject, convert, iso};
+use super::value::{PyObject, convert};
 use crate::dynamic::DynValues;
 use crate::error::describe::name_in_message;
 use crate::error::{Result, ValueError, first_names};
@@ -62,7 +63,7 @@ use crate::format::scalar::Value;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn from_object<T: DeserializeOwned>(object: &PyObject) -> Result<T> {
-    T::deserialize(Element::of(object)).map_err(|problem| problem.0.in_object())
+    T::deserialize(Element::of(object, None)).map_err(|problem| problem.0.in_object())
 }
 
 impl ObjectArray {
@@ -74,14 +75,13 @@ impl ObjectArray {
     /// When an object is not a value of the type: the error says which.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let deserialize = |(index, item): (usize, &PyObject)| {
-            let element = Element { object: item, dtype: Some(self.dtype()) };
-            T::deserialize(element).map_err(|problem| problem.0.in_element(index as u64))
+            T::deserialize(Element::of(item, Some(self.dtype()))).map_err(|problem| problem.0.in_element(index as u64))
         };
         self.items().iter().enumerate().map(deserialize).collect()
     }
 }
 
-/// What serde says, on its way to becoming an error of this crate.
+/// An error of serde, which becomes one of this crate.
 #[derive(Debug)]
 struct Problem(ValueError);
 
@@ -107,30 +107,46 @@ impl de::Error for Problem {
     }
 }
 
-/// An object, and its dtype if it is an element of an array: the items of a tuple that is a record
-/// have the names of the fields.
+/// An object, or several of an array along its axes.
 ///
-/// It is gone into as deep as the type and the object are, which reading bounds.
+/// The items of a tuple that is a record have the names of the fields of its dtype. Recursion is as deep as the type and the object,
+/// which reading bounds.
 #[derive(Clone, Copy)]
-struct Element<'de> {
-    object: &'de PyObject,
-    dtype: Option<&'de DType>,
+struct Element<'a> {
+    objects: &'a [PyObject],
+    shape: &'a [usize],
+    dtype: Option<&'a DType>,
 }
 
-impl<'de> Element<'de> {
-    fn of(object: &'de PyObject) -> Self {
-        Self { object: object.plain(), dtype: None }
+impl<'a> Element<'a> {
+    fn of(object: &'a PyObject, dtype: Option<&'a DType>) -> Self {
+        Self { objects: slice::from_ref(object), shape: &[], dtype }
     }
 
-    /// The fields, if it is a record: each with its name.
-    fn fields(self) -> Option<impl ExactSizeIterator<Item = (&'de str, Self)>> {
-        let (PyObject::Tuple(items), Some(DType::Record(record))) = (self.object, self.dtype) else { return None };
-        let field = |(field, object): (&'de Field, &'de PyObject)| (field.name(), Element { object, dtype: Some(field.dtype()) });
+    /// The object, unless there are axes.
+    fn object(self) -> Option<&'a PyObject> {
+        match (self.shape, self.objects) {
+            ([], [object]) => Some(object.plain()),
+            _ => None,
+        }
+    }
+
+    /// The parts along the first axis, no more than there are objects, whatever the shape of an empty array claims.
+    fn parts(self) -> impl ExactSizeIterator<Item = Self> {
+        let shape = self.shape.get(1..).unwrap_or_default();
+        let length = shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length)).max(1);
+        self.objects.chunks_exact(length).map(move |objects| Self { objects, shape, ..self })
+    }
+
+    /// The fields of a record by their names.
+    fn fields(self) -> Option<impl ExactSizeIterator<Item = (&'a str, Self)>> {
+        let (Some(PyObject::Tuple(items)), Some(DType::Record(record))) = (self.object(), self.dtype) else { return None };
+        let field = |(field, item): (&'a Field, &'a PyObject)| (field.name(), Self::of(item, Some(field.dtype())));
         Some(record.fields().iter().zip(items).map(field))
     }
 }
 
-impl<'de> IntoDeserializer<'de, Problem> for Element<'de> {
+impl<'de> IntoDeserializer<'de, Problem> for Element<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -142,7 +158,7 @@ impl<'de> IntoDeserializer<'de, Problem> for Element<'de> {
 macro_rules! deserialize_integers {
     ($($function:ident)*) => {$(
         fn $function<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-            match steps(self.object) {
+            match self.object().and_then(steps) {
                 Some(steps) => visitor.visit_i64(steps?),
                 None => self.deserialize_any(visitor),
             }
@@ -150,57 +166,53 @@ macro_rules! deserialize_integers {
     )*};
 }
 
-impl<'de> Deserializer<'de> for Element<'de> {
+/// Floats may also be integers, where they are exact.
+macro_rules! deserialize_floats {
+    ($($function:ident $visit:ident $type:ty;)*) => {$(
+        fn $function<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+            match self.object() {
+                Some(object @ (PyObject::Int(_) | PyObject::Float(_) | PyObject::Scalar(_))) => {
+                    visitor.$visit(<$type>::from_object(object).map_err(Problem)?)
+                }
+                _ => self.deserialize_any(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Element<'_> {
     type Error = Problem;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         if let Some(fields) = self.fields() {
             return map(visitor, fields.map(|(name, element)| (Key::Field(name), element)));
         }
-        match self.object {
+        let Some(object) = self.object() else { return sequence(visitor, self.parts()) };
+        match object {
             PyObject::None => visitor.visit_unit(),
             PyObject::Bool(value) => visitor.visit_bool(*value),
-            PyObject::Int(value) => match (value.to_i64(), value.to_i128()) {
-                (Some(value), _) => visitor.visit_i64(value),
-                (None, Some(value)) => match u64::try_from(value) {
-                    Ok(value) => visitor.visit_u64(value),
-                    Err(_) => visitor.visit_i128(value),
-                },
-                // Larger than any integer of serde's: its digits.
-                (None, None) => visitor.visit_string(value.to_string()),
+            PyObject::Int(value) => match value.to_i128() {
+                Some(value) => visit_integer(value, visitor),
+                // Beyond the integers of serde: its digits.
+                None => visitor.visit_string(value.to_string()),
             },
             PyObject::Float(value) => visitor.visit_f64(*value),
             PyObject::Complex { re, im } => pair(visitor, *re, *im),
-            PyObject::Str(text) | PyObject::Decimal(text) => visitor.visit_borrowed_str(text),
-            PyObject::Fraction(parts) if parts[1].to_i64() == Some(1) => visitor.visit_string(parts[0].to_string()),
-            PyObject::Fraction(parts) => visitor.visit_string(format!("{}/{}", parts[0], parts[1])),
-            PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => visitor.visit_borrowed_bytes(bytes),
+            PyObject::Str(text) | PyObject::Decimal(text) => visitor.visit_str(text),
+            PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => visitor.visit_bytes(bytes),
             PyObject::List(items) | PyObject::Tuple(items) | PyObject::Set(items) | PyObject::FrozenSet(items) => {
-                sequence(visitor, items.iter().map(Element::of))
+                sequence(visitor, items.iter().map(|item| Element::of(item, None)))
             }
             PyObject::Objects(array) => {
-                let dtype = Some(array.dtype());
-                Axis {
-                    shape: array.shape(),
-                    items: array.items(),
-                    of: |object: &'de PyObject| Element { object: object.plain(), dtype },
-                }
-                .deserialize_any(visitor)
+                Element { objects: array.items(), shape: array.shape(), dtype: Some(array.dtype()) }.deserialize_any(visitor)
             }
             PyObject::Array(array) => match convert::scalars(array) {
-                Some(items) => {
-                    Axis { shape: array.shape(), items: &items, of: |object| Scalar { object } }.deserialize_any(visitor)
-                }
-                None => Err(unsuitable(self.object)),
+                Some(items) => Element { objects: &items, shape: array.shape(), dtype: None }.deserialize_any(visitor),
+                None => Err(unsuitable(object)),
             },
             PyObject::Dict(entries) | PyObject::OrderedDict(entries) => map(visitor, entries_of(entries)),
-            PyObject::Scalar(scalar) => visit_scalar(self.object, scalar, visitor),
-            PyObject::Uuid(_) => {
-                // As Python's `str` of it.
-                let text = self.object.to_string();
-                visitor.visit_str(text.trim_start_matches("UUID('").trim_end_matches("')"))
-            }
-            other => match iso::text(other) {
+            PyObject::Scalar(scalar) => visit_scalar(object, scalar, visitor),
+            other => match times::text(other) {
                 Some(text) => visitor.visit_string(text),
                 None => Err(unsuitable(other)),
             },
@@ -223,34 +235,17 @@ impl<'de> Deserializer<'de> for Element<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match self.object {
-            PyObject::None => visitor.visit_none(),
-            object if steps(object).is_some_and(|steps| steps.is_err()) => visitor.visit_none(),
+        match self.object() {
+            Some(PyObject::None) => visitor.visit_none(),
+            Some(object) if steps(object).is_some_and(|steps| steps.is_err()) => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match self.object {
-            PyObject::Int(_) | PyObject::Float(_) | PyObject::Scalar(_) => {
-                visitor.visit_f64(f64::from_object(self.object).map_err(Problem)?)
-            }
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match self.object {
-            PyObject::Int(_) | PyObject::Float(_) | PyObject::Scalar(_) => {
-                visitor.visit_f32(f32::from_object(self.object).map_err(Problem)?)
-            }
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        match name {
-            object::NAME => object::hand_over(self.object, visitor),
+        match (name, self.shape, self.objects) {
+            // As it is, with its class.
+            (object::NAME, [], [object]) => object::hand_over(object, visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -261,23 +256,22 @@ impl<'de> Deserializer<'de> for Element<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Problem> {
-        match self.object {
-            PyObject::Str(text) => visitor.visit_enum(text.as_str().into_deserializer()),
-            PyObject::Scalar(_) => {
-                let text = String::from_object(self.object).map_err(Problem)?;
+        match self.object() {
+            Some(PyObject::Str(text)) => visitor.visit_enum(text.as_str().into_deserializer()),
+            Some(object @ PyObject::Scalar(_)) => {
+                let text = String::from_object(object).map_err(Problem)?;
                 visitor.visit_enum(text.into_deserializer())
             }
-            PyObject::Dict(entries) | PyObject::OrderedDict(entries) if entries.len() == 1 => {
+            Some(PyObject::Dict(entries) | PyObject::OrderedDict(entries)) if entries.len() == 1 => {
                 visitor.visit_enum(MapAccessDeserializer::new(Entries::new(entries_of(entries))))
             }
             other => {
-                let (found, variants) = (other.type_name(), first_names(variants));
+                let (found, variants) = (other.map_or("numpy.ndarray", PyObject::type_name), first_names(variants));
                 Err(de::Error::custom(format_args!("expected a variant of {name} ({variants}), found {found}")))
             }
         }
     }
 
-    /// What nobody asks for may be anything.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         visitor.visit_unit()
     }
@@ -285,6 +279,11 @@ impl<'de> Deserializer<'de> for Element<'de> {
     deserialize_integers! {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
         deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+    }
+
+    deserialize_floats! {
+        deserialize_f32 visit_f32 f32;
+        deserialize_f64 visit_f64 f64;
     }
 
     serde::forward_to_deserialize_any! {
@@ -342,19 +341,19 @@ fn pair<'de, V: Visitor<'de>>(visitor: V, re: f64, im: f64) -> Result<V::Value, 
     sequence(visitor, [re, im].into_iter())
 }
 
-fn map<'de, V: Visitor<'de>>(visitor: V, entries: impl Iterator<Item = (Key<'de>, Element<'de>)>) -> Result<V::Value, Problem> {
+fn map<'de, 'a, V: Visitor<'de>>(visitor: V, entries: impl Iterator<Item = (Key<'a>, Element<'a>)>) -> Result<V::Value, Problem> {
     visitor.visit_map(Entries::new(entries))
 }
 
 fn entries_of(entries: &[(PyObject, PyObject)]) -> impl Iterator<Item = (Key<'_>, Element<'_>)> {
-    entries.iter().map(|(key, value)| (Key::Object(key), Element::of(value)))
+    entries.iter().map(|(key, value)| (Key::Object(key), Element::of(value, None)))
 }
 
-/// What a value is found by.
+/// The key of a value.
 #[derive(Clone, Copy)]
-enum Key<'de> {
-    Field(&'de str),
-    Object(&'de PyObject),
+enum Key<'a> {
+    Field(&'a str),
+    Object(&'a PyObject),
 }
 
 impl Key<'_> {
@@ -370,9 +369,9 @@ impl Key<'_> {
 }
 
 /// The entries of a map; an error says in which it is.
-struct Entries<'de, I> {
+struct Entries<'a, I> {
     entries: I,
-    value: Option<(Key<'de>, Element<'de>)>,
+    value: Option<(Key<'a>, Element<'a>)>,
 }
 
 impl<I> Entries<'_, I> {
@@ -381,15 +380,15 @@ impl<I> Entries<'_, I> {
     }
 }
 
-impl<'de, I: Iterator<Item = (Key<'de>, Element<'de>)>> MapAccess<'de> for Entries<'de, I> {
+impl<'de, 'a, I: Iterator<Item = (Key<'a>, Element<'a>)>> MapAccess<'de> for Entries<'a, I> {
     type Error = Problem;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Problem> {
         self.value = self.entries.next();
         match self.value {
             None => Ok(None),
-            Some((Key::Field(name), _)) => seed.deserialize(de::value::BorrowedStrDeserializer::new(name)).map(Some),
-            Some((Key::Object(key), _)) => seed.deserialize(Element::of(key)).map(Some),
+            Some((Key::Field(name), _)) => seed.deserialize(name.into_deserializer()).map(Some),
+            Some((Key::Object(key), _)) => seed.deserialize(Element::of(key, None)).map(Some),
         }
     }
 
@@ -403,79 +402,12 @@ fn unsuitable(object: &PyObject) -> Problem {
     de::Error::custom(format_args!("expected data that serde knows, found {}", object.type_name()))
 }
 
-/// What an array has along its first axis: arrays of the others, at last its elements, made by
-/// `of`.
-#[derive(Clone, Copy)]
-struct Axis<'a, F> {
-    shape: &'a [usize],
-    items: &'a [PyObject],
-    of: F,
-}
-
-impl<F: Copy> Axis<'_, F> {
-    /// The arrays below it. There are as many as there are elements, whatever a shape with an empty
-    /// axis says.
-    fn inner(self) -> impl ExactSizeIterator<Item = Self> {
-        let inner = self.shape.get(1..).unwrap_or_default();
-        let length = inner.iter().fold(1_usize, |count, length| count.saturating_mul(*length)).max(1);
-        self.items.chunks_exact(length).map(move |items| Self { shape: inner, items, of: self.of })
-    }
-}
-
-impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Problem>> IntoDeserializer<'de, Problem>
-    for Axis<'a, F>
-{
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// An array as a whole is a sequence; one without axes is its element.
-macro_rules! deserialize_axis {
-    ($($function:ident($($argument:ident: $type:ty),*))*) => {$(
-        fn $function<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, Problem> {
-            match (self.shape, self.items) {
-                ([], [object]) => (self.of)(object).$function($($argument,)* visitor),
-                _ => sequence(visitor, self.inner()),
-            }
-        }
-    )*};
-}
-
-impl<'de, 'a, F: Fn(&'a PyObject) -> D + Copy, D: Deserializer<'de, Error = Problem>> Deserializer<'de> for Axis<'a, F> {
-    type Error = Problem;
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match (self.shape, self.items) {
-            ([], [object]) => (self.of)(object).deserialize_option(visitor),
-            _ => visitor.visit_some(self),
-        }
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        match (self.shape, self.items) {
-            // The element itself, not data of it.
-            ([], [object]) if name == object::NAME => (self.of)(object).deserialize_newtype_struct(name, visitor),
-            _ => visitor.visit_newtype_struct(self),
-        }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_unit()
-    }
-
-    deserialize_axis! {
-        deserialize_any() deserialize_bool() deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
-        deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128() deserialize_f32() deserialize_f64()
-        deserialize_char() deserialize_str() deserialize_string() deserialize_bytes() deserialize_byte_buf() deserialize_unit()
-        deserialize_seq() deserialize_map() deserialize_identifier()
-        deserialize_unit_struct(name: &'static str)
-        deserialize_tuple(length: usize)
-        deserialize_tuple_struct(name: &'static str, length: usize)
-        deserialize_struct(name: &'static str, fields: &'static [&'static str])
-        deserialize_enum(name: &'static str, variants: &'static [&'static str])
+/// An integer as the narrowest type of serde that holds it.
+fn visit_integer<'de, V: Visitor<'de>>(value: i128, visitor: V) -> Result<V::Value, Problem> {
+    match (i64::try_from(value), u64::try_from(value)) {
+        (Ok(value), _) => visitor.visit_i64(value),
+        (_, Ok(value)) => visitor.visit_u64(value),
+        _ => visitor.visit_i128(value),
     }
 }
 
@@ -484,11 +416,7 @@ fn visit_scalar<'de, V: Visitor<'de>>(object: &PyObject, value: &DynValues, visi
     let DType::Scalar(scalar) = value.dtype() else { return Err(unsuitable(object)) };
     match (convert::value(value), scalar.class()) {
         (Some(Value::Bool(value)), _) => visitor.visit_bool(value),
-        (Some(Value::Integer(value)), _) => match (i64::try_from(value), u64::try_from(value)) {
-            (Ok(value), _) => visitor.visit_i64(value),
-            (_, Ok(value)) => visitor.visit_u64(value),
-            _ => visitor.visit_i128(value),
-        },
+        (Some(Value::Integer(value)), _) => visit_integer(value, visitor),
         (Some(Value::Float(value)), _) => visitor.visit_f64(value),
         (Some(Value::Complex(re, im)), _) => pair(visitor, re, im),
         (Some(Value::Time(_)), class) => match (steps(object), scalar.time_unit()) {
@@ -502,50 +430,5 @@ fn visit_scalar<'de, V: Visitor<'de>>(object: &PyObject, value: &DynValues, visi
         (Some(Value::Bytes(bytes)), Class::Bytes) => visitor.visit_bytes(bytes),
         (Some(Value::Text(_)), _) => visitor.visit_string(String::from_object(object).map_err(Problem)?),
         _ => Err(unsuitable(object)),
-    }
-}
-
-/// A scalar made of an element of an array, which lives no longer than it is read.
-#[derive(Clone, Copy)]
-struct Scalar<'a> {
-    object: &'a PyObject,
-}
-
-impl<'de> Deserializer<'de> for Scalar<'_> {
-    type Error = Problem;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match self.object {
-            PyObject::Scalar(scalar) => visit_scalar(self.object, scalar, visitor),
-            other => Err(unsuitable(other)),
-        }
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_f32(f32::from_object(self.object).map_err(Problem)?)
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        visitor.visit_f64(f64::from_object(self.object).map_err(Problem)?)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        if steps(self.object).is_some_and(|steps| steps.is_err()) { visitor.visit_none() } else { visitor.visit_some(self) }
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Problem> {
-        match name {
-            object::NAME => object::hand_over(self.object, visitor),
-            _ => visitor.visit_newtype_struct(self),
-        }
-    }
-
-    deserialize_integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }

@@ -4,7 +4,6 @@ use super::PyObject;
 use super::encode::c_order;
 use super::subclass::{cover, is_covered, uncover};
 use crate::dynamic::DynValues;
-use crate::dynamic::array::missing_field;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::{element_count, is_same_in_both};
@@ -86,11 +85,17 @@ impl ObjectArray {
     ///
     /// Fails if there are more or fewer objects than the shape needs, or if it has more than 64 axes.
     pub fn new(shape: &[usize], items: Vec<PyObject>) -> Result<Self> {
+        Self::with_dtype(object_dtype(), shape, items, None)
+    }
+
+    /// Creates an array of items of a dtype. For `npy-cli`.
+    #[doc(hidden)]
+    pub fn with_dtype(dtype: DType, shape: &[usize], items: Vec<PyObject>, string_dtype: Option<StringDType>) -> Result<Self> {
         let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
         if expected != found {
             return Err(Error::wrong_count(expected, found));
         }
-        Ok(Self::from_pickle(object_dtype(), Order::C, shape.to_vec(), items, None))
+        Ok(Self::from_pickle(dtype, Order::C, shape.to_vec(), items, string_dtype.map(Box::new)))
     }
 
     /// The array that a pickle describes, in which the shape has as many elements as there are
@@ -174,60 +179,6 @@ impl ObjectArray {
     pub fn into_parts(self) -> (Vec<usize>, Vec<PyObject>) {
         (self.shape, self.items)
     }
-
-    /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
-    /// `origin.tag` names a field of a nested record.
-    ///
-    /// The axes of sub-arrays of records around the field become the last ones of the array. The
-    /// values are those that the pickle has: numbers and texts of Python for a field that is not an
-    /// object, nested lists for a sub-array.
-    ///
-    /// # Errors
-    ///
-    /// When the elements are not records, or have no such field, or one of them has no tuple where
-    /// the field's record should be.
-    ///
-    /// ```no_run
-    /// use npy_core::object;
-    ///
-    /// // np.array([(1, "a"), (2, None)], dtype=[("id", "i4"), ("tag", "O")])
-    /// let rows = object::load("rows.npy")?;
-    /// let tags: Vec<Option<String>> = rows.field("tag")?.to_vec()?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn field(&self, name: &str) -> Result<Self> {
-        let found = self.dtype.field(name).ok_or_else(|| missing_field(name, &self.dtype))?;
-        let not_a_record = |index: usize| {
-            let error = ValueError::not_a_record().in_path(name.to_owned());
-            error.in_element(index as u64)
-        };
-        let mut shape = self.shape.clone();
-        let mut items: Vec<&PyObject> = self.items.iter().collect();
-        let mut dtype = &self.dtype;
-        for field in found.fields() {
-            if let DType::SubArray(array) = dtype {
-                let axes = array.flattened().1;
-                items = taken_apart(&items, &axes)?.map_err(not_a_record)?;
-                shape.extend(axes);
-            }
-            let place = place_of(field.name(), dtype).ok_or_else(|| missing_field(name, &self.dtype))?;
-            let parts = items.iter().enumerate().map(|(index, item)| part(item, place).ok_or_else(|| not_a_record(index)));
-            items = parts.collect::<Result<_, _>>()?;
-            dtype = field.dtype();
-        }
-        let length = match dtype {
-            DType::Record(record) if dtype.has_object() => Some(record.fields().len()),
-            _ => None,
-        };
-        let is_whole =
-            |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
-        if let Some(index) = items.iter().position(|item| !is_whole(item)) {
-            return Err(not_a_record(index));
-        }
-        let order = if shape.len() == self.shape.len() { self.order } else { Order::C };
-        let dtype = if length.is_some() { dtype.clone() } else { object_dtype() };
-        Ok(Self::from_pickle(dtype, order, shape, items.into_iter().cloned().collect(), None))
-    }
 }
 
 /// A one-dimensional array.
@@ -235,15 +186,6 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
     fn from(items: Vec<T>) -> Self {
         let items: Vec<_> = items.into_iter().map(Into::into).collect();
         Self::from_pickle(object_dtype(), Order::C, vec![items.len()], items, None)
-    }
-}
-
-/// Where the field of that name is among those of the records.
-fn place_of(name: &str, dtype: &DType) -> Option<usize> {
-    match dtype {
-        DType::Record(record) => record.fields().iter().position(|field| field.name() == name),
-        DType::SubArray(array) => place_of(name, array.base()),
-        DType::Scalar(_) => None,
     }
 }
 
@@ -281,7 +223,7 @@ pub(crate) fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o
 }
 
 /// `|O`
-fn object_dtype() -> DType {
+pub(crate) fn object_dtype() -> DType {
     Scalar::new(ScalarKind::Object, ByteOrder::NATIVE).into()
 }
 

@@ -1,13 +1,12 @@
-//! Parts of arrays of objects, for `npy-cli`.
+//! Fields of arrays of records with objects, and parts of them for `npy-cli`.
 
 use super::PyObject;
-use super::array::{ObjectArray, StringDType, flatten, part, taken_apart};
+use super::array::{ObjectArray, flatten, object_dtype, part, taken_apart};
 use super::encode::encode;
 use super::subclass::ArrayClass;
 use crate::dynamic::array::missing_field;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{DType, Field, Record};
-use crate::format::shape::element_count;
 use crate::options::Order;
 
 /// Appends an element of a dtype without objects; `None` if the object is not a value of it.
@@ -95,61 +94,124 @@ pub enum ObjectItems {
     Objects(Vec<PyObject>),
 }
 
+/// The elements of an array of records on the way to a field.
+struct Walk<'o> {
+    dtype: &'o DType,
+    items: Vec<&'o PyObject>,
+    /// The axes of sub-arrays on the way.
+    axes: Vec<usize>,
+    /// The path of the field, for errors.
+    path: String,
+}
+
+impl<'o> Walk<'o> {
+    fn new(array: &'o ObjectArray, path: String) -> Self {
+        Self { dtype: array.dtype(), items: array.items().iter().collect(), axes: Vec::new(), path }
+    }
+
+    #[cold]
+    fn not_a_record(&self, index: usize) -> Error {
+        ValueError::not_a_record().in_path(self.path.clone()).in_element(index as u64)
+    }
+
+    /// Goes from a sub-array to its items.
+    fn enter_sub_array(&mut self) -> Result<()> {
+        if let DType::SubArray(array) = self.dtype {
+            let (base, axes) = array.flattened();
+            self.items = taken_apart(&self.items, &axes)?.map_err(|index| self.not_a_record(index))?;
+            (self.dtype, self.axes) = (base, [&self.axes[..], &axes].concat());
+        }
+        Ok(())
+    }
+
+    /// Goes from records to one of their fields.
+    fn enter_field(&mut self, name: &str) -> Result<()> {
+        let (place, field) = find(self.dtype, name)?;
+        let parts = self.items.iter().enumerate();
+        let parts = parts.map(|(index, item)| part(item, place).ok_or_else(|| self.not_a_record(index)));
+        self.items = parts.collect::<Result<_>>()?;
+        self.dtype = field.dtype();
+        Ok(())
+    }
+}
+
 impl ObjectArray {
-    /// Returns the items of the field that these names lead to, each a field of the one before, or
-    /// several fields of it. Sub-arrays on the way are taken apart; the dtype is that of an item.
+    /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
+    /// `origin.tag` names a field of a nested record.
+    ///
+    /// The axes of sub-arrays of records around the field become the last ones of the array. The
+    /// values are those that the pickle has: numbers and texts of Python for a field that is not an
+    /// object, nested lists for a sub-array.
+    ///
+    /// # Errors
+    ///
+    /// When the elements are not records, or have no such field, or one of them has no tuple where
+    /// the field's record should be.
+    ///
+    /// ```no_run
+    /// use npy_core::object;
+    ///
+    /// // np.array([(1, "a"), (2, None)], dtype=[("id", "i4"), ("tag", "O")])
+    /// let rows = object::load("rows.npy")?;
+    /// let tags: Vec<Option<String>> = rows.field("tag")?.to_vec()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let found = self.dtype().field(name).ok_or_else(|| missing_field(name, self.dtype()))?;
+        let mut walk = Walk::new(self, name.to_owned());
+        for field in found.fields() {
+            walk.enter_sub_array()?;
+            walk.enter_field(field.name())?;
+        }
+        let length = match walk.dtype {
+            DType::Record(record) if walk.dtype.has_object() => Some(record.fields().len()),
+            _ => None,
+        };
+        let is_whole =
+            |item: &&PyObject| length.is_none_or(|length| matches!(item, PyObject::Tuple(items) if items.len() == length));
+        if let Some(index) = walk.items.iter().position(|item| !is_whole(item)) {
+            return Err(walk.not_a_record(index));
+        }
+        let Walk { dtype, items, axes, .. } = walk;
+        let order = if axes.is_empty() { self.order() } else { Order::C };
+        let dtype = if length.is_some() { dtype.clone() } else { object_dtype() };
+        let shape = [self.shape(), &axes].concat();
+        Ok(Self::from_pickle(dtype, order, shape, items.into_iter().cloned().collect(), None))
+    }
+
+    /// Returns the items of the field at a path of names, or of several fields of it, and the dtype of an item. Items of sub-arrays
+    /// follow one another.
     #[doc(hidden)]
     pub fn items_of_field(&self, path: &[String], several: Option<&[String]>) -> Result<(DType, ObjectItems)> {
-        let mut dtype = self.dtype();
-        let mut items: Vec<&PyObject> = self.items().iter().collect();
+        let mut walk = Walk::new(self, path.join("."));
         let mut names = path.iter();
         loop {
-            if !dtype.has_object() {
+            if !walk.dtype.has_object() {
                 let mut bytes = Vec::new();
-                for (index, item) in items.iter().enumerate() {
-                    encode(dtype, item, &mut bytes).ok_or_else(|| not_a_record(index))?;
+                for (index, item) in walk.items.iter().enumerate() {
+                    encode(walk.dtype, item, &mut bytes).ok_or_else(|| walk.not_a_record(index))?;
                 }
-                return values_of_field(dtype, bytes, names, several);
+                return values_of_field(walk.dtype, bytes, names, several);
             }
-            if let DType::SubArray(array) = dtype {
-                let (base, axes) = array.flattened();
-                items = taken_apart(&items, &axes)?.map_err(not_a_record)?;
-                dtype = base;
-                continue;
-            }
+            walk.enter_sub_array()?;
             let Some(name) = names.next() else { break };
-            let (place, field) = find(dtype, name)?;
-            items = items
-                .iter()
-                .enumerate()
-                .map(|(index, item)| part(item, place).ok_or_else(|| not_a_record(index)))
-                .collect::<Result<_>>()?;
-            dtype = field.dtype();
+            walk.enter_field(name)?;
         }
+        let (dtype, items) = (walk.dtype, &walk.items);
         let Some(several) = several else {
-            return Ok((dtype.clone(), ObjectItems::Objects(items.into_iter().cloned().collect())));
+            return Ok((dtype.clone(), ObjectItems::Objects(items.iter().map(|item| PyObject::clone(item)).collect())));
         };
         let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
         let pick = |(index, item): (usize, &&PyObject)| {
-            let parts = fields.iter().map(|(place, _)| part(item, *place).cloned().ok_or_else(|| not_a_record(index)));
+            let parts = fields.iter().map(|(place, _)| part(item, *place).cloned().ok_or_else(|| walk.not_a_record(index)));
             Ok(PyObject::Tuple(parts.collect::<Result<_>>()?))
         };
         let items = items.iter().enumerate().map(pick).collect::<Result<_>>()?;
         Ok((packed(&fields)?, ObjectItems::Objects(items)))
     }
-
-    /// Creates an array of these items, which are of this dtype.
-    #[doc(hidden)]
-    pub fn with_dtype(dtype: DType, shape: &[usize], items: Vec<PyObject>, string_dtype: Option<StringDType>) -> Result<Self> {
-        let (expected, found) = (element_count(shape, size_of::<PyObject>())? as u64, items.len() as u64);
-        if expected != found {
-            return Err(Error::wrong_count(expected, found));
-        }
-        Ok(Self::from_pickle(dtype, Order::C, shape.to_vec(), items, string_dtype.map(Box::new)))
-    }
 }
 
-/// The same of elements without objects, by their bytes.
+/// The items of a field of elements without objects, by their bytes.
 fn values_of_field<'n>(
     mut dtype: &DType,
     mut bytes: Vec<u8>,
@@ -194,8 +256,4 @@ fn find<'d>(dtype: &'d DType, name: &str) -> Result<(usize, &'d Field)> {
 /// The record of these fields without padding.
 fn packed(fields: &[(usize, &Field)]) -> Result<DType> {
     Ok(Record::packed(fields.iter().map(|(_, field)| (field.name(), field.dtype().clone())))?.into())
-}
-
-fn not_a_record(index: usize) -> crate::error::Error {
-    ValueError::not_a_record().in_element(index as u64)
 }

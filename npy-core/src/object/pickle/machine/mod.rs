@@ -1,14 +1,15 @@
 //! The pickle machine, which turns opcodes into an arena of nodes and calls nothing.
 
+mod objects;
+
 use super::arena::{Arena, Items, NONE, Node, Span, reserve};
 use super::error::{Fault, PickleError, Result};
 use super::framing::too_long;
-use super::globals::Known;
 use super::memo::Memo;
 use super::opcode::{Step, step};
 use super::text;
 use crate::error::describe::counted;
-use crate::options::object::{ObjectOptions, UnknownGlobals};
+use crate::options::object::ObjectOptions;
 
 /// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and
 /// where it ends.
@@ -227,162 +228,6 @@ impl<'a> Machine<'a> {
             }
             _ => Err(PickleError::at(step.next, Fault::Truncated { expected, found })),
         }
-    }
-
-    /// `GLOBAL`: a class or function by two lines of text.
-    fn global(&mut self, step: Step<'a>) -> Result<()> {
-        let module = step.argument.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let name_at = module.len().saturating_add(1);
-        let name = step.argument.get(name_at..).unwrap_or_default();
-        if let Some(known) = Known::find(module, name) {
-            return self.push_node(Node::Known(known));
-        }
-        self.refuse_unknown(module, name)?;
-        let module = self.text_at(step.argument_at, module.len())?;
-        let name = self.text_at(step.argument_at.saturating_add(name_at), name.len())?;
-        self.push_node(Node::Global { module, name })
-    }
-
-    /// `STACK_GLOBAL`: the same by two texts.
-    fn stack_global(&mut self, module: u32, name: u32) -> Result<()> {
-        let text = |id: u32| match self.arena.node(id) {
-            Node::Text(span) => Ok(self.arena.bytes(span)),
-            other => {
-                let found = other.name();
-                Err(self.error(Fault::wrong_type("STACK_GLOBAL", "two texts", found)))
-            }
-        };
-        let (module_text, name_text) = (text(module)?, text(name)?);
-        if let Some(known) = Known::find(module_text, name_text) {
-            return self.push_node(Node::Known(known));
-        }
-        self.refuse_unknown(module_text, name_text)?;
-        self.push_node(Node::Global { module, name })
-    }
-
-    fn refuse_unknown(&self, module: &[u8], name: &[u8]) -> Result<()> {
-        match self.options.unknown_globals {
-            UnknownGlobals::Opaque => Ok(()),
-            UnknownGlobals::Refuse => {
-                let (module, name) = (text::excerpt(module), text::excerpt(name));
-                Err(self.error(Fault::unknown_global(&module, &name)))
-            }
-        }
-    }
-
-    /// `REDUCE` and `NEWOBJ`: notes that something is to be made. Nothing is called.
-    fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
-        match self.arena.node(callable) {
-            Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
-                return Err(self.error(Fault::not_a_class(opcode, known.path().1)));
-            }
-            // Its constructor wants an argument, which no pickle has: the number is in the state.
-            Node::Known(Known::Uuid) if opcode == "REDUCE" => {
-                let expected = "NEWOBJ, and a state with an int of 128 bits";
-                return Err(self.error(Fault::invalid_arguments("UUID", expected)));
-            }
-            Node::Known(_) | Node::Global { .. } => {}
-            other => return Err(self.error(Fault::not_callable(opcode, other.name()))),
-        }
-        match self.arena.node(arguments) {
-            Node::Tuple(_) => {}
-            other => {
-                return Err(self.error(Fault::wrong_type(opcode, "a tuple of arguments", other.name())));
-            }
-        }
-        self.push_node(Node::Call { callable, arguments, extra: NONE })
-    }
-
-    /// `NEWOBJ_EX`: the same with arguments that have names. No class of the list has any.
-    fn call_with_keywords(&mut self, opcode: &'static str) -> Result<()> {
-        let [callable, arguments, keywords] = self.pop_several(opcode)?;
-        match (self.arena.node(callable), self.arena.node(keywords)) {
-            (_, Node::Dict(Items { count: 0, .. })) => self.call(opcode, callable, arguments),
-            (Node::Global { .. }, Node::Dict(_)) => {
-                let items = self.arena.append(Items::EMPTY, &[arguments, keywords])?;
-                let both = self.arena.push(Node::Tuple(items))?;
-                self.call(opcode, callable, both)
-            }
-            (Node::Known(_) | Node::Global { .. }, other) => {
-                Err(self.error(Fault::wrong_type(opcode, "an empty dict of keywords", other.name())))
-            }
-            (other, _) => Err(self.error(Fault::not_callable(opcode, other.name()))),
-        }
-    }
-
-    /// `BUILD`: gives an object its state.
-    fn build(&mut self, opcode: &'static str) -> Result<()> {
-        let state = self.pop(opcode)?;
-        let (extra_id, mut extra) = self.extra_of_top(opcode, "an object")?;
-        if extra.state != NONE {
-            return Err(self.error(Fault::wrong_type(opcode, "an object without a state", "one with")));
-        }
-        extra.state = state;
-        self.arena.set_extra(extra_id, extra);
-        Ok(())
-    }
-
-    /// What was added to the object on top of the stack.
-    fn extra_of_top(&mut self, opcode: &'static str, expected: &'static str) -> Result<(u32, super::arena::Extra)> {
-        let top = self.top(opcode)?;
-        match self.arena.node(top) {
-            Node::Call { callable, arguments, extra } => {
-                let extra = if extra == NONE { self.arena.push_extra()? } else { extra };
-                self.arena.replace(top, Node::Call { callable, arguments, extra });
-                let content = self.arena.extra(extra).ok_or_else(|| self.error(Fault::stack_underflow(opcode)))?;
-                Ok((extra, content))
-            }
-            other => Err(self.error(Fault::wrong_type(opcode, expected, other.name()))),
-        }
-    }
-
-    /// Adds items to the list on top of the stack.
-    fn extend(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
-        let top = self.top(opcode)?;
-        if let Node::List(list) = self.arena.node(top) {
-            let list = self.arena.append(list, items)?;
-            self.arena.replace(top, Node::List(list));
-            return Ok(());
-        }
-        let (id, mut extra) = self.extra_of_top(opcode, "a list")?;
-        extra.items = self.arena.append(extra.items, items)?;
-        self.arena.set_extra(id, extra);
-        Ok(())
-    }
-
-    /// Adds keys and values to the dictionary on top of the stack.
-    fn set_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
-        self.check_pairs(opcode, items)?;
-        let top = self.top(opcode)?;
-        if let Node::Dict(dict) = self.arena.node(top) {
-            let dict = self.arena.append(dict, items)?;
-            self.arena.replace(top, Node::Dict(dict));
-            return Ok(());
-        }
-        let (id, mut extra) = self.extra_of_top(opcode, "a dict")?;
-        extra.entries = self.arena.append(extra.entries, items)?;
-        self.arena.set_extra(id, extra);
-        Ok(())
-    }
-
-    /// Adds items to the set on top of the stack.
-    fn add_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
-        let top = self.top(opcode)?;
-        match self.arena.node(top) {
-            Node::Set(set) => {
-                let set = self.arena.append(set, items)?;
-                self.arena.replace(top, Node::Set(set));
-                Ok(())
-            }
-            other => Err(self.error(Fault::wrong_type(opcode, "a set", other.name()))),
-        }
-    }
-
-    fn check_pairs(&self, opcode: &'static str, items: &[u32]) -> Result<()> {
-        if items.len().is_multiple_of(2) {
-            return Ok(());
-        }
-        Err(self.error(Fault::wrong_type(opcode, "keys and values", "a key without a value")))
     }
 
     fn push_container(&mut self, items: &[u32], node: impl FnOnce(Items) -> Node) -> Result<()> {
