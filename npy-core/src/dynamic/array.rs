@@ -336,7 +336,7 @@ pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
 /// The header as current NumPy writes it: in the lowest version that can hold it, in C order if
 /// both orders are the same, and without a sub-array for the elements.
 fn normal(header: Header) -> Header {
-    // In what `np.load` makes of them, elements without bytes have no strides, which is C order.
+    // `np.load` gives elements without bytes no strides, which is C order.
     let is_same = is_same_in_both(header.shape()) || header.dtype().itemsize() == 0;
     let order = if is_same { Order::C } else { header.order() };
     let renewed = match order {

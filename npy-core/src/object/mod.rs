@@ -132,7 +132,7 @@ impl<R: Read> NpyReader<R> {
         let offset = self.state.data_offset;
         self.state.begin()?;
         let Stream { reader, source } = &mut self.stream;
-        // What is in memory is read where it is; of a file that may be no more than the beginning.
+        // A pickle in memory is read in place. The buffer of a file may hold only its beginning.
         let bytes = if source.file.is_some() { &[] } else { (source.bytes)(reader) };
         let array = if bytes.is_empty() {
             let pickle = pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)

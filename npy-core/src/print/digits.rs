@@ -24,7 +24,7 @@ pub(super) struct Digits {
 /// Digits that are stored without an allocation. The shortest ones of every number are.
 const MOST_FEW: usize = 24;
 
-/// How many digits are wanted.
+/// The digits to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// The fewest digits that distinguish the number from its neighbours, within these limits; the
@@ -35,7 +35,7 @@ pub(super) enum Wanted {
     Exact { most: Count },
 }
 
-/// Where the last digit is.
+/// The position of the last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// A number of digits after the decimal point.
@@ -215,7 +215,7 @@ impl Digits {
         std::str::from_utf8(self.ascii()).unwrap_or_default()
     }
 
-    /// Of an integer in units of a power of ten.
+    /// The digits of an integer in units of a power of ten.
     fn of_integer(value: u64, unit: i32) -> Self {
         if value == 0 {
             return Self::ZERO;
@@ -229,7 +229,7 @@ impl Digits {
         digits
     }
 
-    /// Of single digits, which may end in zeros.
+    /// Converts single digits, which may end in zeros.
     fn of_digits(mut digits: Vec<u8>, exponent: i32) -> Self {
         digits.truncate(digits.iter().rposition(|&digit| digit != 0).map_or(0, |last| last + 1));
         if digits.is_empty() {
@@ -246,7 +246,7 @@ impl Digits {
         few
     }
 
-    /// Of the text of a positive number, such as `0.00125`, `1.25e-3` or `125.0`.
+    /// Parses the text of a positive number, such as `0.00125`, `1.25e-3` or `125.0`.
     pub(super) fn parse(text: &str) -> Self {
         let text = text.as_bytes();
         let letter = text.iter().rposition(|&byte| byte == b'e').unwrap_or(text.len());
@@ -384,7 +384,7 @@ fn generate(number: Finite, wanted: Wanted) -> Digits {
         Some(Count::BehindPoint(count)) => number.estimate_first().max(1 - count),
         _ => number.estimate_first(),
     };
-    // Of a power of ten, and at least as many.
+    // A power of ten, of at least as many digits.
     let bits = |power: i32| u32::try_from(power).unwrap_or(0) * 10 / 3 + 1;
     let value = 64 - number.mantissa.leading_zeros() + u32::try_from(number.exponent).unwrap_or(0) + bits(-power);
     let scale = u32::try_from(-number.exponent).unwrap_or(0) + bits(power);
@@ -420,7 +420,7 @@ impl<N: Number> State<N> {
         value.shift_left(2);
         let mut scale = N::from(4);
         let is_unique = matches!(wanted, Wanted::Unique { .. });
-        // Of exact digits the neighbours do not matter.
+        // The neighbours do not matter for exact digits.
         let distances = if is_unique { (if number.is_nearer_below { 1 } else { 2 }, 2) } else { (0, 0) };
         let (mut below, mut above) = (N::from(distances.0), N::from(distances.1));
         match number.exponent {

@@ -33,7 +33,7 @@ enum Notation {
     },
 }
 
-/// What becomes of zeros at the end of the fraction.
+/// The treatment of zeros at the end of the fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trim {
     /// Keeps trailing zeros, with at least `digits` digits.
@@ -119,7 +119,7 @@ impl<'a> FloatFormat<'a> {
             FloatMode::Unique => None,
             _ => Some(self.options.precision),
         };
-        // Of 0 alone nothing is too large or too small.
+        // Zeros alone have no smallest number.
         let smallest = extent.smallest.unwrap_or(largest);
         let scientific = !largest.is_zero() && self.kind.needs_exponent(smallest, largest, self.options.suppress_small);
         if scientific {
@@ -275,7 +275,7 @@ const ZEROS: &str = "00000000000000000000000000000000000000000000000000000000000
 /// The digits of a number around the point.
 struct Parts<'a> {
     whole: &'a str,
-    /// Zeros behind the digits of the whole part, and before those of the fraction.
+    /// Zeros after the digits of the whole part, and before the digits of the fraction.
     zeros: [usize; 2],
     fraction: &'a str,
     exponent: i32,
@@ -311,7 +311,7 @@ impl<'a> Parts<'a> {
         self.zeros[1] + self.fraction.len()
     }
 
-    /// Of the `e`, the sign and at least two digits.
+    /// The width of the `e`, the sign and at least two digits.
     fn exponent_width(&self) -> usize {
         2 + if self.exponent.unsigned_abs() < 100 {
             2

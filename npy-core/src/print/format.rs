@@ -78,11 +78,11 @@ pub(crate) struct SubArrayFormat<'a> {
     shape: Vec<usize>,
     base_size: usize,
     base: Box<Format<'a>>,
-    /// How many elements of an axis are printed at its beginning and its end, if it is longer.
+    /// The number of elements printed at each end of an axis that is longer than twice that.
     edge_items: Option<usize>,
 }
 
-/// Where the elements are that a format is made for.
+/// The context of the elements of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In an array: numbers are aligned.
@@ -110,7 +110,7 @@ impl Place {
     }
 }
 
-/// What the formats of all parts of an element depend on.
+/// The context and the options of the formats of all parts of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
     options: &'a PrintOptions,
@@ -119,7 +119,7 @@ pub(crate) struct Scope<'a> {
     is_crowded: bool,
 }
 
-/// How many parts without a byte are printed at most. NumPy has no limit.
+/// The most parts without a byte that are printed. NumPy has no limit.
 pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 
 impl<'a> Scope<'a> {
@@ -231,12 +231,12 @@ impl<'a> Format<'a> {
 
 impl<'a> SubArrayFormat<'a> {
     fn new(array: &SubArray, parts: &Parts<'_>, scope: Scope<'a>) -> Self {
-        // Of sub-arrays of sub-arrays NumPy makes one with the axes of both.
+        // NumPy merges nested sub-arrays into one.
         let (base, shape) = array.flattened();
         let base_size = base.itemsize();
         let place = scope.place.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
-        // Of elements without a byte nothing can be seen that a format depends on.
+        // Elements without a byte do not affect a format.
         let seen = if base_size == 0 { 0 } else { count };
         Self {
             base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { place, ..scope })),
@@ -303,7 +303,7 @@ fn fields<'a>(record: &Record, parts: &Parts<'_>, scope: Scope<'a>) -> Vec<Field
 #[derive(Clone, Debug)]
 struct Parts<'e> {
     elements: &'e [&'e [u8]],
-    /// Of the first item, and the size of each.
+    /// The offset of the first item, and the size of each.
     offset: usize,
     size: usize,
     /// The number of items and the distance between them, of each sub-array from the outermost.
@@ -327,7 +327,7 @@ impl<'e> Parts<'e> {
         self.elements.iter().flat_map(move |element| (0..count).map(move |index| part(element, self.place(index), self.size)))
     }
 
-    /// Where an item is, the last sub-array fastest.
+    /// The offset of an item, the last sub-array fastest.
     fn place(&self, mut index: usize) -> usize {
         let mut place = self.offset;
         for (count, distance) in self.steps.iter().rev() {

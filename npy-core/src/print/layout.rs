@@ -8,11 +8,11 @@ use super::options::PrintOptions;
 use super::stream::{MOST_KEPT, Passed, Text, is_line_end, pad};
 use crate::options::Order;
 
-/// Which elements of an array are printed: all, or the corners.
+/// The printed elements of an array: all, or the corners.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     shape: Vec<usize>,
-    /// For each axis how many elements are printed at its beginning and at its end, if not all are.
+    /// For each abbreviated axis, the number of elements printed at each end.
     edges: Vec<Option<usize>>,
 }
 
@@ -21,7 +21,7 @@ impl Selection {
         Self { shape: shape.to_vec(), edges: printed_edges(shape, options) }
     }
 
-    /// How many elements are printed.
+    /// The number of printed elements.
     pub(super) fn count(&self) -> usize {
         (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
     }
@@ -73,7 +73,7 @@ impl Selection {
     }
 }
 
-/// Returns for each axis how many elements are printed at each end; `None` where all are.
+/// Returns for each axis the number of elements printed at each end; `None` if all are.
 pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let edge_items = edges_of(count, options);
@@ -86,7 +86,7 @@ pub(crate) fn edges_of(count: usize, options: &PrintOptions) -> Option<usize> {
     (count > options.threshold).then_some(options.edge_items)
 }
 
-/// What stands around and between the elements of an array.
+/// The layout around and between the elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     /// The maximum length of a line, the text before the array included.
@@ -155,7 +155,7 @@ pub(crate) fn write_array(
     Layout { selection, frame, elements, out }.axis(0, frame.line_width)
 }
 
-/// What stands for elements that are left out.
+/// The ellipsis for elements that are left out.
 struct Dots;
 
 impl Elements for Dots {
@@ -233,11 +233,11 @@ struct Line {
     /// Blanks before each line but the first, where the bracket stands.
     indent: usize,
     width: usize,
-    /// What is in the line behind the blanks.
+    /// The text after the blanks.
     text: String,
     /// Characters in the line, with the blanks.
     length: usize,
-    /// Blanks that are to be written before the text.
+    /// Blanks to write before the text.
     blanks: usize,
 }
 
@@ -298,7 +298,7 @@ impl Line {
         Ok(())
     }
 
-    /// Writes what there is of a long line, but for the blanks at its end.
+    /// Writes the text of a long line, except the blanks at its end.
     fn pass(&mut self, out: &mut dyn fmt::Write) -> fmt::Result {
         if self.text.len() <= MOST_KEPT {
             return Ok(());
@@ -329,7 +329,7 @@ impl Line {
         Ok(())
     }
 
-    /// Whether a word of this width is to be written to a new line.
+    /// Whether a word of this width needs a new line.
     fn is_beyond(&self, width: usize) -> bool {
         self.length + width > self.width && self.length > self.indent
     }

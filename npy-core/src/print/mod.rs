@@ -19,9 +19,9 @@
 //! digits per array, exponents, lines and blank lines, records and their sub-arrays, summaries of
 //! long arrays, scalars.
 //!
-//! # What is not as in NumPy
+//! # Differences from NumPy
 //!
-//! - What NumPy cannot print has a text here: datetimes without a unit are their number; code units
+//! - Values that NumPy cannot print have a text here: datetimes without a unit are their number; code units
 //!   of text that are not characters are U+FFFD, and so are lone surrogates in text that stands
 //!   alone.
 //! - `float8_e5m2` and `complex32`, which NumPy has no dtype for, are printed by the rules of half

@@ -23,7 +23,7 @@ const MOST_CORNERS: u64 = 1 << 16;
 impl<R: Read + Seek> NpyReader<R> {
     /// Formats a region as NumPy prints it, and reads only the elements that are printed.
     ///
-    /// Of an array of a million elements these are six, unless the [options](PrintOptions) ask for more.
+    /// Six of an array of a million elements, unless the [options](PrintOptions) ask for more.
     /// Fails if the printed elements of an array of many axes exceed 1 GiB.
     pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
         let options = options.into();
@@ -70,9 +70,9 @@ impl<R: Read + Seek> NpyReader<R> {
 
 /// Contiguous elements of an axis of the region.
 struct Part {
-    /// Where they are in the file.
+    /// Their range in the file.
     range: AxisRange,
-    /// The index of the first of them among those that are printed.
+    /// The index of the first one among the printed elements.
     begin: usize,
     count: usize,
 }

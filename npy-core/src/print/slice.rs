@@ -12,7 +12,7 @@ use crate::options::Order;
 
 /// Formats a slice of elements, records included, as NumPy prints the array of them.
 ///
-/// Where an element cannot be stored as its dtype, the text says so instead.
+/// If an element cannot be stored as its dtype, the text is the error.
 ///
 /// ```
 /// use npy_core::print::{PrintOptions, display};
@@ -48,7 +48,7 @@ impl<T> Display<'_, T> {
 impl<T: NpyElement> fmt::Display for Display<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.items.len();
-        // How many axes and elements are in an item: an array of them is printed by its elements.
+        // The axes of an item that is an array.
         let inner = match DynValues::from_slice::<T>(self.items.get(..1).unwrap_or_default()) {
             Ok(first) => first.shape().get(1..).unwrap_or_default().to_vec(),
             Err(error) => return write!(f, "<{error}>"),

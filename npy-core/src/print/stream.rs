@@ -5,24 +5,24 @@ use std::fmt;
 /// The most bytes of text that are kept.
 pub(super) const MOST_KEPT: usize = 1 << 16;
 
-/// Memory for a number, a time or a bracket.
+/// Reserves memory for a number, a time or a bracket.
 const SMALL: usize = 1 << 10;
 
-/// Text that is written behind another one.
+/// Text that is written after another one.
 ///
 /// Its memory is bounded, or taken in a way that can fail: nothing is aborted where it ends.
 pub(crate) struct Text<'a> {
     kept: String,
-    /// Where the text begins in what is kept.
+    /// The start of the text in `kept`.
     begin: usize,
     most: usize,
-    /// Where text goes that is not kept; `None` if it is only counted.
+    /// The sink of text that is not kept; `None` if it is only counted.
     out: Option<&'a mut dyn fmt::Write>,
     passed: Passed,
     result: fmt::Result,
 }
 
-/// What is known of text that was not kept.
+/// Properties of text that was not kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Passed {
     pub(super) characters: usize,
@@ -48,31 +48,31 @@ impl<'a> Text<'a> {
 
     /// Gives the text that is kept, behind the one before it.
     ///
-    /// Fails if there was no memory, or what it was passed to fails.
+    /// Fails if there was no memory, or if the sink failed.
     pub(crate) fn into_kept(self) -> Result<String, fmt::Error> {
         self.result.map(|()| self.kept)
     }
 
-    /// The same, with what is known of text that was only counted.
+    /// [`into_kept`](Self::into_kept) with the properties of text that was only counted.
     pub(super) fn into_counted(self) -> Result<(String, Passed), fmt::Error> {
         let passed = self.passed;
         self.into_kept().map(|kept| (kept, passed))
     }
 
-    /// Passes on what is kept.
+    /// Passes the kept text on.
     pub(super) fn finish(mut self) -> fmt::Result {
         self.pass();
         self.result
     }
 
-    /// Memory for as many bytes, which are to be appended to it.
+    /// Reserves memory for as many bytes, to be appended.
     #[inline]
     pub(crate) fn room(&mut self, bytes: usize) -> &mut String {
         if self.kept.len() - self.begin > self.most {
             self.pass();
         }
         if self.kept.try_reserve(bytes).is_err() {
-            // The text is lost, and what comes takes its memory.
+            // The text is lost, and further text reuses its memory.
             self.result = Err(fmt::Error);
             self.kept.clear();
             self.begin = 0;
@@ -80,7 +80,7 @@ impl<'a> Text<'a> {
         &mut self.kept
     }
 
-    /// Memory for a number, a time or a bracket.
+    /// Reserves memory for a number, a time or a bracket.
     #[inline]
     pub(super) fn small(&mut self) -> &mut String {
         self.room(SMALL)

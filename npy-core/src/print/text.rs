@@ -69,7 +69,7 @@ pub(super) fn write_escaped_text(scalar: Scalar, bytes: &[u8], quote: Option<cha
     }
 }
 
-/// Writes the text itself, with U+FFFD for what is not a character.
+/// Writes the text itself, with U+FFFD for units that are not characters.
 pub(super) fn write_characters(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) {
     let mut units = scalar.units(bytes);
     while units.len() > 0 {

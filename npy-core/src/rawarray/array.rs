@@ -20,7 +20,7 @@ use crate::write::replace::replace_file;
 
 /// An `.ra` file in memory: header, elements and trailing metadata.
 ///
-/// What was read is written byte for byte, compressed data and metadata included.
+/// A file that was read is written byte for byte, compressed data and metadata included.
 ///
 /// ```
 /// use npy_core::DynValues;
@@ -103,7 +103,7 @@ impl RaArray {
         written.map_err(cannot_write)
     }
 
-    /// What stands between header and metadata.
+    /// The data between header and metadata.
     fn data(&self) -> &[u8] {
         self.block.as_deref().unwrap_or(self.values.bytes())
     }

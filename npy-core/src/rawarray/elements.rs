@@ -1,4 +1,4 @@
-//! Elements of an `.ra` file, read and written as those of `.npy` files are.
+//! Elements of an `.ra` file, read and written by the reader and the writer of `.npy` files.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -63,7 +63,7 @@ pub(super) struct Parts {
     pub(super) metadata: Vec<u8>,
 }
 
-/// What follows the header.
+/// The part of a file after the header.
 struct Body<R> {
     reader: R,
     /// The data, if they were compressed, and how much of them was taken.
@@ -96,7 +96,7 @@ impl<R: Read> Content<R> {
         Ok(Self { header, reader, block })
     }
 
-    /// The elements as those of `T`.
+    /// Converts to a reader of elements of `T`.
     fn into_elements<T: NpyElement>(mut self) -> Result<NpyReader<Body<R>>> {
         self.reader.state.header = self.header.seen_as(T::dtype())?;
         Ok(self.reader)
@@ -116,7 +116,7 @@ impl<R: Read> Content<R> {
     }
 }
 
-/// Reads up to the end. The memory grows with what is there.
+/// Reads up to the end. The memory grows with the bytes that are there.
 fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut metadata = Vec::new();
     let read = Checked(reader).take(limit.saturating_add(1)).read_to_end(&mut metadata);
@@ -128,7 +128,7 @@ fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     Ok(metadata)
 }
 
-/// Reads the compressed data, has the reader read what they are decompressed, and gives them back.
+/// Reads the compressed data, lets the reader continue with the decompressed bytes, and returns the block.
 fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Result<Vec<u8>> {
     let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
     reader.state.header = Header::new(u8::dtype(), Order::C, &[length])?;
@@ -159,7 +159,7 @@ fn source<R: Read>() -> Source<Body<R>> {
 }
 
 impl<R> Body<R> {
-    /// Takes from what was decompressed; `false` if nothing was.
+    /// Fills a buffer with decompressed bytes. Returns `false` if the data are not compressed.
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let Some((bytes, taken)) = &mut self.decompressed else { return false };
         *taken += buf.copy_from(&bytes[*taken..]);
@@ -174,7 +174,7 @@ impl<R> Body<R> {
     }
 }
 
-/// Asked for by the reader's type; what it reads goes another way.
+/// Required by the type of the reader, which reads through `fill` instead.
 impl<R: Read> Read for Body<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.decompressed {

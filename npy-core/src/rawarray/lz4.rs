@@ -11,12 +11,12 @@ mod block {
     use crate::error::{Error, ErrorKind, Result};
     use crate::memory::reserve_exact;
 
-    /// What the reference's C library takes at once (`LZ4_MAX_INPUT_SIZE`).
+    /// The largest input of the reference's C library (`LZ4_MAX_INPUT_SIZE`).
     const MOST_BYTES: usize = 0x7E00_0000;
 
     /// Decompresses a block at `offset` of the file to `expected` bytes.
     pub(crate) fn decompress(block: &[u8], expected: u64, offset: u64) -> Result<Vec<u8>> {
-        // Checked before memory is allocated for what the header claims.
+        // Checked before memory is allocated for the length in the header.
         let found = decompressed_length(block).map_err(|position| damaged(offset + position as u64))?;
         if found != expected {
             let sizes = format!("expected {}, found {found}", counted(expected, "byte"));

@@ -1,4 +1,4 @@
-//! Which bytes of which file are which chunk.
+//! The byte ranges of files that are the chunks of an array.
 
 use crate::error::describe::counted;
 use crate::error::{Error, ErrorKind, Result};
@@ -16,11 +16,11 @@ const FEW_CHUNKS_OF_A_FILE: u64 = 16;
 /// More small chunks than this are refused.
 const MOST_CHUNKS: u64 = 1 << 16;
 
-/// A file.
+/// One of the files.
 pub(super) struct Source {
     pub(super) path: String,
     pub(super) rows: u64,
-    /// Where its data begin.
+    /// The offset of its data.
     pub(super) begin: u64,
 }
 
@@ -39,11 +39,11 @@ pub(super) struct VirtualArray {
 /// The chunks of a file.
 pub(super) struct Pieces {
     pub(super) path: String,
-    /// Where the first of them begins in the file.
+    /// The offset of the first one.
     pub(super) begin: u64,
-    /// The number of the first of them along axis 0.
+    /// The index of the first one along axis 0.
     pub(super) first: u64,
-    /// How many there are.
+    /// The number of chunks.
     pub(super) count: u64,
 }
 
@@ -54,9 +54,9 @@ struct Part<'a> {
     rows: u64,
 }
 
-/// The array of all files; and that of the rest of the last, if there is one.
+/// Lays out the array of all files, and one of the remaining rows of the last file.
 ///
-/// `axes` are those behind the first.
+/// `axes` are the lengths after the first axis.
 pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize: u64) -> Result<Vec<VirtualArray>> {
     let overflow = || Error::shape_overflow(axes, usize::try_from(itemsize).unwrap_or(usize::MAX));
     let total = sources.iter().try_fold(0_u64, |rows, source| rows.checked_add(source.rows)).ok_or_else(overflow)?;
@@ -87,7 +87,7 @@ pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize:
     Ok(arrays)
 }
 
-/// What the files have in common.
+/// The layout that all files share.
 struct Layout {
     order: Order,
     /// The lengths of the axes after the first.
@@ -96,7 +96,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Of a file with elements this does not saturate: its data are there.
+    /// The bytes of a row. Does not saturate for a file whose data are complete.
     fn row_bytes(&self) -> u64 {
         self.axes.iter().fold(self.itemsize, |bytes, length| bytes.saturating_mul(*length))
     }
@@ -104,7 +104,7 @@ impl Layout {
     fn array(&self, name: &'static str, all_rows: u64, rows: u64, parts: Vec<Part<'_>>) -> VirtualArray {
         let mut shape = vec![all_rows];
         shape.extend_from_slice(&self.axes);
-        // The length of a chunk is at least 1, also where that of an axis is 0.
+        // A chunk has at least one row, even if an axis is empty.
         let mut chunk: Vec<u64> = shape.iter().map(|length| *length.max(&1)).collect();
         chunk[0] = rows;
         let axis = if self.order == Order::C { 0 } else { self.axes.len() };
@@ -165,7 +165,7 @@ fn common_divisor(numbers: &[u64]) -> u64 {
     })
 }
 
-/// Into how many equal parts a length is to be divided, whose units have `bytes` each.
+/// The number of equal parts to divide a length into, whose units have `bytes` each.
 fn divisor(length: u64, bytes: u64) -> u64 {
     let all = length.saturating_mul(bytes);
     let least = all.div_ceil(MOST_BYTES).max(1);

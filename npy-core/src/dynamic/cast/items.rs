@@ -223,7 +223,7 @@ fn is_same_imaginary(before: f64, after: f64, is_kept: bool) -> bool {
 
 #[cold]
 pub(super) fn does_not_fit<T: NpyNumber>(wide: Wide) -> ValueError {
-    // What is rounded, or loses a part, is inexact; what is not there at all is out of range.
+    // A rounded number, or one that loses a part, is inexact. Any other misfit is out of range.
     let is_outside = match (wide, wide.parts()) {
         (Wide::Signed(_) | Wide::Unsigned(_), _) => T::CLASS.is_integer(),
         (_, (number, 0.0)) if T::CLASS.is_integer() => number.is_infinite() || number.fract() == 0.0,
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// Casts what fits, alone and in blocks, and with what does not.
+    /// Casts numbers that fit, alone and in blocks, and with ones that do not.
     fn blocks_agree_with_single_numbers<S: NpyNumber, T: NpyNumber>(values: &[S]) {
         for casting in [Casting::Checked, Casting::Exact] {
             let (mut good, bad): (Vec<S>, Vec<S>) = values.iter().partition(|value| fits::<T>(value.to_wide(), casting));

@@ -102,11 +102,11 @@ pub enum Class {
     /// With a number of bytes, as all below.
     Unsigned(u8),
     Signed(u8),
-    /// Of IEEE 754.
+    /// A float of IEEE 754.
     Float(u8),
     /// As wide as `f16`, with the range of `f32`.
     BrainFloat,
-    /// Of each part.
+    /// With the bytes of each part.
     Complex(u8),
 }
 

@@ -179,7 +179,7 @@ fn float_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<f64, Val
 
 /// The nearest integer of the range of a type to the integer part of a long double.
 fn integer_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<Wide, ValueError> {
-    // What is no integer of 126 bits is in no range.
+    // Other numbers than integers of 126 bits are out of every range.
     let Some((integer, is_whole)) = item.integer_part() else { return Ok(Wide::Float(item.to_f64())) };
     let (least, end) = T::CLASS.range();
     #[allow(clippy::cast_possible_truncation, reason = "powers of two of at most 64 bits")]

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 /// No node or edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Some bytes of the input. In two halves, so that a node has 16 bytes.
+/// A range of the input. The offset has two halves, so that a node has 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     offset: [u32; 2],
@@ -18,7 +18,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The bytes from `offset` on; `None` if there are 4 GiB of them.
+    /// Creates a span; `None` if it has 4 GiB.
     pub(crate) fn new(offset: usize, length: usize) -> Option<Self> {
         let offset = offset as u64;
         let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap_or_default();
@@ -80,11 +80,11 @@ pub(crate) enum Node {
         module: u32,
         name: u32,
     },
-    /// What a class or function would return. Nothing is called.
+    /// The result of a call. Nothing is called.
     Call {
         callable: u32,
         arguments: u32,
-        /// The position of what was added to it later; `NONE` for nothing.
+        /// The index of its state and items; `NONE` without any.
         extra: u32,
     },
 }
@@ -92,7 +92,7 @@ pub(crate) enum Node {
 const _: () = assert!(size_of::<Node>() == 16);
 
 impl Node {
-    /// What it is, for messages.
+    /// The type of the node, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// Whether it contains nothing and never can.
+    /// Whether it is not a container or an object.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(
             self,
@@ -142,7 +142,7 @@ impl Node {
         )
     }
 
-    /// What it contains.
+    /// The items of a container.
     pub(crate) fn items(self) -> Items {
         match self {
             Self::List(items) | Self::Tuple(items) | Self::Dict(items) | Self::Set(items) | Self::FrozenSet(items) => items,
@@ -151,14 +151,14 @@ impl Node {
     }
 }
 
-/// That a node is in a container, and which edge comes next.
+/// An item of a container, and the index of the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) node: u32,
     pub(crate) next: u32,
 }
 
-/// What was added to an object after it was made.
+/// The state and the items added to an object by later opcodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extra {
     /// The node of its state, or `NONE`.
@@ -186,7 +186,7 @@ impl<'a> Arena<'a> {
         self.nodes.len()
     }
 
-    /// The node of that number. All numbers in an arena are of nodes in it.
+    /// Returns the node of an id, which is one of this arena.
     pub(crate) fn node(&self, id: u32) -> Node {
         usize::try_from(id).ok().and_then(|id| self.nodes.get(id)).copied().unwrap_or(Node::None)
     }
@@ -199,7 +199,7 @@ impl<'a> Arena<'a> {
         usize::try_from(id).ok().and_then(|id| self.edges.get(id)).copied()
     }
 
-    /// What was added to an object after it was made.
+    /// The state and the items added to an object by later opcodes.
     pub(crate) fn extra(&self, id: u32) -> Option<Extra> {
         usize::try_from(id).ok().and_then(|id| self.extras.get(id)).copied()
     }
@@ -245,14 +245,14 @@ impl<'a> Arena<'a> {
         Ok(items)
     }
 
-    /// Puts another node in the place of one.
+    /// Replaces a node.
     pub(crate) fn replace(&mut self, id: u32, node: Node) {
         if let Some(place) = usize::try_from(id).ok().and_then(|id| self.nodes.get_mut(id)) {
             *place = node;
         }
     }
 
-    /// Changes what was added to an object.
+    /// Sets the state and the items of an object.
     pub(crate) fn set_extra(&mut self, id: u32, extra: Extra) {
         if let Some(place) = usize::try_from(id).ok().and_then(|id| self.extras.get_mut(id)) {
             *place = extra;
@@ -279,7 +279,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     Ok(())
 }
 
-/// A position as the number of a node or an edge.
+/// The id of the node or the edge at an index.
 fn number_of(position: usize) -> Result<u32> {
     match u32::try_from(position) {
         Ok(number) if number != NONE => Ok(number),

@@ -19,7 +19,7 @@ const OBJECT_FLAGS: i64 = 3;
 /// The flag of a dtype whose elements are pointers.
 const IS_POINTER: i64 = 4;
 
-/// What a call of `dtype` and its state are to be.
+/// The expected call of `dtype` and its state.
 const DTYPE_STATE: &str = "a code of a dtype, and its state";
 
 /// The code that `dtype` was called with, and the parts of its state that matter here.
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
         Ok(pickled)
     }
 
-    /// What `dtype` was called with, and the state that was set in it.
+    /// Decodes the arguments of `dtype` and its state.
     fn dtype_state(&self, id: u32, arguments: u32) -> Result<DTypeState<'a>> {
         let wrong = || invalid(id, "dtype", DTYPE_STATE);
         let [code, align, copy] = self.arena.tuple(arguments).ok_or_else(wrong)?;
@@ -107,7 +107,7 @@ impl<'a> Builder<'a> {
         let mut part = [NONE; 9];
         part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
         let [version, order, sub_array, names, fields, itemsize, alignment, flags, metadata] = part;
-        // What is of no use here is as NumPy wants it all the same.
+        // Unused items are checked all the same.
         if [align, copy, alignment].into_iter().any(|number| self.integer(number).is_none()) {
             return Err(wrong());
         }
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Refuses metadata that is not a dict. What is in it is ignored.
+    /// Refuses metadata that is not a dict. The content is ignored.
     fn check_metadata(&self, id: u32, metadata: u32) -> Result<()> {
         match self.arena.node(metadata) {
             _ if metadata == NONE => Ok(()),
@@ -264,7 +264,7 @@ impl<'a> Builder<'a> {
         Ok(PickledDType { dtype: record.into(), itemsize, string: None })
     }
 
-    /// Refuses more fields than are allowed, those of records in records included, as in a header.
+    /// Checks the limit of fields, nested ones included, as in a header.
     fn check_fields(&self, count: usize) -> Result<()> {
         if count > self.limits.fields {
             let (limit, found) = (self.limits.fields as u64, count as u64);
@@ -312,7 +312,7 @@ fn is_code_of_void(code: &str) -> bool {
     code.strip_prefix('V').is_some_and(|size| !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// What is wrong with an array, at the place where it is made.
+/// The error of an array at its node.
 #[cold]
 pub(super) fn in_array(id: u32, error: Error) -> PickleError {
     let fault = match error.kind() {

@@ -12,13 +12,13 @@ use super::opcode::{Form, length, lookup};
 use crate::error::Error;
 use crate::format::trust::read_once;
 
-/// How much memory grows at a time, whatever a length claims.
+/// The growth of memory at a time, whatever a length claims.
 const STEP_BYTES: usize = 64 * 1024;
 
 /// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte
 /// more.
 ///
-/// Where the pickle is framed, as from protocol 4 on, a frame is read at a time.
+/// A framed pickle, as from protocol 4 on, is read frame by frame.
 pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
@@ -40,7 +40,7 @@ pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Re
             _ => marks,
         };
         if !owned {
-            // A frame may reach to the end.
+            // A frame may end with the pickle.
             pickle.ahead = if matches!(code, b'.' | 0x95) { 0 } else { marks.saturating_add(1) };
         }
         at = match opcode.form {
@@ -80,7 +80,7 @@ struct Fetch<'a, R> {
     reader: &'a mut R,
     bytes: Vec<u8>,
     limit: u64,
-    /// Bytes that may be read behind those that are asked for.
+    /// Bytes that may be read beyond those asked for.
     ahead: usize,
 }
 

@@ -7,10 +7,10 @@ use crate::dynamic::DynValues;
 use crate::format::dtype::Field;
 use crate::options::object::ObjectOptions;
 
-/// What a value takes without what it contains: the size of a `PyObject`.
+/// The size of a value without its items: that of a `PyObject`.
 const VALUE_BYTES: u64 = 32;
 
-/// What a dtype takes in what has one, such as a scalar, and a field in a record.
+/// The sizes of a dtype in its owner, such as a scalar, and of a field in a record.
 const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
 const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 
@@ -18,7 +18,7 @@ const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 /// less, because every value has an opcode.
 const BYTES_PER_BYTE: u64 = 64;
 
-/// Not visited yet, and being visited; all else is what the node's tree takes.
+/// Not visited yet, and being visited. Any other number is the size of the node's tree.
 const UNKNOWN: u64 = 0;
 const VISITING: u64 = u64::MAX;
 
@@ -49,7 +49,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         };
         let node = arena.node(child);
         match get(&sizes, child) {
-            // What contains nothing is measured at once, each time.
+            // A leaf is measured each time.
             _ if node.is_leaf() => visit.add(size_of_node(node), 1),
             VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
             UNKNOWN => {
@@ -106,7 +106,7 @@ impl Visit {
         Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1 }
     }
 
-    /// Adds what a child takes.
+    /// Adds the size and the depth of a child.
     fn add(&mut self, size: u64, depth: usize) {
         // The largest number is a mark.
         self.size = self.size.saturating_add(size).min(VISITING - 1);
@@ -142,7 +142,7 @@ impl Visit {
     }
 }
 
-/// What each copy of a dtype takes, if the node is one: much less than all that describes it in the
+/// The size of a copy of a dtype, if the node is one: much less than its description in the
 /// pickle, and each scalar has a copy.
 fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     let Node::Call { callable, arguments, extra } = arena.node(id) else { return None };
@@ -168,11 +168,11 @@ fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     Some(size.min(VISITING - 1))
 }
 
-/// Where the parts are in the state of a dtype.
+/// The indexes of the parts in the state of a dtype.
 const SUB_ARRAY: usize = 2;
 const FIELDS: usize = 4;
 
-/// What a node takes without what it contains.
+/// The size of a node without its items.
 fn size_of_node(node: Node) -> u64 {
     VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64))
 }
@@ -195,7 +195,7 @@ mod tests {
 
     const OPTIONS: ObjectOptions = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
 
-    /// What the object of these opcodes takes: by how much more a list takes with one more of it.
+    /// The size of the object of these opcodes: the difference that one more of it makes to a list.
     fn size_of(item: &[u8]) -> u64 {
         let least = |count: usize| {
             let pickle = [item, b"q\xc80(", &b"h\xc8".repeat(count), b"l."].concat();

@@ -1,14 +1,14 @@
-//! The memo of a pickle: values by their numbers.
+//! The memo of a pickle: values by their indexes.
 
 use std::collections::HashMap;
 
 use super::arena::{NONE, reserve};
 use super::error::Result;
 
-/// What is kept under numbers. A large number alone takes no memory.
+/// Node ids by memo index. A large index alone takes no memory.
 #[derive(Default)]
 pub(crate) struct Memo {
-    /// Those of small numbers.
+    /// By small indexes.
     dense: Vec<u32>,
     sparse: HashMap<u64, u32>,
     count: usize,
@@ -25,14 +25,14 @@ impl Memo {
     }
 
     pub(crate) fn put(&mut self, index: u64, node: u32) -> Result<()> {
-        // The next number is the usual case.
+        // The next index is the usual case.
         if self.sparse.is_empty() && index == self.dense.len() as u64 {
             reserve(&mut self.dense, 1)?;
             self.dense.push(node);
             self.count = self.count.saturating_add(1);
             return Ok(());
         }
-        // Python 2 leaves out some numbers.
+        // Python 2 leaves out some indexes.
         let near = self.count.saturating_mul(2).saturating_add(16);
         let is_new = self.get(index).is_none();
         match usize::try_from(index) {
@@ -62,7 +62,7 @@ mod tests {
 
     use super::Memo;
 
-    /// Numbers in order, ones that are left out, far ones, and those of a second time.
+    /// Indexes in order, with gaps, far apart, and repeated.
     #[test]
     fn a_memo_is_a_map() {
         for numbers in [

@@ -16,7 +16,7 @@ use crate::format::shape::element_count;
 use crate::options::Order;
 
 impl Builder<'_> {
-    /// The array that the pickle is about.
+    /// The array that is the pickle.
     pub(crate) fn root(&mut self, id: u32) -> Result<ObjectArray> {
         let found = match self.arena.node(id) {
             Node::Call { callable, .. } => match (self.arena.node(callable), self.object(id)?) {
@@ -50,7 +50,7 @@ impl Builder<'_> {
             return Err(invalid(id, "_reconstruct", expected));
         };
         let class = match self.arena.node(class) {
-            // An empty array of bytes, which is what NumPy writes, whatever the state says.
+            // NumPy writes an empty array of bytes, whatever the state is.
             Node::Known(known @ (Known::NdArray | Known::Matrix | Known::RecArray))
                 if self.shape(id, shape)? == [0] && self.is_code_of_bytes(code) =>
             {
@@ -160,7 +160,7 @@ impl Builder<'_> {
             }
         }
         let items = self.objects(items)?;
-        // Of anything else NumPy makes a text, or refuses it.
+        // NumPy converts other objects to text, or refuses them.
         if dtype.string.as_ref().is_some_and(|string| !items.iter().all(|item| string.holds(item))) {
             return Err(invalid(id, "ndarray", "texts, as its StringDType wants them"));
         }
@@ -213,7 +213,7 @@ impl Builder<'_> {
     #[inline(never)]
     fn scalar_of_bytes(&mut self, id: u32, pickled: PickledDType, data: u32) -> Result<PyObject> {
         let bytes = self.raw_owned(data)?;
-        // Of the dtype that was made last, which is this one.
+        // The header of the last dtype, which is this one.
         let header = match &self.numpy.header {
             Some(header) => header.clone(),
             None => Header::new(pickled.dtype, Order::C, &[]).map_err(|error| in_array(id, error))?,
@@ -223,7 +223,7 @@ impl Builder<'_> {
         Ok(PyObject::Scalar(Box::new(values)))
     }
 
-    /// Whether it is `b'b'`.
+    /// Whether a node is `b'b'`.
     fn is_code_of_bytes(&self, code: u32) -> bool {
         match self.arena.node(code) {
             Node::Text(span) => self.arena.bytes(span) == b"b",

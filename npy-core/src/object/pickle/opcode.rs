@@ -2,15 +2,15 @@
 
 use super::error::{Fault, PickleError, Result};
 
-/// What an opcode does here. None calls anything: that is what this table is for, and a test holds
-/// it against Python's own.
+/// The effect of an opcode. None calls anything, and a test holds this table
+/// against Python's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Makes a value of the bytes behind it.
+    /// Pushes a value decoded from its argument.
     Data,
-    /// Puts values together, names a class, keeps or fetches a value, or delimits.
+    /// Builds containers, names a class, uses the memo, or delimits.
     Structure,
-    /// Asks for something outside of the pickle: refused wherever it stands.
+    /// Refers to data outside of the pickle: refused.
     Refused,
 }
 
@@ -139,9 +139,9 @@ pub(crate) struct Step<'a> {
     pub(crate) opcode: &'static Opcode,
     /// The argument, without its length or the end of its line.
     pub(crate) argument: &'a [u8],
-    /// Where in the input the argument begins.
+    /// The offset of the argument.
     pub(crate) argument_at: usize,
-    /// Where the next opcode begins.
+    /// The offset of the next opcode.
     pub(crate) next: usize,
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
     }
 }
 
-/// Takes the opcode at `at` apart, with its argument.
+/// Decodes the opcode at `at` and its argument.
 pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
     let truncated = |expected: usize, from: usize| {
         let found = input.len().saturating_sub(from) as u64;

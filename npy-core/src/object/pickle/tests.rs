@@ -1,4 +1,4 @@
-//! Objects by their opcodes: what each may be made of, and what is refused.
+//! Arguments of the known classes: valid and refused ones.
 
 use super::machine::run;
 use super::tree::Builder;

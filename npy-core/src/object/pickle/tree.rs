@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::memory::reserve_exact;
 use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 
-/// Makes values of nodes.
+/// Converts nodes to values.
 pub(crate) struct Builder<'a> {
     pub(crate) arena: &'a Arena<'a>,
     pub(crate) options: ObjectOptions,
@@ -32,11 +32,11 @@ pub(crate) struct PickledDType {
     pub(crate) dtype: DType,
     /// Bytes of an element in memory, where an object is a pointer.
     pub(crate) itemsize: usize,
-    /// That the objects are texts of a `StringDType`.
+    /// The `StringDType`, if the objects are its texts.
     pub(crate) string: Option<Box<StringDType>>,
 }
 
-/// The dtype that was made last, because many scalars share one.
+/// A cache of the last dtype, because many scalars share one.
 #[derive(Default)]
 pub(crate) struct Numpy {
     pub(crate) last: Option<(u32, PickledDType)>,
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
         Ok(entries)
     }
 
-    /// What is no container.
+    /// A value that is not a container.
     #[inline(never)]
     fn leaf(&self, id: u32) -> Result<PyObject> {
         Ok(match self.arena.node(id) {
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// A class or function, or what it would return: not known here.
+    /// An unknown class or function, or its result.
     #[inline(never)]
     pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
         if self.options.unknown_globals == UnknownGlobals::Refuse {
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
         Ok(PyObject::Opaque(Box::new(Opaque::named(path.0, path.1, arguments))))
     }
 
-    /// What a class or function would return.
+    /// The result of a call.
     fn called(&mut self, id: u32) -> Result<PyObject> {
         let Node::Call { callable, arguments, .. } = self.arena.node(id) else { return Ok(PyObject::None) };
         let Node::Known(known) = self.arena.node(callable) else { return self.opaque_call(id, callable, arguments) };
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a class or function that is not known would return.
+    /// The result of a call of an unknown class or function.
     fn opaque_call(&mut self, id: u32, callable: u32, arguments: u32) -> Result<PyObject> {
         let path = match self.arena.node(callable) {
             Node::Known(known) => (Cow::Borrowed(known.path().0), Cow::Borrowed(known.path().1)),
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
         Ok(object)
     }
 
-    /// What was added to an object after it was made: its state, items, and keys and values.
+    /// The state, the items and the entries of an object.
     pub(crate) fn added(&self, id: u32) -> (u32, Items, Items) {
         match self.arena.node(id) {
             Node::Call { extra, .. } => self
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Refuses an object to which something was added that its class does not take.
+    /// Refuses a state or items of an object whose class has none.
     pub(crate) fn check_nothing_added(&self, id: u32, known: Known) -> Result<()> {
         match self.added(id) {
             (NONE, Items { count: 0, .. }, Items { count: 0, .. }) => Ok(()),
@@ -287,7 +287,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The same as [`raw`](Self::raw), as a copy.
+    /// [`raw`](Self::raw) as a copy.
     pub(crate) fn raw_owned(&self, id: u32) -> Result<Vec<u8>> {
         match self.raw(id)? {
             Cow::Borrowed(bytes) => copied(bytes),
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Bytes, in whatever way the protocols and Python versions have to write them.
+    /// Bytes, in the form of any protocol and Python version.
     pub(crate) fn raw(&self, id: u32) -> Result<Cow<'a, [u8]>> {
         match self.arena.node(id) {
             Node::Bytes(span) | Node::ByteArray(span) | Node::OldText(span) => Ok(Cow::Borrowed(self.arena.bytes(span))),
@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
         bytes.map(Cow::Owned).ok_or_else(|| invalid(id, "encode", expected))
     }
 
-    /// An integer that fits.
+    /// An `i64`.
     pub(crate) fn integer(&self, id: u32) -> Option<i64> {
         match self.arena.node(id) {
             Node::Int(value) => Some(value),
@@ -340,7 +340,7 @@ pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str
     PickleError::in_node(id, Fault::invalid_arguments(constructor, expected))
 }
 
-/// Copies bytes of the pickle, which decides how many there are.
+/// Copies bytes of the pickle, with a check of the allocation.
 fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut copy = Vec::new();
     reserve_exact(&mut copy, bytes.len())?;

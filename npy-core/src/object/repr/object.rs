@@ -123,9 +123,9 @@ fn mapping(
     out.write_str(close)
 }
 
-/// The class, and what it would be called with.
+/// The class and the arguments of its call.
 fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
-    // A class of the list is one. Of any other name nothing is known.
+    // Other names may be functions.
     if let (None, Some(name)) = (&opaque.arguments, Known::class_name(&opaque.module, &opaque.name)) {
         return write!(out, "<class '{name}'>");
     }
@@ -161,7 +161,7 @@ fn uuid(bytes: [u8; 16]) -> String {
     [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| hex.get(part).unwrap_or_default().to_owned()).join("-")
 }
 
-/// What contains no other objects.
+/// `repr` of an object without others in it.
 #[inline(never)]
 fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
     let mut out = String::new();

@@ -13,7 +13,7 @@ use crate::print::format::{write_axes, write_record};
 use crate::print::layout::{ByIndex, Frame, Selection, write_array};
 use crate::print::stream::{Text, item};
 
-/// What NumPy prints in the place of a masked value.
+/// NumPy's text for a masked value.
 const MASKED: &str = "--";
 
 impl Subclass {
@@ -42,7 +42,7 @@ impl Subclass {
         }
     }
 
-    /// `str` of the same.
+    /// `str` of an array or a scalar of that class, if it differs from that of the base.
     pub(super) fn str(&self, options: &PrintOptions) -> Option<String> {
         match (&self.class, &self.base) {
             (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => Some(MASKED.to_owned()),
@@ -104,7 +104,7 @@ fn fill_text(dtype: &DType, fill_value: &PyObject, options: &PrintOptions) -> St
     }
 }
 
-/// What NumPy takes where no fill value was set.
+/// NumPy's default fill value of a dtype.
 fn default_fill(dtype: &DType) -> String {
     let scalar = match dtype {
         DType::Scalar(scalar) => scalar,
@@ -142,7 +142,7 @@ fn default_fill(dtype: &DType) -> String {
     .to_owned()
 }
 
-/// The values as Python objects, with `--` where they are masked.
+/// The elements as Python objects, with `--` for masked ones.
 fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &PrintOptions) -> String {
     let selection = Selection::new(mask.shape(), options);
     let mask_size = mask.dtype().itemsize();
@@ -166,7 +166,7 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
     text_of(|out| write_array(&selection, frame, &mut ByIndex::new(write), out))
 }
 
-/// The bytes of the mask of an element.
+/// The itemsize of the mask of an element.
 fn mask_size_of(dtype: &DType) -> usize {
     mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
 }
@@ -199,7 +199,7 @@ fn write_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions
     }
 }
 
-/// `repr` of an element without parts as the Python object that NumPy makes of it.
+/// `repr` of the Python object that NumPy converts a scalar to.
 fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
     let DType::Scalar(scalar) = dtype else { return scalar_text(dtype, bytes, options) };
     let text = match (scalar.kind(), scalar.value(bytes)) {

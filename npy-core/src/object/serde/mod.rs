@@ -34,7 +34,7 @@ use crate::format::scalar::Value;
 /// | `np.datetime64` | a string in ISO 8601; for an integer type its count of units since 1970; NaT is `None` of an `Option` |
 /// | `np.timedelta64` | its count of units, an integer; NaT is `None` of an `Option` |
 /// | `list`, `tuple`, `set`, `frozenset` | a sequence, a tuple |
-/// | arrays | sequences in sequences, one for each axis; what is in an empty one is left out |
+/// | arrays | sequences in sequences, one for each axis; inner axes of an empty one are left out |
 /// | `dict`, `OrderedDict` | a map, a struct; one of one entry also an enum with data |
 /// | elements of an array of records with objects | a struct by the names of the fields, a tuple |
 /// | `str` | an enum without data |
@@ -146,7 +146,7 @@ impl<'a> Element<'a> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Problem> for Element<'_> {
+impl IntoDeserializer<'_, Problem> for Element<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -423,7 +423,7 @@ fn visit_scalar<'de, V: Visitor<'de>>(object: &PyObject, value: &DynValues, visi
             (Some(steps), Some((unit, count))) if class == Class::Datetime => {
                 visitor.visit_string(iso_8601(unit, i128::from(steps?) * i128::from(count)))
             }
-            // Of a span the unit may have no fixed length.
+            // Months and years have no fixed length.
             (Some(steps), _) => visitor.visit_i64(steps?),
             _ => Err(unsuitable(object)),
         },

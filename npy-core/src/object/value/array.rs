@@ -74,7 +74,7 @@ impl StringDType {
         self.na_object.as_ref()
     }
 
-    /// Whether an item can be one of such an array: a text, or what stands for a missing one.
+    /// Whether an item is a text or the object for a missing one.
     pub(crate) fn holds(&self, item: &PyObject) -> bool {
         matches!(item, PyObject::Str(_)) || self.na_object().is_some_and(|missing| is_same(missing, item))
     }

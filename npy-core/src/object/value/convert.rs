@@ -22,7 +22,7 @@ use crate::format::scalar::Value;
 /// | integers, [`PyInt`] | `int`, also NumPy's of any size, if the value fits |
 /// | `f64`, `f32` | `float` and NumPy's, `int` if the value is exact; `f32` only what it holds exactly |
 /// | `Vec<u8>` | `bytes`, `bytearray` |
-/// | `Option<T>` | `None`, and what `T` takes |
+/// | `Option<T>` | `None`, and the objects that `T` takes |
 /// | `Vec<T>` | `list`, `tuple`, and one-dimensional arrays of NumPy |
 /// | [`PyDate`], [`PyTime`], [`PyDateTime`], [`PyTimeDelta`], [`PyTimeZone`] | those of the module `datetime` |
 /// | [`ObjectArray`] | arrays of objects |
@@ -56,7 +56,7 @@ pub trait FromPyObject: Sized {
 impl ObjectArray {
     /// Converts the objects to values of a Rust type, in C order.
     ///
-    /// Fails if an object is not a value of that type: the error says which and what it is.
+    /// Fails if an object is not a value of that type. The error names its element.
     pub fn to_vec<T: FromPyObject>(&self) -> Result<Vec<T>, Error> {
         let convert = |(index, item): (usize, &PyObject)| T::from_object(item).map_err(|error| error.in_element(index as u64));
         self.items().iter().enumerate().map(convert).collect()
@@ -275,7 +275,7 @@ fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {
     wrong_type(&found, rust_type)
 }
 
-/// The error of an object of another type than the Rust type takes, and what to read it as instead.
+/// The error of an object of another type than the Rust type takes.
 fn wrong_type(found: &str, rust_type: &str) -> ValueError {
     let hint = if found == "None" { "read it as an `Option`" } else { "`PyObject` takes any object" };
     ValueError::new(format!("expected {rust_type}, found {found}; {hint}"))

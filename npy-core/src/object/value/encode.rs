@@ -56,7 +56,7 @@ fn encode_record(record: &Record, items: &[PyObject], out: &mut Vec<u8>) -> Opti
     Some(())
 }
 
-/// NumPy pickles an array; an older one may have nested lists.
+/// Appends a sub-array, which old versions of NumPy pickle as nested lists.
 fn encode_sub_array(array: &SubArray, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
     let begin = out.len();
     encode_items(array.base(), object, out)?;
@@ -109,7 +109,7 @@ fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option
     is_stored.then_some(())
 }
 
-/// Fills the beginning of an element, or cuts what is too long.
+/// Fills the beginning of an element. Drops bytes beyond its end.
 fn fill(slot: &mut [u8], bytes: impl Iterator<Item = u8>) -> bool {
     slot.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
     true
@@ -203,7 +203,7 @@ fn span(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
     }
 }
 
-/// What NumPy pickles for times that Python's module `datetime` does not hold.
+/// The steps of a time outside of the range of `datetime`, which NumPy pickles as an integer, or of NaT, which is `None`.
 fn steps(object: &PyObject) -> Option<i64> {
     match object {
         PyObject::None => Some(NAT),

@@ -68,7 +68,7 @@ impl PyInt {
         self.to_string().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
-    /// Whether it is above 0.
+    /// Whether the integer is above 0.
     pub(crate) fn is_positive(&self) -> bool {
         self.big().sign() == Sign::Plus
     }

@@ -100,7 +100,7 @@ pub enum PyObject {
     Objects(Box<ObjectArray>),
     /// An array or a scalar of one of NumPy's own subclasses, such as a masked array.
     Subclass(Box<Subclass>),
-    /// Anything else, of which nothing is known but what the pickle says.
+    /// An object of an unknown class, as the pickle describes it.
     Opaque(Box<Opaque>),
 }
 

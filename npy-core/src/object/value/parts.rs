@@ -199,7 +199,7 @@ impl ObjectArray {
         }
         let (dtype, items) = (walk.dtype, &walk.items);
         let Some(several) = several else {
-            return Ok((dtype.clone(), ObjectItems::Objects(items.iter().map(|item| PyObject::clone(item)).collect())));
+            return Ok((dtype.clone(), ObjectItems::Objects(items.iter().copied().cloned().collect())));
         };
         let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
         let pick = |(index, item): (usize, &&PyObject)| {

@@ -20,7 +20,7 @@ use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Subclass {
-    /// The class, and what it adds.
+    /// The class and its own data.
     pub class: ArrayClass,
     /// The same values as an `ndarray`, or as a scalar. Those of a masked array are there under the
     /// mask, too.
@@ -43,7 +43,7 @@ pub enum ArrayClass {
     Masked {
         /// A bool for each value, in the same order: whether it is masked.
         mask: DynValues,
-        /// What takes the place of a masked value; `None` for the default of the dtype.
+        /// The fill value of masked elements; `None` for the default of the dtype.
         fill_value: PyObject,
         /// Whether it is one record of such an array (`numpy.ma.core.mvoid`).
         is_void: bool,

@@ -40,11 +40,11 @@ struct Machine<'a> {
     arena: Arena<'a>,
     options: ObjectOptions,
     stack: Vec<u32>,
-    /// How long the stack was at each mark.
+    /// The length of the stack at each mark.
     marks: Vec<u32>,
     memo: Memo,
     at: usize,
-    /// Where the last frame ends.
+    /// The end of the last frame.
     frame_end: usize,
     /// The number of the node `None`, and of the others of which there need be one only.
     shared: [Option<u32>; 4],
@@ -64,7 +64,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Does what the next opcode says; whether it was the last.
+    /// Executes the next opcode. Returns whether it was the last.
     fn step(&mut self) -> Result<bool> {
         let step = step(self.arena.input, self.at)?;
         if step.next as u64 > self.options.bytes {
@@ -79,7 +79,7 @@ impl<'a> Machine<'a> {
         Ok(step.opcode.code == b'.')
     }
 
-    /// The only value that is left.
+    /// The only value on the stack at the end.
     fn root(&mut self) -> Result<u32> {
         let values = self.stack.len();
         let root = match self.stack.as_slice() {
@@ -139,7 +139,7 @@ impl<'a> Machine<'a> {
         self.push_node(node)
     }
 
-    /// The opcodes that make no value of their own.
+    /// Executes an opcode other than one that pushes its argument.
     fn arrange(&mut self, step: Step<'a>) -> Result<()> {
         let (argument, name) = (step.argument, step.opcode.name);
         match step.opcode.code {
@@ -150,7 +150,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             b'0' => {
-                // Pops the mark, if that was put last.
+                // The mark, if it is on top.
                 if self.marks.last().is_some_and(|mark| usize::try_from(*mark) == Ok(self.stack.len())) {
                     self.marks.pop();
                     return Ok(());
@@ -212,7 +212,7 @@ impl<'a> Machine<'a> {
             },
             0x95 => self.frame(step),
             b'.' => Ok(()),
-            // All others were refused when they were looked up.
+            // `lookup` refused all others.
             code => Err(self.error(Fault::unknown_opcode(code))),
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Machine<'a> {
         Ok(items)
     }
 
-    /// The number under which something is in the memo.
+    /// The memo index in an argument.
     fn index(&self, argument: &[u8], is_text: bool) -> Result<u64> {
         if !is_text {
             return Ok(u64::from(u32::from_le_bytes(array(argument))));
@@ -310,7 +310,7 @@ impl<'a> Machine<'a> {
         index.ok_or_else(|| self.error(Fault::invalid_memo_index(argument)))
     }
 
-    /// The bytes that are the argument of an opcode.
+    /// The span of the argument of an opcode.
     fn span(&self, step: Step<'a>) -> Result<Span> {
         let span = Span::new(step.argument_at, step.argument.len());
         span.ok_or_else(|| self.error(Fault::text_too_long(step.argument.len())))

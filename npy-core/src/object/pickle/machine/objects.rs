@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What was added to the object on top of the stack.
+    /// The state and the items of the object on top of the stack, and their index.
     fn extra_of_top(&mut self, opcode: &'static str, expected: &'static str) -> Result<(u32, Extra)> {
         let top = self.top(opcode)?;
         match self.arena.node(top) {

@@ -128,7 +128,7 @@ fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
     scalar.time_unit().map(|(unit, count)| (unit.symbol(), count))
 }
 
-/// What NumPy keeps about a dtype beyond the header. Built once for a dtype and all of its parts,
+/// The layout of a dtype in NumPy's memory. Computed once for a dtype and all of its parts,
 /// because each needs those below it.
 struct Memory {
     itemsize: i64,

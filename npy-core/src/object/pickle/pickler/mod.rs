@@ -14,7 +14,7 @@ use super::error::dotted;
 use crate::error::describe::counted;
 use crate::error::{Error, Result, ValueError};
 
-/// The protocol of the pickles, which is that of `np.save` of NumPy 2.
+/// The protocol of the pickles, as of `np.save` of NumPy 2.
 const PROTOCOL: u8 = 4;
 
 /// Bytes after which a frame ends, and from which on a text is not put into one:
@@ -63,7 +63,7 @@ pub(crate) struct Pickler<'a> {
     /// The content of the next frame.
     buffer: Vec<u8>,
     memo_len: u32,
-    /// Where the names of modules and classes, and dtypes, are in the memo.
+    /// The memo indexes of names of modules and classes, of texts, and of dtypes.
     known: HashMap<String, u32>,
     depth: usize,
     /// The element of the outermost array that could not be written.
@@ -83,7 +83,7 @@ impl<'a> Pickler<'a> {
         self.writer.flush().map_err(cannot_write)
     }
 
-    /// Writes what is in the buffer, as a frame.
+    /// Writes the buffer as a frame.
     fn flush(&mut self) -> Result<()> {
         // Python leaves less than that without a frame.
         const LEAST: usize = 4;
@@ -101,7 +101,7 @@ impl<'a> Pickler<'a> {
         self.buffer.push(opcode);
     }
 
-    /// Keeps the value on top of the stack under the next number, which is returned.
+    /// Memoizes the value on top of the stack. Returns its index.
     pub(crate) fn memoize(&mut self) -> u32 {
         let index = self.memo_len;
         self.op(0x94);
@@ -120,7 +120,7 @@ impl<'a> Pickler<'a> {
         }
     }
 
-    /// Fetches what was kept under a name; whether there was something.
+    /// Fetches a value from the memo by its key. Returns whether it is there.
     pub(crate) fn fetch_known(&mut self, name: &str) -> bool {
         let index = self.known.get(name).copied();
         if let Some(index) = index {
@@ -129,7 +129,7 @@ impl<'a> Pickler<'a> {
         index.is_some()
     }
 
-    /// Keeps the value on top of the stack under a name.
+    /// Memoizes the value on top of the stack, by a key.
     pub(crate) fn memoize_known(&mut self, name: String) {
         let index = self.memoize();
         self.known.insert(name, index);
@@ -184,7 +184,7 @@ impl<'a> Pickler<'a> {
         }
     }
 
-    /// What contains no other objects.
+    /// `repr` of an object without others in it.
     #[inline(never)]
     fn leaf(&mut self, object: &PyObject) -> Result<(), Failure> {
         self.check_levels(1)?;
@@ -240,7 +240,7 @@ impl<'a> Pickler<'a> {
         items.get(index).map_or(Ok(()), |item| self.object(item))
     }
 
-    /// Writes what is `levels` levels deeper, counted as reading counts them.
+    /// Writes values that are `levels` levels deeper, counted as in reading.
     pub(crate) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         self.check_levels(levels)?;
         self.depth = self.depth.saturating_add(levels);
@@ -457,7 +457,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Notes that what was kept just now is the value of this name.
+    /// Adds the key of the value that was memoized last.
     fn memoized_as(&mut self, key: String) {
         self.known.insert(key, self.memo_len.saturating_sub(1));
     }

@@ -12,7 +12,7 @@ use crate::options::Order;
 /// The module of the functions that make arrays and scalars, as NumPy has named it since 1.26.
 const MULTIARRAY: &str = "numpy._core.multiarray";
 
-/// What is in the state of an array.
+/// The array in a state.
 #[derive(Clone, Copy)]
 enum Content<'a> {
     Objects(&'a ObjectArray),
