@@ -9,8 +9,8 @@ use std::mem;
 use std::path::Path;
 
 use clap::ValueEnum;
-use npy_core::__private::Output;
 use npy_core::SaveOptions;
+use npy_core::atomic::Output;
 use npy_core::npz::NpzWriter;
 
 use crate::escape::{self, Kept, Safe};

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use npy_core::__private::is_same_in_both;
 use npy_core::region::AxisRange;
 use npy_core::{DType, DynValues, Header, Order};
 
@@ -71,7 +70,7 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
 
 /// Whether reading in this order transposes the elements.
 pub(crate) fn is_transposed(header: &Header, order: Order) -> bool {
-    header.order() != order && !is_same_in_both(header.shape()) && header.dtype().itemsize() > 0
+    header.order() != order && !Order::are_same(header.shape()) && header.dtype().itemsize() > 0
 }
 
 /// Reads blocks along the slowest of these axes; the slower ones have an index in the region.

@@ -78,6 +78,7 @@
 //! - [`zarr_references`] (feature `zarr`): many files as one Zarr array, which Xarray and Dask read
 //!   in place.
 //! - [`FileFormat`]: the format of a file, by its content.
+//! - [`atomic`]: files of any format, replaced as [`save`] replaces them.
 //!
 //! And:
 //!
@@ -259,7 +260,29 @@ pub mod append {
     pub use crate::write::append::{Recovered, recover};
 }
 
-// Floor 8: the public face above, and what generated code and `npy-ndarray` may call.
+/// Building blocks for crates that read and write arrays of another library, as `npy-ndarray` does.
+///
+/// - Reading: [`with_file`](adapter::with_file) opens a file, and [`Elements`](adapter::Elements) are read in either order.
+/// - Writing: [`dtype_of`](adapter::dtype_of) finds the dtype, and [`NpyWriter::with_header`] takes it.
+/// - In place: [`view_with_header`](adapter::view_with_header) and its siblings.
+/// - Dtypes known at run time: [`ElementBytes`](adapter::ElementBytes).
+pub mod adapter {
+    pub use crate::read::elements::Elements;
+    pub use crate::read::file::with_file;
+    pub use crate::view::{view_elements, view_mut_with_header, view_with_header};
+    pub use crate::write::bytes::ElementBytes;
+    pub use crate::write::dtype_of;
+}
+
+/// Files that are replaced atomically: either wholly, or not at all.
+///
+/// [`save`] and all that saves a file use it. It suits files of other formats too:
+/// [`replace_file`](atomic::replace_file) has an example.
+pub mod atomic {
+    pub use crate::write::replace::{Output, Replacement, replace_file};
+}
+
+// Floor 8: the public face above, and what generated code may call.
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

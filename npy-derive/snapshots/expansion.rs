@@ -30,44 +30,54 @@
     clippy::restriction
 )]
 const _: () = {
-    use __npy::Otherwise as _;
-    use ::npy_core::__private as __npy;
+    use __private::Otherwise as _;
+    use ::npy_core::{self as __npy, __private};
     pub struct __PickPlan
     where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        __private::As<__npy::types::FixedUnicode<8usize>, '='>: __private::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
-        time: __npy::FieldPlan<f64>,
-        quality: __npy::Option<__npy::FieldPlan<u8>>,
-        station: __npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>,
-        origin: __npy::FieldPlan<Origin>,
-        depth: __npy::Option<__npy::FieldPlan<Option<f32>>>,
+        time: __private::FieldPlan<f64>,
+        quality: ::core::option::Option<__private::FieldPlan<u8>>,
+        station: __private::FieldPlan<String, __private::As<__npy::types::FixedUnicode<8usize>, '='>>,
+        origin: __private::FieldPlan<Origin>,
+        depth: ::core::option::Option<__private::FieldPlan<Option<f32>>>,
     }
-    __npy::plan! { [] [__PickPlan] [where
+    __private::plan! { [] [__PickPlan] [where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        __private::As<__npy::types::FixedUnicode<8usize>, '='>: __private::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     ] [time quality station origin depth]
-        const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
-            let mut cursor = __npy::Cursor::packed();
-            let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            let __npy::Some(__quality) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            let __npy::Some(__station) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            let __npy::Some(__origin) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            let __npy::Some(__depth) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            __npy::Some(__npy::Layout {
+        const fn place(order: __npy::dtype::ByteOrder) -> ::core::option::Option<__private::Layout<Self>> {
+            let mut cursor = __private::Cursor::packed();
+            let ::core::option::Option::Some(__time) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            let ::core::option::Option::Some(__quality) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            let ::core::option::Option::Some(__station) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            let ::core::option::Option::Some(__origin) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            let ::core::option::Option::Some(__depth) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            ::core::option::Option::Some(__private::Layout {
                 itemsize: cursor.finish(),
                 plan: Self {
                     time: __time,
-                    quality: __npy::Some(__quality),
+                    quality: ::core::option::Option::Some(__quality),
                     station: __station,
                     origin: __origin,
-                    depth: __npy::Some(__depth),
+                    depth: ::core::option::Option::Some(__depth),
                 },
             })
         }
@@ -77,7 +87,7 @@ const _: () = {
     where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        __private::As<__npy::types::FixedUnicode<8usize>, '='>: __private::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
@@ -85,76 +95,80 @@ const _: () = {
         type Widened = Self;
     }
     #[automatically_derived]
-    impl __npy::Codec<Self> for Pick
+    impl __private::Codec<Self> for Pick
     where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        __private::As<__npy::types::FixedUnicode<8usize>, '='>: __private::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
         type Plan = __PickPlan;
-        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Little);
-        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __PickPlan::place(__npy::ByteOrder::Big);
+        const LITTLE: ::core::option::Option<__private::Layout<Self::Plan>> = __PickPlan::place(__npy::dtype::ByteOrder::Little);
+        const BIG: ::core::option::Option<__private::Layout<Self::Plan>> = __PickPlan::place(__npy::dtype::ByteOrder::Big);
         const ALIGNMENT: usize = 1;
-        const VARIES: bool = <__npy::FieldPlan<f64>>::VARIES
-            || <__npy::FieldPlan<u8>>::VARIES
-            || <__npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>>::VARIES
-            || <__npy::FieldPlan<Origin>>::VARIES
-            || <__npy::FieldPlan<Option<f32>>>::VARIES;
-        const GROWS: bool = <__npy::FieldPlan<f64>>::GROWS
-            && <__npy::FieldPlan<u8>>::GROWS
-            && <__npy::FieldPlan<String, __npy::As<__npy::FixedUnicode<8usize>, '='>>>::GROWS
-            && <__npy::FieldPlan<Origin>>::GROWS
-            && <__npy::FieldPlan<Option<f32>>>::GROWS;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
+        const VARIES: bool = <__private::FieldPlan<f64>>::VARIES
+            || <__private::FieldPlan<u8>>::VARIES
+            || <__private::FieldPlan<String, __private::As<__npy::types::FixedUnicode<8usize>, '='>>>::VARIES
+            || <__private::FieldPlan<Origin>>::VARIES
+            || <__private::FieldPlan<Option<f32>>>::VARIES;
+        const GROWS: bool = <__private::FieldPlan<f64>>::GROWS
+            && <__private::FieldPlan<u8>>::GROWS
+            && <__private::FieldPlan<String, __private::As<__npy::types::FixedUnicode<8usize>, '='>>>::GROWS
+            && <__private::FieldPlan<Origin>>::GROWS
+            && <__private::FieldPlan<Option<f32>>>::GROWS;
+        const SENDS: ::core::option::Option<__private::Sends<Self>> = __private::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
-            __npy::dtype_of_record::<Self>()
+            __private::dtype_of_record::<Self>()
         }
-        fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+        fn dtype_of<'record>(
+            records: ::core::option::Option<impl ::core::iter::Iterator<Item = &'record Self> + ::core::clone::Clone>,
+        ) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::RecordBuilder::new(__npy::Cursor::packed(), __npy::None)
-                .field::<_, f64, __npy::CodecOf<f64>>("time", &records, |record| &record.time)
-                .field::<_, u8, __npy::CodecOf<u8>>("quality", &records, |record| &record.quality)
-                .field::<_, String, __npy::As<__npy::FixedUnicode<8usize>, '='>>("station", &records, |record| &record.station)
+            __private::RecordBuilder::new(__private::Cursor::packed(), ::core::option::Option::None)
+                .field::<_, f64, __private::CodecOf<f64>>("time", &records, |record| &record.time)
+                .field::<_, u8, __private::CodecOf<u8>>("quality", &records, |record| &record.quality)
+                .field::<_, String, __private::As<__npy::types::FixedUnicode<8usize>, '='>>("station", &records, |record| {
+                    &record.station
+                })
                 .flatten::<_, Origin>(&records, |record| &record.origin)
-                .optional::<_, f32, __npy::CodecOf<Option<f32>>>("depth", &records, |record| &record.depth)
+                .optional::<_, f32, __private::CodecOf<Option<f32>>>("depth", &records, |record| &record.depth)
                 .finish()
         }
-        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            __npy::plan_record::<Self>(dtype, planner)
+        fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<Self::Plan> {
+            __private::plan_record::<Self>(dtype, planner)
         }
         #[inline(always)]
-        fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-            __npy::Ok(Self {
+        fn decode(plan: &Self::Plan, record: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
+            ::core::result::Result::Ok(Self {
                 time: plan.time.decode("time", record)?,
                 quality: match plan.quality {
-                    __npy::Some(field) => field.decode("quality", record)?,
-                    __npy::None => __npy::Default::default(),
+                    ::core::option::Option::Some(field) => field.decode("quality", record)?,
+                    ::core::option::Option::None => ::core::default::Default::default(),
                 },
                 station: plan.station.decode("station", record)?,
                 origin: plan.origin.decode_flattened(record)?,
                 depth: match plan.depth {
-                    __npy::Some(field) => field.decode("depth", record)?,
-                    __npy::None => __npy::None,
+                    ::core::option::Option::Some(field) => field.decode("depth", record)?,
+                    ::core::option::Option::None => ::core::option::Option::None,
                 },
-                cache: __npy::Default::default(),
+                cache: ::core::default::Default::default(),
             })
         }
         #[inline(always)]
-        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
             plan.time.encode("time", &value.time, record)?;
-            if let __npy::Some(field) = plan.quality {
+            if let ::core::option::Option::Some(field) = plan.quality {
                 field.encode("quality", &value.quality, record)?;
             }
             plan.station.encode("station", &value.station, record)?;
             plan.origin.encode_flattened(&value.origin, record)?;
-            if let __npy::Some(field) = plan.depth {
+            if let ::core::option::Option::Some(field) = plan.depth {
                 field.encode("depth", &value.depth, record)?;
             }
-            __npy::Ok(())
+            ::core::result::Result::Ok(())
         }
     }
     #[automatically_derived]
@@ -162,27 +176,36 @@ const _: () = {
     where
         f64: __npy::NpyElement,
         u8: __npy::NpyElement,
-        __npy::As<__npy::FixedUnicode<8usize>, '='>: __npy::Codec<String>,
+        __private::As<__npy::types::FixedUnicode<8usize>, '='>: __private::Codec<String>,
         Origin: __npy::NpyRecord,
         f32: __npy::NpyElement,
     {
-        const NAMES: &'static [__npy::FieldName] = __npy::distinct(&[
-            __npy::FieldName::own("time"),
-            __npy::FieldName::own("quality"),
-            __npy::FieldName::own("station").with_aliases(&["name"]),
-            __npy::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
-            __npy::FieldName::own("depth"),
+        const NAMES: &'static [__private::FieldName] = __private::distinct(&[
+            __private::FieldName::own("time"),
+            __private::FieldName::own("quality"),
+            __private::FieldName::own("station").with_aliases(&["name"]),
+            __private::FieldName::Flattened(<Origin as __npy::NpyRecord>::NAMES),
+            __private::FieldName::own("depth"),
         ]);
-        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
+        fn plan_fields(
+            record: __private::FileRecord<'_>,
+            planner: &mut __private::Planner,
+        ) -> ::core::option::Option<__private::PlanOf<Self>> {
             let __time = record.find(0, planner);
             let __quality = record.find_if_there(1, planner);
             let __station = record.find(2, planner);
             let __origin = record.flatten(planner);
             let __depth = record.find_if_there(4, planner);
-            __npy::Some(__PickPlan { time: __time?, quality: __quality?, station: __station?, origin: __origin?, depth: __depth? })
+            ::core::option::Option::Some(__PickPlan {
+                time: __time?,
+                quality: __quality?,
+                station: __station?,
+                origin: __origin?,
+                depth: __depth?,
+            })
         }
     }
-    const _: () = __npy::Probe::<Pick>::RECORD;
+    const _: () = __private::Probe::<Pick>::RECORD;
 };
 
 // #[npy(view, align)]
@@ -206,25 +229,29 @@ const _: () = {
     clippy::restriction
 )]
 const _: () = {
-    use __npy::Otherwise as _;
-    use ::npy_core::__private as __npy;
+    use __private::Otherwise as _;
+    use ::npy_core::{self as __npy, __private};
     pub struct __SamplePlan
     where
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     {
-        id: __npy::FieldPlan<u8>,
-        time: __npy::FieldPlan<f64>,
+        id: __private::FieldPlan<u8>,
+        time: __private::FieldPlan<f64>,
     }
-    __npy::plan! { [] [__SamplePlan] [where
+    __private::plan! { [] [__SamplePlan] [where
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     ] [id time]
-        const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
-            let mut cursor = __npy::Cursor::aligned();
-            let __npy::Some(__id) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            let __npy::Some(__time) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
-            __npy::Some(__npy::Layout { itemsize: cursor.finish(), plan: Self { id: __id, time: __time } })
+        const fn place(order: __npy::dtype::ByteOrder) -> ::core::option::Option<__private::Layout<Self>> {
+            let mut cursor = __private::Cursor::aligned();
+            let ::core::option::Option::Some(__id) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            let ::core::option::Option::Some(__time) = __private::FieldPlan::place(&mut cursor, order) else {
+                return ::core::option::Option::None;
+            };
+            ::core::option::Option::Some(__private::Layout { itemsize: cursor.finish(), plan: Self { id: __id, time: __time } })
         }
     }
     #[automatically_derived]
@@ -237,43 +264,46 @@ const _: () = {
         type Widened = Self;
     }
     #[automatically_derived]
-    impl __npy::Codec<Self> for Sample
+    impl __private::Codec<Self> for Sample
     where
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     {
         type Plan = __SamplePlan;
-        const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Little);
-        const BIG: __npy::Option<__npy::Layout<Self::Plan>> = __SamplePlan::place(__npy::ByteOrder::Big);
-        const ALIGNMENT: usize = __npy::largest(&[<__npy::FieldPlan<u8>>::ALIGNMENT, <__npy::FieldPlan<f64>>::ALIGNMENT]);
-        const VARIES: bool = <__npy::FieldPlan<u8>>::VARIES || <__npy::FieldPlan<f64>>::VARIES;
-        const GROWS: bool = <__npy::FieldPlan<u8>>::GROWS && <__npy::FieldPlan<f64>>::GROWS;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
-        const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
+        const LITTLE: ::core::option::Option<__private::Layout<Self::Plan>> = __SamplePlan::place(__npy::dtype::ByteOrder::Little);
+        const BIG: ::core::option::Option<__private::Layout<Self::Plan>> = __SamplePlan::place(__npy::dtype::ByteOrder::Big);
+        const ALIGNMENT: usize =
+            __private::largest(&[<__private::FieldPlan<u8>>::ALIGNMENT, <__private::FieldPlan<f64>>::ALIGNMENT]);
+        const VARIES: bool = <__private::FieldPlan<u8>>::VARIES || <__private::FieldPlan<f64>>::VARIES;
+        const GROWS: bool = <__private::FieldPlan<u8>>::GROWS && <__private::FieldPlan<f64>>::GROWS;
+        const SENDS: ::core::option::Option<__private::Sends<Self>> = __private::Probe::<Self>::SENDS;
+        const BULK: ::core::option::Option<__private::Bulk<Self>> = __private::bulk_of_view::<Self>();
         fn dtype() -> __npy::DType {
-            __npy::dtype_of_record::<Self>()
+            __private::dtype_of_record::<Self>()
         }
-        fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+        fn dtype_of<'record>(
+            records: ::core::option::Option<impl ::core::iter::Iterator<Item = &'record Self> + ::core::clone::Clone>,
+        ) -> __npy::DType
         where
             Self: 'record,
         {
-            __npy::RecordBuilder::new(__npy::Cursor::aligned(), __npy::None)
-                .field::<_, u8, __npy::CodecOf<u8>>("id", &records, |record| &record.id)
-                .field::<_, f64, __npy::CodecOf<f64>>("time", &records, |record| &record.time)
+            __private::RecordBuilder::new(__private::Cursor::aligned(), ::core::option::Option::None)
+                .field::<_, u8, __private::CodecOf<u8>>("id", &records, |record| &record.id)
+                .field::<_, f64, __private::CodecOf<f64>>("time", &records, |record| &record.time)
                 .finish()
         }
-        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-            __npy::plan_record::<Self>(dtype, planner)
+        fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<Self::Plan> {
+            __private::plan_record::<Self>(dtype, planner)
         }
         #[inline(always)]
-        fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-            __npy::Ok(Self { id: plan.id.decode("id", record)?, time: plan.time.decode("time", record)? })
+        fn decode(plan: &Self::Plan, record: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
+            ::core::result::Result::Ok(Self { id: plan.id.decode("id", record)?, time: plan.time.decode("time", record)? })
         }
         #[inline(always)]
-        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+        fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
             plan.id.encode("id", &value.id, record)?;
             plan.time.encode("time", &value.time, record)?;
-            __npy::Ok(())
+            ::core::result::Result::Ok(())
         }
     }
     #[automatically_derived]
@@ -282,11 +312,14 @@ const _: () = {
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     {
-        const NAMES: &'static [__npy::FieldName] = &[__npy::FieldName::own("id"), __npy::FieldName::own("time")];
-        fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
+        const NAMES: &'static [__private::FieldName] = &[__private::FieldName::own("id"), __private::FieldName::own("time")];
+        fn plan_fields(
+            record: __private::FileRecord<'_>,
+            planner: &mut __private::Planner,
+        ) -> ::core::option::Option<__private::PlanOf<Self>> {
             let __id = record.find(0, planner);
             let __time = record.find(1, planner);
-            __npy::Some(__SamplePlan { id: __id?, time: __time? })
+            ::core::option::Option::Some(__SamplePlan { id: __id?, time: __time? })
         }
     }
     #[automatically_derived]
@@ -295,35 +328,37 @@ const _: () = {
         u8: __npy::NpyView,
         f64: __npy::NpyView,
     {
-        const PROOF: () = match __npy::native::<Self>() {
-            __npy::Some(layout) => {
-                __npy::assert_field::<u8>(
-                    layout.plan.id.offset() == __npy::offset_of!(Self, id),
+        const PROOF: () = match __private::native::<Self>() {
+            ::core::option::Option::Some(layout) => {
+                __private::assert_field::<u8>(
+                    layout.plan.id.offset() == ::core::mem::offset_of!(Self, id),
                     "`Sample` cannot be viewed: the offset of `id` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
-                __npy::assert_field::<f64>(
-                    layout.plan.time.offset() == __npy::offset_of!(Self, time),
+                __private::assert_field::<f64>(
+                    layout.plan.time.offset() == ::core::mem::offset_of!(Self, time),
                     "`Sample` cannot be viewed: the offset of `time` in memory is not that in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
-                __npy::assert_layout(
-                    layout.itemsize == __npy::size_of::<Self>(),
+                __private::assert_layout(
+                    layout.itemsize == ::core::mem::size_of::<Self>(),
                     "`Sample` cannot be viewed: its size in memory is not its itemsize in the file; NumPy aligns it differently; a struct in this one may need `#[npy(align)]` too",
                 );
             }
-            __npy::None => __npy::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time"),
+            ::core::option::Option::None => {
+                __private::assert_layout(false, "`Sample` cannot be viewed: its layout is not known at compile time")
+            }
         };
-        const HAS_PADDING: bool = __npy::size_of::<Self>() != __npy::size_of::<u8>() + __npy::size_of::<f64>()
+        const HAS_PADDING: bool = ::core::mem::size_of::<Self>() != ::core::mem::size_of::<u8>() + ::core::mem::size_of::<f64>()
             || <u8 as __npy::NpyView>::HAS_PADDING
             || <f64 as __npy::NpyView>::HAS_PADDING;
         const HAS_INVALID: bool = <u8 as __npy::NpyView>::HAS_INVALID || <f64 as __npy::NpyView>::HAS_INVALID;
         #[inline(always)]
-        fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
-            __npy::check_field::<u8>(bytes, __npy::offset_of!(Self, id), "id")?;
-            __npy::check_field::<f64>(bytes, __npy::offset_of!(Self, time), "time")?;
-            __npy::Ok(())
+        fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
+            __private::check_field::<u8>(bytes, ::core::mem::offset_of!(Self, id), "id")?;
+            __private::check_field::<f64>(bytes, ::core::mem::offset_of!(Self, time), "time")?;
+            ::core::result::Result::Ok(())
         }
     }
-    const _: () = __npy::Probe::<Sample>::VIEW;
+    const _: () = __private::Probe::<Sample>::VIEW;
 };
 
 // #[repr(u8)]
@@ -346,32 +381,40 @@ const _: () = {
     clippy::restriction
 )]
 const _: () = {
-    use __npy::Otherwise as _;
-    use ::npy_core::__private as __npy;
+    use __private::Otherwise as _;
+    use ::npy_core::{self as __npy, __private};
     #[automatically_derived]
     impl __npy::NpyElement for Phase {
         type Codec = Self;
         type Widened = Self;
     }
     #[automatically_derived]
-    impl __npy::Codec<Self> for Phase {
-        type Plan = <u8 as __npy::Codec<u8>>::Plan;
-        const LITTLE: __npy::Option<__npy::Layout<<u8 as __npy::Codec<u8>>::Plan>> = <u8 as __npy::Codec<u8>>::LITTLE;
-        const BIG: __npy::Option<__npy::Layout<<u8 as __npy::Codec<u8>>::Plan>> = <u8 as __npy::Codec<u8>>::BIG;
-        const ALIGNMENT: usize = <u8 as __npy::Codec<u8>>::ALIGNMENT;
-        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
+    impl __private::Codec<Self> for Phase {
+        type Plan = <u8 as __private::Codec<u8>>::Plan;
+        const LITTLE: ::core::option::Option<__private::Layout<<u8 as __private::Codec<u8>>::Plan>> =
+            <u8 as __private::Codec<u8>>::LITTLE;
+        const BIG: ::core::option::Option<__private::Layout<<u8 as __private::Codec<u8>>::Plan>> =
+            <u8 as __private::Codec<u8>>::BIG;
+        const ALIGNMENT: usize = <u8 as __private::Codec<u8>>::ALIGNMENT;
+        const SENDS: ::core::option::Option<__private::Sends<Self>> = __private::Probe::<Self>::SENDS;
         fn dtype() -> __npy::DType {
-            <u8 as __npy::Codec<u8>>::dtype()
+            <u8 as __private::Codec<u8>>::dtype()
         }
-        fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<<u8 as __npy::Codec<u8>>::Plan> {
-            <u8 as __npy::Codec<u8>>::plan(dtype, planner)
+        fn plan(
+            dtype: &__npy::DType,
+            planner: &mut __private::Planner,
+        ) -> ::core::option::Option<<u8 as __private::Codec<u8>>::Plan> {
+            <u8 as __private::Codec<u8>>::plan(dtype, planner)
         }
         #[inline(always)]
-        fn decode(plan: &<u8 as __npy::Codec<u8>>::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-            match <u8 as __npy::Codec<u8>>::decode(plan, bytes)? {
-                number if number == Self::P as u8 => __npy::Ok(Self::P),
-                number if number == Self::S as u8 => __npy::Ok(Self::S),
-                number => __npy::Err(__npy::unknown_variant::<Self>(
+        fn decode(
+            plan: &<u8 as __private::Codec<u8>>::Plan,
+            bytes: &[u8],
+        ) -> ::core::result::Result<Self, __npy::error::ValueError> {
+            match <u8 as __private::Codec<u8>>::decode(plan, bytes)? {
+                number if number == Self::P as u8 => ::core::result::Result::Ok(Self::P),
+                number if number == Self::S as u8 => ::core::result::Result::Ok(Self::S),
+                number => ::core::result::Result::Err(__private::unknown_variant::<Self>(
                     number,
                     const {
                         &[
@@ -383,12 +426,16 @@ const _: () = {
             }
         }
         #[inline(always)]
-        fn encode(value: &Self, plan: &<u8 as __npy::Codec<u8>>::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+        fn encode(
+            value: &Self,
+            plan: &<u8 as __private::Codec<u8>>::Plan,
+            bytes: &mut [u8],
+        ) -> ::core::result::Result<(), __npy::error::ValueError> {
             let number = match value {
                 Self::P => Self::P as u8,
                 Self::S => Self::S as u8,
             };
-            <u8 as __npy::Codec<u8>>::encode(&number, plan, bytes)
+            <u8 as __private::Codec<u8>>::encode(&number, plan, bytes)
         }
     }
 };
@@ -422,41 +469,41 @@ const _: () = {
     clippy::restriction
 )]
 const _: () = {
-    use ::npy_ndarray::__private as __npy;
+    use ::npy_ndarray::{self as __npy, __private};
     #[automatically_derived]
     impl __npy::NpzArchive for Run {
-        fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
-            let __matrix = <Array2<f64> as __npy::NpzField<_>>::plan_first(&["matrix"], plan);
-            let __optimizer = <Optimizer as __npy::NpzField<_>>::plan_first(&["optimizer"], plan);
-            let __comment = <String as __npy::NpzField<_>>::plan_if_there(&["comment"], plan);
-            let __epochs = <u32 as __npy::NpzField<_>>::plan_if_there(&["epochs", "n"], plan);
+        fn plan_read<__R: ::std::io::Read + ::std::io::Seek>(plan: &mut __private::ReadPlan<'_, __R>) -> __private::Pending<Self> {
+            let __matrix = <Array2<f64> as __private::NpzField<_>>::plan_first(&["matrix"], plan);
+            let __optimizer = <Optimizer as __private::NpzField<_>>::plan_first(&["optimizer"], plan);
+            let __comment = <String as __private::NpzField<_>>::plan_if_there(&["comment"], plan);
+            let __epochs = <u32 as __private::NpzField<_>>::plan_if_there(&["epochs", "n"], plan);
             let __others = <BTreeMap<String, ArrayD<f32>> as __npy::NpzArchive>::plan_read(plan);
-            __npy::Box::new(move || {
-                __npy::Ok(Self {
+            ::std::boxed::Box::new(move || {
+                ::core::result::Result::Ok(Self {
                     matrix: __matrix()?,
                     optimizer: __optimizer()?,
                     comment: match __comment {
-                        __npy::Some(__comment) => __npy::Some(__comment()?),
-                        __npy::None => __npy::None,
+                        ::core::option::Option::Some(__comment) => ::core::option::Option::Some(__comment()?),
+                        ::core::option::Option::None => ::core::option::Option::None,
                     },
                     epochs: match __epochs {
-                        __npy::Some(__epochs) => __epochs()?,
-                        __npy::None => one(),
+                        ::core::option::Option::Some(__epochs) => __epochs()?,
+                        ::core::option::Option::None => one(),
                     },
-                    cache: <Vec<u8> as __npy::Default>::default(),
+                    cache: <Vec<u8> as ::core::default::Default>::default(),
                     others: __others()?,
                 })
             })
         }
-        fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
-            <Array2<f64> as __npy::NpzField<_>>::write(&self.matrix, "matrix", archive)?;
-            <Optimizer as __npy::NpzField<_>>::write(&self.optimizer, "optimizer", archive)?;
-            if let __npy::Some(value) = &self.comment {
-                <String as __npy::NpzField<_>>::write(value, "comment", archive)?;
+        fn write_members<__W: ::std::io::Write>(&self, archive: &mut __private::MemberWriter<'_, __W>) -> __private::Result<()> {
+            <Array2<f64> as __private::NpzField<_>>::write(&self.matrix, "matrix", archive)?;
+            <Optimizer as __private::NpzField<_>>::write(&self.optimizer, "optimizer", archive)?;
+            if let ::core::option::Option::Some(value) = &self.comment {
+                <String as __private::NpzField<_>>::write(value, "comment", archive)?;
             }
-            <u32 as __npy::NpzField<_>>::write(&self.epochs, "epochs", archive)?;
+            <u32 as __private::NpzField<_>>::write(&self.epochs, "epochs", archive)?;
             <BTreeMap<String, ArrayD<f32>> as __npy::NpzArchive>::write_members(&self.others, archive)?;
-            __npy::Ok(())
+            ::core::result::Result::Ok(())
         }
     }
 };

@@ -4,9 +4,10 @@
 //! a binding named like a constant in scope would match that constant. Other variables have the
 //! hygiene of `mixed_site`.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::Path;
+use syn::spanned::Spanned;
 
 /// `quote!` with hygienic variables.
 macro_rules! hygienic {
@@ -18,6 +19,9 @@ pub(crate) use hygienic;
 
 /// Hides the items from the user's module, and keeps the user's lints away from them.
 pub(crate) fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
+    // The compiler reports a wrong path where it is written.
+    let span = Span::call_site().located_at(krate.span());
+    let import = quote_spanned!(span=> use #krate::{self as __npy, __private};);
     quote! {
         #[doc(hidden)]
         #[allow(
@@ -37,7 +41,7 @@ pub(crate) fn in_const(krate: &Path, items: &TokenStream) -> TokenStream {
             clippy::restriction
         )]
         const _: () = {
-            use #krate::__private as __npy;
+            #import
             #items
         };
     }

@@ -120,7 +120,7 @@ mod tests {
 
     /// Formats the input of `plan!` too, as the `impl` block that it defines.
     fn rustfmt_plans(text: &str) -> String {
-        let mut parts = text.split("__npy :: plan ! { [] [");
+        let mut parts = text.split("__private :: plan ! { [] [");
         let mut as_impls = parts.next().unwrap().to_owned();
         for part in parts {
             let (head, body) = part.split_once("] const").unwrap();
@@ -132,7 +132,7 @@ mod tests {
         let mut shown = parts.next().unwrap().to_owned();
         for part in parts {
             let part = part.replacen("\n    where", "] [where", 1).replacen("\n    {\n        #[doc = \"", "\n    ] [", 1);
-            write!(shown, "__npy::plan! {{ [] [{}", part.replacen("\"]", "]", 1)).unwrap();
+            write!(shown, "__private::plan! {{ [] [{}", part.replacen("\"]", "]", 1)).unwrap();
         }
         shown
     }

@@ -74,12 +74,12 @@ fn peel(ty: &Type) -> &Type {
 pub(crate) fn wrap_codec(ty: &Type, codec: TokenStream, takes_bytes: bool) -> TokenStream {
     if let Some(inner) = in_option(ty) {
         let codec = wrap_codec(inner, codec, takes_bytes);
-        return quote!(__npy::Optional<#codec>);
+        return quote!(__private::Optional<#codec>);
     }
     match peel(ty) {
         Type::Array(array) if !(takes_bytes && is_u8(&array.elem)) => {
             let codec = wrap_codec(&array.elem, codec, takes_bytes);
-            quote!(__npy::Items<#codec>)
+            quote!(__private::Items<#codec>)
         }
         _ => codec,
     }

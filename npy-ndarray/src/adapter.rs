@@ -72,14 +72,7 @@ pub use write::ArrayOf;
 #[cfg(feature = "npz")]
 #[doc(hidden)]
 pub mod __private {
-    pub use core::default::Default;
-    pub use core::marker::Send;
-    pub use core::option::Option::{None, Some};
-    pub use core::result::Result::Ok;
-    pub use std::boxed::Box;
-    pub use std::io::{Read, Seek, Write};
-
     pub use npy_core::{NpyElement, Result};
 
-    pub use super::npz::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzArchive, NpzField, Pending, ReadPlan};
+    pub use super::npz::archive::{IsArchive, IsScalar, IsValue, MemberWriter, NpzField, Pending, ReadPlan};
 }

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use npy_core::__private::first_bytes;
 use npy_core::error::ForeignFormat;
 #[cfg(feature = "npz")]
 use npy_core::npz::ArchiveFile;
@@ -82,7 +81,9 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let cannot_open = |error| Error::io("cannot open the file", error);
     let mut file = File::open(path).map_err(cannot_open)?;
     let is_regular = file.metadata().map_err(cannot_open)?.is_file();
-    let start = first_bytes(&mut file)?;
+    let mut start = Vec::new();
+    let first = (&mut file).take(FileFormat::MAGIC_BYTES as u64);
+    { first }.read_to_end(&mut start).map_err(|error| Error::io("cannot read the file", error))?;
     // Regular files are opened again by path, which is the fastest way to read them.
     match FileFormat::of(&start) {
         Some(FileFormat::Npy) if is_regular => DynArray::load_npy_with(path, options).map(Loaded::Array),

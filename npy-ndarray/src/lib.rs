@@ -116,25 +116,30 @@ pub use npy_core;
 #[cfg(feature = "zip")]
 pub use zip;
 
-/// A struct for a structured dtype: the trait, and with the feature `derive` its derive macro.
-///
-/// The same as [`npy_core::NpyRecord`], for crates that do not depend on `npy-core`.
-///
-#[cfg_attr(feature = "derive", doc = "```")]
-#[cfg_attr(not(feature = "derive"), doc = "```ignore")]
-/// use npy_ndarray::NpyRecord;
-///
-/// #[derive(NpyRecord)]
-/// struct Pick {
-///     station: String,
-///     time: f64,
-/// }
-/// ```
-pub use npy_core::__private::NpyRecord;
 #[cfg(feature = "dynamic")]
 pub use npy_core::Casting;
 pub use npy_core::region::AxisRange;
 pub use npy_core::{Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
+pub use record::*;
+
+/// The trait, apart: a derive macro by its name comes from `npy_derive`, which a glob does not contradict.
+mod record {
+    /// A struct for a structured dtype: the trait, and with the feature `derive` its derive macro.
+    ///
+    /// The same as [`npy_core::NpyRecord`], for crates that do not depend on `npy-core`.
+    ///
+    #[cfg_attr(feature = "derive", doc = "```")]
+    #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+    /// use npy_ndarray::NpyRecord;
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: String,
+    ///     time: f64,
+    /// }
+    /// ```
+    pub use npy_core::NpyRecord;
+}
 
 /// Options of archives.
 ///

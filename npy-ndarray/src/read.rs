@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::ndarray::{ArrayBase, DataOwned, Dimension};
-use npy_core::__private::{Elements, with_file};
+use npy_core::adapter::{Elements, with_file};
 use npy_core::region::AxisRange;
 use npy_core::{Error, NpyElement, NpyReader, Order, ReadOptions, Result};
 
@@ -96,7 +96,7 @@ where
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        with_file(path.as_ref(), options, |mut reader| Self::from_elements(reader.elements(), options.order))
+        with_file(path, options, |mut reader| Self::from_elements(reader.elements(), options.order))
     }
 
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self> {

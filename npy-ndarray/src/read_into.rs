@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::Dimension;
-use npy_core::__private::with_file;
+use npy_core::adapter::with_file;
 use npy_core::{Error, NpyElement, NpyReader, Order, ReadOptions, Result};
 
 /// The number of elements that are read at a time if those of the array are not contiguous.
@@ -51,7 +51,7 @@ where
     A: NpyElement,
     D: Dimension,
 {
-    with_file(path.as_ref(), options.into(), |mut reader| fill(&mut reader, array))
+    with_file(path, options, |mut reader| fill(&mut reader, array))
 }
 
 /// Reads the array at the current position of a stream into an existing array.

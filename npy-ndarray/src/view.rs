@@ -1,7 +1,7 @@
 //! Zero-copy views of files in memory.
 
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension};
-use npy_core::__private::{view_mut_with_header, view_with_header};
+use npy_core::adapter::{view_mut_with_header, view_with_header};
 use npy_core::{Error, Header, Limits, NpyView, Result};
 
 use super::order::layout;

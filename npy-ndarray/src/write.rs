@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IntoDimension};
-use npy_core::__private::{dtype_of, is_same_in_both, replace_file};
+use npy_core::adapter::dtype_of;
+use npy_core::atomic::replace_file;
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
 /// Parts of lines shorter than a cache line are not worth transposing.
@@ -130,7 +131,7 @@ fn write_array<A: NpyElement, D: Dimension, W: Write>(
     let in_c_order = array.as_slice();
     let order = match options.order {
         None if in_c_order.is_some() => Order::C,
-        _ if is_same_in_both(shape) || dtype.itemsize() == 0 => Order::C,
+        _ if Order::are_same(shape) || dtype.itemsize() == 0 => Order::C,
         Some(order) => order,
         None if items_in(array, Order::Fortran).is_some() => Order::Fortran,
         None => Order::C,

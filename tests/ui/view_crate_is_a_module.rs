@@ -2,6 +2,8 @@ use npy_core::NpyRecord;
 
 /// What it re-exports is `npy_core`, except for the checks behind `view`.
 mod lenient {
+    pub use npy_core::*;
+
     pub mod __private {
         pub use npy_core::__private::*;
 

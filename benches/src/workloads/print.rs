@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use npy_core::__private::push_f64;
 use npy_core::print::PrintOptions;
+use npy_core::print::push_f64;
 use npy_core::{DynValues, Order};
 
 use super::bytes;

@@ -13,7 +13,7 @@ use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::root_as_footer;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use npy_core::__private::replace_file;
+use npy_core::atomic::replace_file;
 use npy_core::{Error, Result, SaveOptions};
 
 use crate::error::of_arrow;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use npy_core::__private::replace_file;
+use npy_core::atomic::replace_file;
 use npy_core::{Error, Result, SaveOptions};
 pub use parquet;
 use parquet::arrow::ArrowWriter;

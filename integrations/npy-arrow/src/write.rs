@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
-use npy_core::__private::Replacement;
+use npy_core::atomic::Replacement;
 use npy_core::{Error, Header, Order, Result, SaveOptions};
 
 use crate::encode::{Encoder, unknown_width};

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use npy_core::__private::is_same_in_both;
 use npy_core::npz::{ArchiveFile, NpzReader, NpzWriter, WriteOptions};
 use npy_core::{FileFormat, Header, Order};
 
@@ -146,7 +145,7 @@ fn rewrite(
     let header = array.header().clone();
     let order = match order.filter(|_| !header.dtype().has_object()) {
         // As NumPy has it for arrays that are contiguous in both orders.
-        Some(_) if is_same_in_both(header.shape()) => Order::C,
+        Some(_) if Order::are_same(header.shape()) => Order::C,
         Some(order) => order,
         None => header.order(),
     };

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::__private::dtype_argument;
 use npy_core::{DType, FileFormat, Header};
 
 use crate::escape;
@@ -100,7 +99,7 @@ fn rust(header: &Header, name: &str, is_exact: bool) -> String {
 /// The call that makes the dtype in Python: with a dict of offsets where there is padding.
 fn python(dtype: &DType) -> String {
     match dtype {
-        DType::Record(_) => format!("np.dtype({})", dtype_argument(dtype)),
+        DType::Record(_) => format!("np.{}", dtype.repr()),
         dtype => format!("np.dtype({})", dtype.descr()),
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! By a function that decodes and another one that writes, CSV and JSON of integers and text take 1.1 times as long.
 
-use npy_core::__private::{push_f32, push_f64, push_scalar};
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::print::{push_f32, push_f64, push_scalar};
 use npy_core::scalar::Class;
 
 use crate::failure::{Failure, Result};

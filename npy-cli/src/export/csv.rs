@@ -3,9 +3,9 @@
 //! Fields of records, elements of sub-arrays and those of further axes are columns. Text is quoted where that is needed, bytes are
 //! UTF-8 or else Latin-1, NaT is empty, a timedelta is its number of units, raw bytes are hexadecimal.
 
-use npy_core::__private::push_scalar;
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::ObjectArray;
+use npy_core::print::push_scalar;
 use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of, reserve};

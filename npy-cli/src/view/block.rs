@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use npy_core::__private::table_cells;
 use npy_core::object::ObjectArray;
+use npy_core::print::table_cells;
 use npy_core::{DType, DynValues, Order};
 
 use super::grid::Grid;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use npy_core::__private::column_name;
 use npy_core::dtype::FieldAt;
+use npy_core::print::column_name;
 use npy_core::region::AxisRange;
 use npy_core::{DType, Header};
 

@@ -8,7 +8,6 @@ use crate::element::{self, NpyElement};
 use crate::error::{Error, Result, no_field};
 use crate::format::dtype::{DType, Field};
 use crate::format::header::Header;
-use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
 use crate::memory::reserve_exact;
 use crate::options::{Order, ReadOptions, SaveOptions};
@@ -16,7 +15,7 @@ use crate::read::NpyReader;
 use crate::read::file::with_file;
 use crate::transpose::bytes::InOrderC;
 use crate::view::{NpyView, view_elements};
-use crate::write::bytes::ItemBytes;
+use crate::write::bytes::ElementBytes;
 use crate::write::output::{cannot_write, total_length, write_parts};
 use crate::write::replace::replace_file;
 use crate::write::{dtype_of, header_of};
@@ -114,7 +113,7 @@ impl DynValues {
     /// Text is as wide as the longest.
     pub fn from_slice<T: NpyElement>(items: &[T]) -> Result<Self> {
         let dtype = dtype_of(items.iter());
-        if let Some(bytes) = ItemBytes::new(items, &dtype) {
+        if let Some(bytes) = ElementBytes::new(items, &dtype) {
             return Ok(Self { bytes: bytes.to_vec()?, header: header_of(dtype, &[items.len()])? });
         }
         Self::encode(Order::C, &[items.len()], items.iter())
@@ -150,20 +149,13 @@ impl DynValues {
     /// For `npy-ndarray`: little more than a copy of bytes is compiled for each number type.
     #[doc(hidden)]
     pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
-        if let Some(items) = ItemBytes::new(items, stored) {
+        if let Some(items) = ElementBytes::new(items, stored) {
             return Self::with_header(header, items.to_vec()?);
         }
         let (plan, itemsize) = (element::plan::<T>(stored)?, stored.itemsize());
         let mut bytes = zeros(items.len().saturating_mul(itemsize))?;
         element::encode_rarely(&plan, itemsize, items.iter(), &mut bytes, 0)?;
         Self::with_header(header, bytes)
-    }
-
-    /// Copies the elements at these indices of an array in memory. For `npy-ndarray`.
-    #[cfg(feature = "print")]
-    #[doc(hidden)]
-    pub fn of_picked(header: Header, items: ItemBytes<'_>, indices: &[usize]) -> Result<Self> {
-        Self::with_header(header, items.pick(indices))
     }
 
     /// Loads a file of any dtype.
@@ -337,7 +329,7 @@ pub(crate) fn missing_field(name: &str, dtype: &DType) -> Error {
 /// both orders are the same, and without a sub-array for the elements.
 fn normal(header: Header) -> Header {
     // `np.load` gives elements without bytes no strides, which is C order.
-    let is_same = is_same_in_both(header.shape()) || header.dtype().itemsize() == 0;
+    let is_same = Order::are_same(header.shape()) || header.dtype().itemsize() == 0;
     let order = if is_same { Order::C } else { header.order() };
     let renewed = match order {
         Order::C => header_of(header.dtype().clone(), header.shape()),

@@ -5,10 +5,9 @@ use std::io::Write;
 use super::array::DynValues;
 use crate::error::Result;
 use crate::format::header::Header;
-use crate::format::shape::is_same_in_both;
 use crate::options::Order;
 use crate::transpose::bytes::reverse_bytes;
-use crate::write::bytes::ItemBytes;
+use crate::write::bytes::ElementBytes;
 
 impl DynValues {
     /// Converts the array to an order; each index keeps its element.
@@ -36,14 +35,14 @@ impl DynValues {
         }
         let itemsize = self.dtype().itemsize();
         let bytes = self.into_bytes();
-        let bytes = if is_same_in_both(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
+        let bytes = if Order::are_same(&shape) { bytes } else { reverse_bytes(bytes, &shape, itemsize)? };
         Self::with_header(header, bytes)
     }
 
     /// The array in the order of the options.
     pub(super) fn demand(self, order: Option<Order>) -> Result<Self> {
         match order {
-            Some(order) if !is_same_in_both(self.shape()) => self.into_order(order),
+            Some(order) if !Order::are_same(self.shape()) => self.into_order(order),
             _ => Ok(self),
         }
     }
@@ -51,6 +50,6 @@ impl DynValues {
     /// Writes the array to a stream in an order, without a second copy. For `npy-ndarray`.
     #[doc(hidden)]
     pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
-        ItemBytes::of_file(self.bytes(), self.dtype().itemsize()).write(&mut writer, self.header(), order)
+        ElementBytes::of_file(self.bytes(), self.dtype().itemsize()).write(&mut writer, self.header(), order)
     }
 }

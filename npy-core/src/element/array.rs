@@ -12,6 +12,7 @@ use crate::memory::{Bulk, MakeItem, try_array};
 
 /// The plan for the items of a sub-array.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(unnameable_types, reason = "the plan of a codec")]
 pub struct ArrayPlan<P> {
     itemsize: usize,
     item: P,

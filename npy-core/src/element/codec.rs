@@ -3,8 +3,8 @@
 
 use std::marker::PhantomData;
 
-use super::plan::{Layout, Plan, Planner, rust_type};
-use crate::error::{Result, ValueError};
+use super::plan::{Layout, Plan, Planner};
+use crate::error::{Result, ValueError, rust_type};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::memory::Bulk;
 use crate::memory::slots::Sends;

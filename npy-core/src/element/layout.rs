@@ -1,8 +1,8 @@
 //! Layouts of a type: whether a file has its native one, the swapped one, or another.
 
 use super::codec::{Codec, NpyElement, PlanOf};
-use super::plan::{Layout, Plan, Planner, missing_element, rust_type};
-use crate::error::{Error, ErrorKind, Result, axes, tuple};
+use super::plan::{Layout, Plan, Planner, missing_element};
+use crate::error::{Error, ErrorKind, Result, axes, rust_type, tuple};
 use crate::format::dtype::DType;
 use crate::memory::Bulk;
 

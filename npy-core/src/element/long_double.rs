@@ -110,6 +110,7 @@ impl LongDouble {
 
 /// The byte order, and whether an element has 12 bytes in the file instead of 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "the plan of a codec")]
 pub struct LongDoublePlan {
     pub(super) order: ByteOrder,
     pub(super) itemsize: u8,

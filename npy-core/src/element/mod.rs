@@ -20,20 +20,18 @@ mod text;
 mod time;
 mod void;
 
-pub use array::{ArrayPlan, Items};
+pub use array::Items;
 pub(crate) use bytes::outside;
 pub use codec::{As, Codec, CodecOf, NpyElement, Optional, PlanOf, Through, With};
-#[cfg(any(feature = "jiff", feature = "chrono"))]
-pub use date::TimePlan;
 pub use layout::native;
 pub(crate) use layout::{
     Difference, axes_of, bulk, inner_axes, is_plain, plan, plan_to_write, relocated, swapped, wrong_shape, wrong_shape_of,
 };
-pub use long_double::{LongDouble, LongDoublePlan};
+pub use long_double::LongDouble;
 pub(crate) use loops::{decode_all, decode_over, decode_slots, encode_all, encode_rarely, encode_slice};
-pub use number::{Narrow, WidePlan, Widen, Widens};
+pub use number::Widens;
 pub use sends::{Otherwise, Probe};
-pub use text::{FixedBytes, FixedText, FixedUnicode, TextPlan, Truncated};
+pub use text::{FixedBytes, FixedUnicode, Truncated};
 pub use time::{Datetime64, Timedelta64, unit};
 pub use void::{FixedVoid, Void};
 

@@ -51,6 +51,7 @@ impl Codec<Self> for bool {
 
 /// The plan for a number that may have a narrower type in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "the plan of a codec")]
 pub struct WidePlan {
     order: ByteOrder,
     /// `None` for the Rust type's own kind.
@@ -62,7 +63,7 @@ impl Plan for WidePlan {}
 /// A number type whose values all fit into a wider one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types, missing_docs, reason = "these are Rust's names of them")]
-pub enum Narrow {
+pub(super) enum Narrow {
     bool,
     i8,
     i16,
@@ -111,6 +112,7 @@ trait Wide<N>: Copy {
 /// Implements `#[npy(widen)]`: the type's own dtype, or one of a narrower number. It is a separate
 /// codec, because its work for each number would make loops over other records three times slower.
 #[derive(Debug)]
+#[expect(unnameable_types, reason = "the codec of `Widens::Widened`")]
 pub enum Widen {}
 
 /// A type that `#[npy(widen)]` has an effect on: numbers, and what consists of them.

@@ -280,19 +280,6 @@ fn suggest(file: &DType) -> Option<String> {
     crate::format::dtype::rust_type(file, "")
 }
 
-/// Returns the name of a Rust type without its modules.
-pub fn rust_type<T>() -> String {
-    without_modules(std::any::type_name::<T>())
-}
-
-fn without_modules(path: &str) -> String {
-    let mut name = String::new();
-    for part in path.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
-        name.push_str(part.rsplit("::").next().unwrap_or(part));
-    }
-    name
-}
-
 /// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.
 pub(super) fn order_of(dtype: &DType, kind: ScalarKind) -> Option<ByteOrder> {
     match dtype {

@@ -210,6 +210,7 @@ fn unicode_dtype(length: usize) -> DType {
 
 /// The form of text in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "the plan of a codec")]
 pub enum TextPlan {
     /// `|S`, with the number of bytes.
     Bytes(usize),
@@ -469,6 +470,7 @@ impl TextPlan {
 }
 
 /// Text of a width fixed by the type.
+#[expect(unnameable_types, reason = "only this crate implements it")]
 pub trait FixedText: Codec<Self> + Sized {
     /// In little-endian byte order.
     const TEXT_LITTLE: Layout<TextPlan>;

@@ -42,6 +42,31 @@ impl Error {
         Self::new(ErrorKind::Mismatch, message)
     }
 
+    /// Creates the error of Python objects where elements of a Rust type are expected.
+    #[cfg(feature = "object")]
+    pub fn objects_as(rust_type: &str) -> Self {
+        let message = format!(
+            "cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)"
+        );
+        Self::new(ErrorKind::Mismatch, message)
+    }
+
+    /// Creates the error of a cast of elements that are not numbers.
+    #[cfg(feature = "dynamic")]
+    pub fn not_numbers(from: impl fmt::Display, to: impl fmt::Display) -> Self {
+        let from = from.to_string();
+        let code = from.trim_start_matches(['<', '>']);
+        let hint = match from.as_str() {
+            "|O" => "; `objects_as` converts Python objects",
+            _ if code.starts_with("M8") || code.starts_with("m8") => {
+                "; `DynArray::Datetime` and `Timedelta` hold times as integers"
+            }
+            record if record.starts_with('[') => "; select one of its fields",
+            _ => "",
+        };
+        Self::new(ErrorKind::Mismatch, format!("cannot cast {from} to {to}: expected numbers{hint}"))
+    }
+
     /// Creates the error of a call after a failed one, whose message is the cause.
     pub fn failed_before(action: &str, cause: Option<&str>) -> Self {
         let (colon, cause) = (if cause.is_some() { ": " } else { "" }, cause.unwrap_or_default());

@@ -103,6 +103,23 @@ pub(crate) fn list(names: &[String], omitted: usize) -> String {
     names.join(", ") + &more
 }
 
+/// Returns the name of a Rust type without its modules.
+///
+/// ```
+/// assert_eq!(npy_core::error::rust_type::<Vec<std::string::String>>(), "Vec<String>");
+/// ```
+pub fn rust_type<T>() -> String {
+    without_modules(std::any::type_name::<T>())
+}
+
+fn without_modules(path: &str) -> String {
+    let mut name = String::new();
+    for part in path.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
+        name.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    name
+}
+
 /// A shape as Python writes it.
 pub fn tuple(shape: &[usize]) -> String {
     Tuple(shape).to_string()

@@ -13,9 +13,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use describe::excerpt;
-pub use describe::no_field;
 #[doc(hidden)]
 pub use describe::{axes, describe_start, first_names, tuple};
+pub use describe::{no_field, rust_type};
 pub use foreign::ForeignFormat;
 pub use kind::ErrorKind;
 #[doc(hidden)]

@@ -84,7 +84,7 @@ impl FileFormat {
 }
 
 /// Reads the first bytes of a stream: enough to detect its format, or all there are.
-pub fn first_bytes(reader: impl Read) -> Result<Vec<u8>> {
+fn first_bytes(reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(FileFormat::MAGIC_BYTES);
     let read: io::Result<usize> = Checked(reader).take(FileFormat::MAGIC_BYTES as u64).read_to_end(&mut bytes);
     read.map_err(|error| Error::io("cannot read the file", error))?;

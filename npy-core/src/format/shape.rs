@@ -38,9 +38,3 @@ pub(crate) fn too_many_dimensions(found: usize) -> Error {
 fn overflow(shape: &[usize], itemsize: usize) -> Error {
     Error::shape_overflow(shape, itemsize)
 }
-
-/// Returns whether C order and Fortran order are the same for this shape. It then has at most one
-/// axis longer than 1, or no elements.
-pub fn is_same_in_both(shape: &[usize]) -> bool {
-    shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
-}

@@ -32,6 +32,7 @@ pub(crate) use read_buf::{ReadBuf, read_head};
 /// Every pattern of bytes is a valid value, except that where `IS_BOOL` is true each byte must be 0
 /// or 1. `WORD_BYTES` divides `size_of::<Self>()`, and reversing each word of that many bytes
 /// changes between the byte orders.
+#[expect(unnameable_types, reason = "a supertrait that only this crate implements")]
 pub unsafe trait Plain: Copy + 'static {
     /// Bytes of a number in it, the unit in which bytes are swapped: 1 for text in bytes, 4 for a
     /// `Complex<f32>`.

@@ -21,6 +21,22 @@ pub enum Order {
     Fortran,
 }
 
+impl Order {
+    /// Returns whether C order and Fortran order are the same for a shape.
+    ///
+    /// They are if the shape has at most one axis longer than 1, or no elements. NumPy then stores C order.
+    ///
+    /// ```
+    /// use npy_core::Order;
+    ///
+    /// assert!(Order::are_same(&[1, 5]));
+    /// assert!(!Order::are_same(&[2, 5]));
+    /// ```
+    pub fn are_same(shape: &[usize]) -> bool {
+        shape.contains(&0) || shape.iter().filter(|length| **length != 1).count() < 2
+    }
+}
+
 /// `C` or `Fortran`.
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -427,11 +427,23 @@ impl FloatKind {
 
 /// Appends a double with all digits that it needs, as `repr` of Python writes a float and `str` of
 /// NumPy a scalar.
+///
+/// ```
+/// let mut text = String::new();
+/// npy_core::print::push_f64(1e16, &mut text);
+/// assert_eq!(text, "1e+16");
+/// ```
 pub fn push_f64(value: f64, out: &mut String) {
     push_shortest(value, 1e16, out);
 }
 
 /// Appends a single with all digits that it needs, as `str` of NumPy writes a scalar.
+///
+/// ```
+/// let mut text = String::new();
+/// npy_core::print::push_f32(0.1, &mut text);
+/// assert_eq!(text, "0.1");
+/// ```
 pub fn push_f32(value: f32, out: &mut String) {
     push_shortest(value, 1e6, out);
 }

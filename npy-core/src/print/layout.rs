@@ -26,6 +26,11 @@ impl Selection {
         (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
     }
 
+    /// How many elements are printed along each axis.
+    pub(super) fn lengths(&self) -> Vec<usize> {
+        (0..self.shape.len()).map(|axis| self.printed(axis)).collect()
+    }
+
     /// Visits the indices in memory of the printed elements, the last axis fastest.
     ///
     /// The lengths are those of the whole array, or of the printed elements only.
@@ -74,6 +79,8 @@ impl Selection {
 }
 
 /// Returns for each axis the number of elements printed at each end; `None` if all are.
+///
+/// See [`DynValues::display_ends`](crate::DynValues::display_ends) for an example.
 pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
     let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let edge_items = edges_of(count, options);

@@ -1,4 +1,4 @@
-//! Printing of arrays of which only the printed elements are in memory, and of single values.
+//! Printing of arrays of which only the printed elements are in memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,21 +9,76 @@ use super::layout::{Elements, Frame, Selection, write_array};
 use super::options::PrintOptions;
 use super::stream::Text;
 use crate::dynamic::DynValues;
+use crate::error::Result;
 use crate::format::dtype::Scalar;
+use crate::format::header::Header;
+use crate::options::Order;
+use crate::write::bytes::ElementBytes;
 
-pub use super::float::{push_f32, push_f64};
-pub use super::layout::printed_edges;
-pub use super::scalar::push_scalar;
-
-/// Formats an array of this shape. `values` holds all elements, or only those of [`printed_edges`].
-pub fn printed<'a>(values: &'a DynValues, shape: &[usize], options: &PrintOptions) -> Printed<'a> {
-    Printed { values: Cow::Borrowed(values), shape: shape.to_vec(), options: options.clone() }
+impl DynValues {
+    /// Formats an array of this shape, of which `self` holds all elements or only the printed ones.
+    ///
+    /// Those are the elements at both ends of each axis, as [`printed_edges`](super::printed_edges) counts them.
+    ///
+    /// ```
+    /// use npy_core::DynValues;
+    /// use npy_core::print::{PrintOptions, printed_edges};
+    ///
+    /// let options = PrintOptions::new();
+    /// assert_eq!(printed_edges(&[5000], &options), [Some(3)]);
+    /// let ends = DynValues::from_slice(&[0, 1, 2, 4997, 4998, 4999])?;
+    /// assert_eq!(ends.display_ends(&[5000], options).to_string(), "[   0    1    2 ... 4997 4998 4999]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn display_ends(&self, shape: &[usize], options: impl Into<PrintOptions>) -> Printed<'_> {
+        Printed { values: Cow::Borrowed(self), shape: shape.to_vec(), options: options.into() }
+    }
 }
 
-/// Writes an array of text or bytes, whose form does not depend on other elements: `next` gives the next of the printed ones, or
-/// `None` if it cannot be read.
+impl ElementBytes<'_> {
+    /// Formats the elements, whose shape and order in memory are those of `header`, as NumPy prints them.
+    ///
+    /// Only the printed elements are copied. Fails if their size overflows.
+    ///
+    /// ```
+    /// use npy_core::adapter::ElementBytes;
+    /// use npy_core::print::PrintOptions;
+    /// use npy_core::{Header, NpyElement, Order};
+    ///
+    /// let header = Header::new(u8::dtype(), Order::Fortran, &[2, 2])?;
+    /// let bytes = ElementBytes::new(&[1_u8, 2, 3, 4], header.dtype()).unwrap();
+    /// assert_eq!(bytes.display_with(&header, PrintOptions::new())?.to_string(), "[[1 3]\n [2 4]]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn display_with(self, header: &Header, options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
+        let options = options.into();
+        let selection = Selection::new(header.shape(), &options);
+        let ends = Header::new(header.dtype().clone(), Order::C, &selection.lengths())?;
+        let mut indices = Vec::new();
+        selection.visit(header.shape(), header.order(), |index| indices.push(index));
+        let values = DynValues::with_header(ends, self.pick(&indices))?;
+        Ok(Printed { values: Cow::Owned(values), shape: header.shape().to_vec(), options })
+    }
+}
+
+/// Writes an array of text or bytes of which one element at a time is in memory.
+///
+/// The form of such an element does not depend on the others. `next` returns the next of the printed ones, or `None` if it
+/// cannot be read.
 ///
 /// Fails if `out` does, if an element cannot be read, or if there is no memory.
+///
+/// ```
+/// use npy_core::DType;
+/// use npy_core::print::{PrintOptions, print_one_by_one};
+///
+/// let DType::Scalar(scalar) = "|S2".parse()? else { unreachable!() };
+/// let mut words = [*b"to", *b"be"].into_iter();
+/// let mut text = String::new();
+/// print_one_by_one(scalar, &[2], &PrintOptions::new(), &mut || words.next().map(Vec::from), &mut text).unwrap();
+/// assert_eq!(text, "[b'to' b'be']");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn print_one_by_one(
     scalar: Scalar,
     shape: &[usize],

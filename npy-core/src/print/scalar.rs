@@ -28,6 +28,17 @@ pub(crate) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, 
 }
 
 /// Appends `str` of a NumPy scalar with these bytes.
+///
+/// ```
+/// use npy_core::DType;
+/// use npy_core::print::push_scalar;
+///
+/// let DType::Scalar(days) = "<M8[D]".parse()? else { unreachable!() };
+/// let mut text = String::new();
+/// push_scalar(days, &19_000_i64.to_le_bytes(), &mut text);
+/// assert_eq!(text, "2022-01-08");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn push_scalar(scalar: Scalar, bytes: &[u8], out: &mut String) {
     match FloatKind::of(scalar) {
         Some(kind @ (FloatKind::Quarter | FloatKind::Half | FloatKind::Extended)) => {

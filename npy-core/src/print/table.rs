@@ -166,17 +166,37 @@ impl Column {
     }
 }
 
-/// The name of a column: the path of its field, with control characters escaped. For `npy-cli`.
-#[doc(hidden)]
+/// Returns the name of a column of a [`Table`]: the path of its field, with control characters escaped.
+///
+/// ```
+/// use npy_core::DType;
+/// use npy_core::print::column_name;
+///
+/// let dtype: DType = "[('pose', [('x', '<f4'), ('y', '<f4')])]".parse()?;
+/// let names: Vec<String> = dtype.columns().iter().map(column_name).collect();
+/// assert_eq!(names, ["pose.x", "pose.y"]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn column_name(column: &FieldAt<'_>) -> String {
     let mut name = String::new();
     push_escaped(column.path().chars().map(u32::from), None, &mut name);
     name
 }
 
-/// The texts of some cells of one column, each cut after `most` bytes, and whether they are aligned to the right.
-/// Without options, they are those of [`Table`]. For `npy-cli`.
-#[doc(hidden)]
+/// Formats cells of one column of a [`Table`]. Returns their texts, and whether they are aligned to the right.
+///
+/// Each text is cut after `most` bytes. Without options, those of [`Table`] apply.
+///
+/// Fails if there is no memory.
+///
+/// ```
+/// use npy_core::NpyElement;
+/// use npy_core::print::table_cells;
+///
+/// let cells = [1.5_f32, 10.0].map(f32::to_ne_bytes);
+/// let (texts, is_right) = table_cells(&f32::dtype(), &[&cells[0], &cells[1]], None, 100).unwrap();
+/// assert_eq!((texts, is_right), (vec![" 1.5".to_owned(), "10. ".to_owned()], true));
+/// ```
 pub fn table_cells(
     dtype: &DType,
     cells: &[&[u8]],

@@ -13,31 +13,57 @@ use crate::format::rawarray::RaHeader;
 use crate::format::trust::{Checked, read_once};
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
-use crate::options::Order;
+use crate::options::{Order, ReadOptions};
 use crate::read::NpyReader;
 use crate::read::file::{fill_from_file, length_of_file};
 use crate::read::source::Source;
 use crate::write::NpyWriter;
 
-/// Opens a file to read its elements as values of a Rust type.
+/// Opens a file to read its elements as values of a Rust type, in any way that [`NpyReader`] has.
 ///
-/// Fails if the file cannot be read or is not an `.ra` file.
-pub fn open_elements<T: NpyElement>(path: &Path, limits: Limits) -> Result<NpyReader<impl Read + use<T>>> {
+/// Fails if the file cannot be read, is not an `.ra` file, or has elements of another type.
+///
+/// ```
+/// use npy_core::{Limits, rawarray};
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// rawarray::save(&path, &[1_u16, 2, 3])?;
+/// let mut reader = rawarray::open::<u16>(&path, Limits::new())?;
+/// assert_eq!(reader.records::<u16>().nth(1).unwrap()?, 2);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn open<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<NpyReader<RaData<BufReader<File>>>> {
+    let (path, limits) = (path.as_ref(), options.into().limits);
     Content::open(path, &limits).and_then(Content::into_elements::<T>).map_err(|error| error.with_path(path))
 }
 
-/// [`open_elements`] for a stream.
+/// [`open`] for a stream.
 ///
-/// Fails if reading fails or no `.ra` file begins there.
-pub fn read_elements<T: NpyElement, R: Read>(reader: R, limits: Limits) -> Result<NpyReader<impl Read + use<T, R>>> {
-    Content::read(reader, &limits).and_then(Content::into_elements::<T>)
+/// Fails if reading fails, no `.ra` file begins there, or its elements are of another type.
+///
+/// See [`writer`] for an example.
+pub fn reader<T: NpyElement, R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<NpyReader<RaData<R>>> {
+    Content::read(reader, &options.into().limits).and_then(Content::into_elements::<T>)
 }
 
-/// Begins an `.ra` file of a dtype and a shape. The elements are then written with the first axis
-/// fastest.
+/// Begins an `.ra` file of a dtype and a shape, whose elements are then written with the first axis fastest.
 ///
 /// Fails if there is no such file, or the dtype does not fit `T`.
-pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
+///
+/// ```
+/// use npy_core::{Limits, NpyElement, rawarray};
+///
+/// let mut file = Vec::new();
+/// let mut writer = rawarray::writer(&mut file, u8::dtype(), &[2, 2])?;
+/// writer.write_slice(&[1_u8, 2])?;
+/// writer.write_slice(&[3, 4])?;
+/// writer.finish()?;
+/// let reader = rawarray::reader::<u8, _>(&file[..], Limits::new())?;
+/// assert_eq!(reader.header().shape(), [2, 2]);
+/// assert_eq!(reader.into_vec::<u8>()?, [1, 2, 3, 4]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn writer<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &[usize]) -> Result<NpyWriter<T, W>> {
     let header = RaHeader::try_from(&Header::new(dtype, Order::Fortran, shape)?)?;
     let mut writer = NpyWriter::with_header(writer, header.to_npy())?;
     writer.begin_with(header.to_bytes());
@@ -47,7 +73,7 @@ pub fn write_elements<T: NpyElement, W: Write>(writer: W, dtype: DType, shape: &
 /// A file whose header was read, and its data decompressed if they are compressed.
 pub(super) struct Content<R> {
     header: RaHeader,
-    reader: NpyReader<Body<R>>,
+    reader: NpyReader<RaData<R>>,
     /// The compressed data, as in the file.
     block: Option<Vec<u8>>,
 }
@@ -63,8 +89,10 @@ pub(super) struct Parts {
     pub(super) metadata: Vec<u8>,
 }
 
-/// The part of a file after the header.
-struct Body<R> {
+/// The stream behind a header, decompressed if the data are compressed.
+///
+/// See [`open`], which returns a reader of it, for an example.
+pub struct RaData<R> {
     reader: R,
     /// The data, if they were compressed, and how much of them was taken.
     decompressed: Option<(Vec<u8>, usize)>,
@@ -73,10 +101,10 @@ struct Body<R> {
 impl Content<BufReader<File>> {
     pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self> {
         let opened = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let fill = |body: &mut Body<_>, buf: &mut ReadBuf<'_>| {
+        let fill = |body: &mut RaData<_>, buf: &mut ReadBuf<'_>| {
             if body.fill(buf) { Ok(()) } else { fill_from_file(&mut body.reader, buf) }
         };
-        let length = |body: &Body<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
+        let length = |body: &RaData<_>, offset| body.length(offset).or_else(|| length_of_file(&body.reader, offset));
         Self::begin(BufReader::new(opened), Source { fill, length, ..source() }, limits)
     }
 }
@@ -86,18 +114,18 @@ impl<R: Read> Content<R> {
         Self::begin(reader, source(), limits)
     }
 
-    fn begin(mut reader: R, source: Source<Body<R>>, limits: &Limits) -> Result<Self> {
+    fn begin(mut reader: R, source: Source<RaData<R>>, limits: &Limits) -> Result<Self> {
         let header = RaHeader::read_with(&mut reader, *limits)?;
         let data_offset = header.data_offset();
         let elements = header.to_npy().clone();
-        let body = Body { reader, decompressed: None };
+        let body = RaData { reader, decompressed: None };
         let mut reader = NpyReader::behind_header(body, source, elements, data_offset);
         let block = if header.is_compressed() { Some(decompress(&header, &mut reader)?) } else { None };
         Ok(Self { header, reader, block })
     }
 
     /// Converts to a reader of elements of `T`.
-    fn into_elements<T: NpyElement>(mut self) -> Result<NpyReader<Body<R>>> {
+    fn into_elements<T: NpyElement>(mut self) -> Result<NpyReader<RaData<R>>> {
         self.reader.state.header = self.header.seen_as(T::dtype())?;
         Ok(self.reader)
     }
@@ -129,7 +157,7 @@ fn read_metadata(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads the compressed data, lets the reader continue with the decompressed bytes, and returns the block.
-fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Result<Vec<u8>> {
+fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<RaData<R>>) -> Result<Vec<u8>> {
     let length = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
     reader.state.header = Header::new(u8::dtype(), Order::C, &[length])?;
     let left = reader.remaining();
@@ -142,7 +170,7 @@ fn decompress<R: Read>(header: &RaHeader, reader: &mut NpyReader<Body<R>>) -> Re
 }
 
 /// How to get the bytes of a stream.
-fn source<R: Read>() -> Source<Body<R>> {
+fn source<R: Read>() -> Source<RaData<R>> {
     Source {
         fill: |body, buf| if body.fill(buf) { Ok(()) } else { buf.read_from(&mut body.reader) },
         length: |body, offset| body.length(offset),
@@ -158,7 +186,7 @@ fn source<R: Read>() -> Source<Body<R>> {
     }
 }
 
-impl<R> Body<R> {
+impl<R> RaData<R> {
     /// Fills a buffer with decompressed bytes. Returns `false` if the data are not compressed.
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let Some((bytes, taken)) = &mut self.decompressed else { return false };
@@ -175,7 +203,7 @@ impl<R> Body<R> {
 }
 
 /// Required by the type of the reader, which reads through `fill` instead.
-impl<R: Read> Read for Body<R> {
+impl<R: Read> Read for RaData<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.decompressed {
             None => read_once(&mut self.reader, buffer),

@@ -84,8 +84,7 @@ pub use crate::format::rawarray::{RaHeader, RaKind};
 #[cfg(feature = "mmap")]
 pub use crate::view::{RaMap, RaMapMut};
 pub use array::RaArray;
-#[doc(hidden)]
-pub use elements::{open_elements, read_elements, write_elements};
+pub use elements::{RaData, open, reader, writer};
 
 /// Reads a one-dimensional `.ra` file into a vector.
 ///
@@ -113,7 +112,7 @@ pub fn load<T: NpyElement>(path: impl AsRef<Path>) -> Result<Vec<T>> {
 /// [`load`] with options: limits.
 pub fn load_with<T: NpyElement>(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
     let path = path.as_ref();
-    open_elements::<T>(path, options.into().limits).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
+    open::<T>(path, options).and_then(one_dimension::<T, _>).map_err(|error| error.with_path(path))
 }
 
 /// Reads a one-dimensional array from a stream into a vector.
@@ -125,7 +124,7 @@ pub fn read<T: NpyElement>(reader: impl Read) -> Result<Vec<T>> {
 
 /// [`read`] with options: limits.
 pub fn read_with<T: NpyElement>(reader: impl Read, options: impl Into<ReadOptions>) -> Result<Vec<T>> {
-    one_dimension::<T, _>(read_elements::<T, _>(reader, options.into().limits)?)
+    one_dimension::<T, _>(elements::reader::<T, _>(reader, options)?)
 }
 
 /// The elements of an array with one axis, and those of `T` if it is an array: these vary slowest
@@ -175,7 +174,7 @@ pub fn write<T: NpyElement>(writer: impl Write, items: &[T]) -> Result<()> {
         // Their axes vary slowest in the file.
         return RaArray::try_from(DynValues::from_slice(items)?)?.write(writer);
     }
-    let mut writer = write_elements(writer, dtype, &[items.len()])?;
+    let mut writer = elements::writer(writer, dtype, &[items.len()])?;
     writer.write_slice(items)?;
     writer.finish()?;
     Ok(())

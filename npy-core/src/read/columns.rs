@@ -10,9 +10,9 @@ use super::stage::{BoxedDecode, Decode};
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::CodecOf;
-use crate::element::plan::{Planner, find_field, rust_type};
+use crate::element::plan::{Planner, find_field};
 use crate::element::{Codec, NpyElement, PlanOf};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, rust_type};
 use crate::format::dtype::DType;
 use crate::memory::reserve_exact;
 #[cfg(any(unix, windows))]

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::source::Input;
-use crate::element::plan::rust_type;
 use crate::element::{self, Codec, Difference, NpyElement, PlanOf};
-use crate::error::{Error, ErrorKind, Result, tuple};
+use crate::error::{Error, ErrorKind, Result, rust_type, tuple};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 #[cfg(any(unix, windows))]
@@ -96,20 +95,38 @@ impl State {
     }
 }
 
-/// The elements of a reader, whose stream is of any type: what follows is compiled once for all of
-/// them.
+/// The remaining elements of a reader, whose stream is of any type.
+///
+/// Code that takes it is compiled once, and not for each type of stream.
+///
+/// ```
+/// use npy_core::adapter::Elements;
+/// use npy_core::{NpyReader, Order};
+///
+/// fn read_floats(mut elements: Elements<'_>) -> npy_core::Result<(Vec<usize>, Vec<f32>)> {
+///     Ok((elements.header().shape().to_vec(), elements.read_vec_in(Order::Fortran)?))
+/// }
+///
+/// let mut file = Vec::new();
+/// npy_core::write(&mut file, &[[1.0_f32, 2.0], [3.0, 4.0]])?;
+/// let matrix = read_floats(NpyReader::new(&file[..])?.elements())?;
+/// assert_eq!(matrix, (vec![2, 2], vec![1.0, 3.0, 2.0, 4.0]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub struct Elements<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) input: &'a mut dyn Input,
 }
 
 impl Elements<'_> {
-    /// The header of the array. For `npy-ndarray`.
+    /// Returns the header of the array.
     pub fn header(&self) -> &Header {
         &self.state.header
     }
 
-    /// Reinterprets the elements as another dtype of the same itemsize. For `npy-ndarray`.
+    /// Reinterprets the elements as another dtype of the same itemsize.
+    ///
+    /// See [`ElementBytes`](crate::adapter::ElementBytes), which writes such elements, for an example.
     ///
     /// Fails if the itemsize differs.
     #[cfg(feature = "dynamic")]

@@ -115,6 +115,7 @@ const HEAD_BYTES: usize = 8 << 10;
 
 /// A file whose beginning is in memory.
 #[derive(Debug)]
+#[expect(unnameable_types, reason = "callers are generic over the stream")]
 pub struct HeadedFile<'a> {
     /// The rest of the beginning.
     head: &'a [u8],
@@ -124,10 +125,28 @@ pub struct HeadedFile<'a> {
 
 /// Opens a file for the duration of `read`.
 ///
-/// Faster than [`NpyReader::open`], above all for small files.
+/// Faster than [`NpyReader::open`], above all for small files, whose elements are read to the stack with the header.
 ///
-/// Fails like [`NpyReader::open`], and when `read` fails.
-pub fn with_file<A>(path: &Path, options: ReadOptions, read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>) -> Result<A> {
+/// Fails like [`NpyReader::open`], and if `read` fails.
+///
+/// ```
+/// use npy_core::ReadOptions;
+/// use npy_core::adapter::with_file;
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// npy_core::save(&path, &[1_u8, 2])?;
+/// let (shape, items) = with_file(&path, ReadOptions::new(), |reader| {
+///     Ok((reader.header().shape().to_vec(), reader.into_vec::<u8>()?))
+/// })?;
+/// assert_eq!((shape, items), (vec![2], vec![1, 2]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn with_file<A>(
+    path: impl AsRef<Path>,
+    options: impl Into<ReadOptions>,
+    read: impl FnOnce(NpyReader<HeadedFile<'_>>) -> Result<A>,
+) -> Result<A> {
+    let (path, options) = (path.as_ref(), options.into());
     let load = || {
         let file = File::open(path).map_err(cannot_open)?;
         let mut memory = [const { MaybeUninit::uninit() }; HEAD_BYTES];

@@ -28,7 +28,9 @@ impl<R: Read> NpyReader<R> {
 }
 
 impl Elements<'_> {
-    /// Reads all elements of the array in an order, for `npy-ndarray`.
+    /// Reads all elements of the array in an order.
+    ///
+    /// See [`Elements`] for an example.
     ///
     /// Large files are transposed while they are in the cache. Others are transposed afterwards, in
     /// a second array.

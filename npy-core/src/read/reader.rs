@@ -154,8 +154,9 @@ impl<R> NpyReader<R> {
         self
     }
 
-    /// The elements, which are read the same way from a stream of any type.
-    #[doc(hidden)]
+    /// Returns the elements, which are read the same way from a stream of any type.
+    ///
+    /// See [`Elements`](crate::adapter::Elements) for an example.
     #[inline]
     pub fn elements(&mut self) -> Elements<'_> {
         Elements { state: &mut self.state, input: &mut self.stream }

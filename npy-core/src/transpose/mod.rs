@@ -18,7 +18,7 @@ pub(crate) type Lines<'l, 'a> = dyn FnMut() -> Option<&'a [u8]> + 'l;
 impl<T> Bulk<T> {
     /// [`reverse_axes`] for elements whose memory is the bytes of a file. Moves several of them at
     /// a time.
-    pub fn reverse_axes(self, items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
+    pub(crate) fn reverse_axes(self, items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
         reverse(items, shape, !self.has_padding())
     }
 }
@@ -28,7 +28,7 @@ impl<T> Bulk<T> {
 /// For a file in Fortran order, `shape` is the logical shape reversed, and the result is in C
 /// order; for one in C order, `shape` is the logical shape, and the result is in Fortran order.
 /// Blocks are moved, not rows, so that each line of the cache is used whole.
-pub fn reverse_axes<T>(items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
+pub(crate) fn reverse_axes<T>(items: Vec<T>, shape: &[usize]) -> Result<Vec<T>> {
     reverse(items, shape, false)
 }
 

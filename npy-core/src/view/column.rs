@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{NpyView, place_of, require_native};
-use crate::element::plan::{Planner, find_field, rust_type};
+use crate::element::plan::{Planner, find_field};
 use crate::element::{self, Codec};
-use crate::error::Result;
+use crate::error::{Result, rust_type};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;

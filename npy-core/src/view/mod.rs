@@ -10,11 +10,10 @@ mod column;
 
 use std::ops::Range;
 
-use crate::element::plan::rust_type;
 use crate::element::{
-    self, Codec, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, PlanOf, Probe, Timedelta64, unit::Unit,
+    self, Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, NpyElement, PlanOf, Probe, Timedelta64, unit::Unit,
 };
-use crate::error::{Error, ErrorKind, Result, ValueError};
+use crate::error::{Error, ErrorKind, Result, ValueError, rust_type};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
 use crate::limits::Limits;
@@ -143,23 +142,37 @@ pub fn view_with<T: NpyView>(bytes: &[u8], options: impl Into<ReadOptions>) -> R
     Ok(view_with_header(bytes, options.into().limits)?.1)
 }
 
-/// [`view`], with the header.
+/// Borrows the header and the elements of a file in memory.
+///
+/// Fails like [`view`].
+///
+/// ```
+/// use npy_core::{Limits, adapter};
+///
+/// let mut file = vec![];
+/// npy_core::write(&mut file, &[[1_u8, 2], [3, 4]])?;
+/// let (header, items) = adapter::view_with_header::<u8>(&file, Limits::new())?;
+/// assert_eq!((header.shape(), items), (&[2, 2][..], &[1, 2, 3, 4][..]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn view_with_header<T: NpyView>(bytes: &[u8], limits: Limits) -> Result<(Header, &[T])> {
     let (header, begin) = Header::parse_with(bytes, limits)?;
     let items = elements(&header, &bytes[begin..], begin, 0..header.element_count())?;
     Ok((header, items))
 }
 
-/// Elements in memory as those of another type, laid out as `header` says.
+/// Borrows the elements of an array whose data are in memory without the header.
 ///
-/// Fails like [`view`] if they are not.
-pub fn view_items<'a, S: NpyView, T: NpyView>(header: &Header, items: &'a [S]) -> Result<&'a [T]> {
-    let bytes = S::Codec::BULK.and_then(|bulk| bulk.bytes_of(items)).ok_or_else(|| not_viewable::<T>(header.dtype(), ""))?;
-    view_elements(header, bytes)
-}
-
-/// The elements of an array in memory without its header.
-pub(crate) fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> Result<&'a [T]> {
+/// Fails like [`view`].
+///
+/// ```
+/// use npy_core::{Header, Order, adapter};
+///
+/// let header = Header::new("|u1".parse()?, Order::C, &[2])?;
+/// assert_eq!(adapter::view_elements::<u8>(&header, &[1, 2])?, [1, 2]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub fn view_elements<'a, T: NpyView>(header: &Header, data: &'a [u8]) -> Result<&'a [T]> {
     elements(header, data, 0, 0..header.element_count())
 }
 
@@ -192,7 +205,9 @@ pub fn view_mut_with<T: NpyView>(bytes: &mut [u8], options: impl Into<ReadOption
     Ok(view_mut_with_header(bytes, options.into().limits)?.1)
 }
 
-/// [`view_mut`], with the header.
+/// Borrows the header and, mutably, the elements of a file in memory.
+///
+/// Fails like [`view_mut`]. See [`view_with_header`] for an example.
 pub fn view_mut_with_header<T: NpyView>(bytes: &mut [u8], limits: Limits) -> Result<(Header, &mut [T])> {
     let (header, begin) = Header::parse_with(bytes, limits)?;
     let items = elements_mut(&header, &mut bytes[begin..], begin, 0..header.element_count())?;

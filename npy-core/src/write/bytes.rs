@@ -5,10 +5,8 @@ use std::io::Write;
 use super::stage::Stage;
 use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::Result;
-#[cfg(feature = "dynamic")]
 use crate::format::dtype::DType;
 use crate::format::header::Header;
-use crate::format::shape::is_same_in_both;
 use crate::memory::BulkLayout;
 #[cfg(feature = "dynamic")]
 use crate::memory::reserve_exact;
@@ -22,18 +20,35 @@ const LEAST_LENGTH: usize = 8;
 /// Bytes of such lines that are gathered at a time, unless an element is larger.
 const GATHERED_BYTES: usize = 4096;
 
-/// Elements as the bytes of a file, but perhaps for the byte order, so that code need not be
-/// compiled for their type. For `npy-ndarray`.
+/// Elements in memory as the bytes of a dtype, perhaps in the other byte order.
+///
+/// They are written and printed without a copy of the array, by code that is not compiled for their type.
+/// Times, of which the unit is known at run time, are stored as integers:
+///
+/// ```
+/// use npy_core::adapter::ElementBytes;
+/// use npy_core::types::{Datetime64, unit};
+/// use npy_core::{Header, NpyElement, Order};
+///
+/// let days = [19_000_i64, 19_001];
+/// let bytes = ElementBytes::new(&days, &i64::dtype()).unwrap();
+/// let mut file = Vec::new();
+/// bytes.write(&mut file, &Header::new("<M8[D]".parse()?, Order::C, &[2])?, Order::C)?;
+/// let days: Vec<Datetime64<unit::Day>> = npy_core::read(&file[..])?;
+/// assert_eq!(days[1].steps(), Some(19_001));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct ItemBytes<'a> {
+pub struct ElementBytes<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) layout: BulkLayout,
     pub(super) difference: Difference,
 }
 
-impl<'a> ItemBytes<'a> {
-    /// Elements that are stored as `dtype`; `None` if each of them has to be encoded.
-    #[cfg(feature = "dynamic")]
+impl<'a> ElementBytes<'a> {
+    /// Creates the bytes of elements that are stored as `dtype`; `None` if each has to be encoded.
+    ///
+    /// See [`ElementBytes`] for an example.
     pub fn new<T: NpyElement>(items: &'a [T], dtype: &DType) -> Option<Self> {
         Self::of_plan(&element::plan::<T>(dtype).ok()?, dtype.itemsize(), items)
     }
@@ -91,14 +106,28 @@ impl<'a> ItemBytes<'a> {
         }
     }
 
-    /// Writes the elements, which are in memory as `header` says, as a file in the given order,
-    /// without a second copy.
+    /// Returns the bytes as they are in memory.
+    ///
+    /// ```
+    /// use npy_core::NpyElement;
+    /// use npy_core::adapter::ElementBytes;
+    ///
+    /// let bytes = ElementBytes::new(&[1_u8, 2], &u8::dtype()).unwrap();
+    /// assert_eq!(bytes.as_slice(), [1, 2]);
+    /// ```
+    pub fn as_slice(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Writes the elements, whose shape and order in memory are those of `header`, as a file in `order`.
+    ///
+    /// See [`ElementBytes`] for an example.
     ///
     /// Fails if writing fails, or if the header has another number of elements.
     pub fn write(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
         let (shape, size) = (header.shape(), self.layout.size);
         // C first, as NumPy has it for arrays that are contiguous in both orders.
-        let is_same = is_same_in_both(shape) || size == 0;
+        let is_same = Order::are_same(shape) || size == 0;
         let written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
         let mut sink = writer;
         let mut stage = Stage::new(&written, &written, Vec::new());
@@ -125,7 +154,7 @@ impl<'a> ItemBytes<'a> {
                         let count = step.min(length - begin);
                         buffer.clear();
                         self.gather(first + begin * stride, stride, count, &mut buffer);
-                        stage.put_bytes(&mut sink, ItemBytes { bytes: &buffer, ..self }, count)?;
+                        stage.put_bytes(&mut sink, ElementBytes { bytes: &buffer, ..self }, count)?;
                     }
                 }
             }

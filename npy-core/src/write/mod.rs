@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::Result;
 use crate::format::header::Header;
-use bytes::ItemBytes;
+use bytes::ElementBytes;
 use output::{Stream, cannot_write};
 use save::layout_of;
 use stage::Stage;
@@ -175,8 +175,8 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         let items = std::slice::from_ref(item);
         // Most calls copy a few bytes, for which there is space.
         if const { element::is_plain::<T>() }
-            && let Some(ItemBytes { bytes, difference: Difference::None, .. }) =
-                ItemBytes::of_plan(&self.plan, self.stage.itemsize, items)
+            && let Some(ElementBytes { bytes, difference: Difference::None, .. }) =
+                ElementBytes::of_plan(&self.plan, self.stage.itemsize, items)
             && self.stage.push(bytes)
         {
             return Ok(());

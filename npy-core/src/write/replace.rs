@@ -15,10 +15,33 @@ use crate::options::SaveOptions;
 use crate::sys::disk::{Directory, reserve_on_disk};
 use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 
-/// Replaces the file at `path` atomically by what `write` writes. `bytes` is the least size of the
-/// file, to reserve space, or 0.
+/// Replaces a file atomically by what `write` writes.
 ///
-/// Fails if `write` fails, or if the file cannot be created or renamed.
+/// Either the whole file is replaced, or the old one stays untouched: after an error, a panic, or the end of the
+/// process. A symbolic link stays, and its target is replaced. A pipe or a device is written to. Permissions stay.
+///
+/// `bytes` is the least size of the file, for which disk space is reserved, or 0.
+///
+/// # Errors
+///
+/// Fails if `write` fails, or if the file cannot be created or renamed. The error names the path.
+///
+/// ```
+/// use std::io::{self, Write};
+///
+/// use npy_core::SaveOptions;
+/// use npy_core::atomic::replace_file;
+///
+/// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+/// replace_file(&path, SaveOptions::new(), 0, |file| Ok(write!(file, "3 arrays")?))?;
+/// replace_file(&path, SaveOptions::new(), 0, |file| {
+///     write!(file, "4 arr")?;
+///     Err::<(), _>(io::Error::other("interrupted").into())
+/// })
+/// .unwrap_err();
+/// assert_eq!(std::fs::read_to_string(&path)?, "3 arrays");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub fn replace_file<A>(
     path: &Path,
     options: impl Into<SaveOptions>,
@@ -34,6 +57,22 @@ pub fn replace_file<A>(
 ///
 /// If it is going to be synced, its pieces are written to the disk early: `fsync` then takes a
 /// quarter less time in all.
+///
+/// ```
+/// use std::io::Write;
+///
+/// use npy_core::SaveOptions;
+/// use npy_core::atomic::Output;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("report.txt");
+/// let mut file = Output::create(&path, SaveOptions::new().durable(true), 0)?;
+/// file.write_all(b"3 arrays")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "3 arrays");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Output<'a> {
     path: &'a Path,
@@ -59,6 +98,8 @@ enum Target {
 impl<'a> Output<'a> {
     /// Creates a temporary file, or opens the file to overwrite it in place. Without a
     /// [`commit`](Self::commit) the temporary file is removed.
+    ///
+    /// `bytes` is the least size of the file, for which disk space is reserved, or 0. See [`Output`] for an example.
     pub fn create(path: &'a Path, options: SaveOptions, bytes: u64) -> Result<Self> {
         let opened = if options.in_place { Self::overwrite(path, bytes) } else { Self::replace(path, bytes) };
         let (file, target) = opened.map_err(|error| error.with_path(path))?;
@@ -92,6 +133,8 @@ impl<'a> Output<'a> {
     }
 
     /// Renames the file over its target, or truncates a file that was overwritten.
+    ///
+    /// See [`Output`] for an example.
     pub fn commit(self) -> Result<()> {
         let Self { path, file, target, options, position, .. } = self;
         let committed = match target {
@@ -168,7 +211,25 @@ impl Seek for Output<'_> {
     }
 }
 
-/// A file that is being written to replace another.
+/// A file that is being written to replace another, for writers that own the file, unlike an [`Output`].
+///
+/// The temporary file is removed if the replacement is dropped.
+///
+/// ```
+/// use std::io::Write;
+///
+/// use npy_core::SaveOptions;
+/// use npy_core::atomic::Replacement;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("report.txt");
+/// let (mut file, replacement) = Replacement::begin(&path)?;
+/// file.write_all(b"3 arrays")?;
+/// assert!(!path.exists());
+/// replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "3 arrays");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Replacement {
     /// The temporary file; `None` for a pipe or a device, which is not replaced.
@@ -179,9 +240,11 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins one for `path`. Without a [`commit`](Self::commit), the old file stays.
+    /// Creates the temporary file of `path`, or opens a pipe or a device.
     ///
-    /// Fails if the file cannot be created.
+    /// Without a [`commit`](Self::commit), the old file stays.
+    ///
+    /// Fails if the file cannot be created. See [`Replacement`] for an example.
     pub fn begin(path: &Path) -> Result<(File, Self)> {
         let itself = fs::symlink_metadata(path).ok();
         let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
@@ -222,9 +285,11 @@ impl Replacement {
         self.temporary.is_some()
     }
 
-    /// Renames the file over the target; `sync` syncs it first, if asked.
+    /// Renames the file over the target.
     ///
-    /// Fails if the file cannot be synced or renamed.
+    /// Of the options only `durable` applies: `sync` is then called first.
+    ///
+    /// Fails if the file cannot be synced or renamed. See [`Replacement`] for an example.
     pub fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
         let Some(temporary) = self.temporary else { return Ok(()) };
         if !options.durable {

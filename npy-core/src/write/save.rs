@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
-use super::bytes::ItemBytes;
+use super::bytes::ElementBytes;
 use super::replace::replace_file;
 use super::stage::Stage;
 use crate::element::{self, Codec, NpyElement};
 use crate::error::Result;
 use crate::format::dtype::DType;
 use crate::format::header::Header;
-use crate::format::shape::is_same_in_both;
 use crate::options::{Order, SaveOptions};
 
 /// Saves a slice as a one-dimensional file, byte for byte as `np.save` does.
@@ -99,13 +98,13 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
 fn save_as<T: NpyElement>(path: &Path, items: &[T], header: Result<Header>, options: SaveOptions) -> Result<()> {
     let header = header.map_err(|error| error.with_path(path))?;
     replace_file(path, options, header.data_bytes(), |file| {
-        if options.order != Some(Order::Fortran) || is_same_in_both(header.shape()) {
+        if options.order != Some(Order::Fortran) || Order::are_same(header.shape()) {
             return write_array(file, items, &header);
         }
         let mut whole = Vec::new();
         write_array(&mut whole, items, &header)?;
         let data_offset = header.to_bytes().len();
-        ItemBytes::of_file(&whole[data_offset..], header.dtype().itemsize()).write(file, &header, Order::Fortran)
+        ElementBytes::of_file(&whole[data_offset..], header.dtype().itemsize()).write(file, &header, Order::Fortran)
     })
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::thread;
 
 use super::PIECE;
-use super::bytes::ItemBytes;
+use super::bytes::ElementBytes;
 use super::growth::Growth;
 use super::output::{SMALL_BYTES, Sink, cannot_write, write_parts};
 use crate::element::{self, Difference, NpyElement, PlanOf};
@@ -109,7 +109,7 @@ impl Stage {
     /// Adds elements.
     pub(super) fn put_items<T: NpyElement>(&mut self, sink: &mut dyn Sink, plan: &PlanOf<T>, items: &[T]) -> Result<()> {
         if const { element::is_plain::<T>() }
-            && let Some(bytes) = ItemBytes::of_plan(plan, self.itemsize, items)
+            && let Some(bytes) = ElementBytes::of_plan(plan, self.itemsize, items)
         {
             return self.put_bytes(sink, bytes, items.len());
         }
@@ -150,7 +150,7 @@ impl Stage {
     }
 
     /// Adds `count` elements.
-    pub(super) fn put_bytes(&mut self, sink: &mut dyn Sink, items: ItemBytes<'_>, count: usize) -> Result<()> {
+    pub(super) fn put_bytes(&mut self, sink: &mut dyn Sink, items: ElementBytes<'_>, count: usize) -> Result<()> {
         match items.difference {
             Difference::None => self.put(sink, items.bytes, count),
             Difference::ByteOrder => self.put_swapped(sink, items.bytes, count, items.layout),

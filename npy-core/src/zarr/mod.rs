@@ -11,7 +11,6 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::header::Header;
-use crate::format::shape::is_same_in_both;
 use crate::limits::Limits;
 use crate::options::Order;
 
@@ -135,7 +134,7 @@ impl Series {
 
 /// The order of an array, unless its bytes are the same in both: NumPy says C order for those.
 fn order_of(header: &Header) -> Option<Order> {
-    (!is_same_in_both(header.shape())).then(|| header.order())
+    (!Order::are_same(header.shape())).then(|| header.order())
 }
 
 /// Reads the header of a file, and checks that all data are there.

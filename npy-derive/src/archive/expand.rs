@@ -29,7 +29,7 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let default = needs_default.then(|| {
         let value = match model.attrs.default.get() {
             Some(DefaultValue::Function(path)) => quote!(#path()),
-            _ => quote!(<Self as __npy::Default>::default()),
+            _ => quote!(<Self as ::core::default::Default>::default()),
         };
         hygienic!(let default: Self = #value;)
     });
@@ -39,10 +39,10 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
         if field.attrs.flatten.is_given() {
             quote_spanned!(ty.span()=> <#ty as __npy::NpzArchive>::write_members(&#this.#member, #archive)?;)
         } else if let Some(ty) = field.in_option() {
-            let write = quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(#value, #name, #archive)?;);
-            hygienic!(if let __npy::Some(#value) = &#this.#member { #write })
+            let write = quote_spanned!(ty.span()=> <#ty as __private::NpzField<_>>::write(#value, #name, #archive)?;);
+            hygienic!(if let ::core::option::Option::Some(#value) = &#this.#member { #write })
         } else {
-            quote_spanned!(ty.span()=> <#ty as __npy::NpzField<_>>::write(&#this.#member, #name, #archive)?;)
+            quote_spanned!(ty.span()=> <#ty as __private::NpzField<_>>::write(&#this.#member, #name, #archive)?;)
         }
     });
     in_const(
@@ -50,18 +50,18 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
         &hygienic! {
             #[automatically_derived]
             impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {
-                fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+                fn plan_read<__R: ::std::io::Read + ::std::io::Seek>(plan: &mut __private::ReadPlan<'_, __R>) -> __private::Pending<Self> {
                     #(#planned)*
                     #deny
-                    __npy::Box::new(move || {
+                    ::std::boxed::Box::new(move || {
                         #default
-                        __npy::Ok(Self { #(#values)* })
+                        ::core::result::Result::Ok(Self { #(#values)* })
                     })
                 }
 
-                fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+                fn write_members<__W: ::std::io::Write>(&self, archive: &mut __private::MemberWriter<'_, __W>) -> __private::Result<()> {
                     #(#written)*
-                    __npy::Ok(())
+                    ::core::result::Result::Ok(())
                 }
             }
         },
@@ -77,10 +77,10 @@ fn plan_field(model: &Model<'_>, field: &Field) -> TokenStream {
     if field.attrs.flatten.is_given() {
         quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzArchive>::plan_read(#plan);)
     } else if matches!(model.absent(field), Absent::Refuse) {
-        quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzField<_>>::plan_first(&[#(#names),*], #plan);)
+        quote_spanned!(ty.span()=> let #variable = <#ty as __private::NpzField<_>>::plan_first(&[#(#names),*], #plan);)
     } else {
         let ty = field.in_option().unwrap_or(ty);
-        quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzField<_>>::plan_if_there(&[#(#names),*], #plan);)
+        quote_spanned!(ty.span()=> let #variable = <#ty as __private::NpzField<_>>::plan_if_there(&[#(#names),*], #plan);)
     }
 }
 
@@ -89,8 +89,8 @@ fn value_of(model: &Model<'_>, field: &Field) -> TokenStream {
     let Field { member, ty, variable, .. } = field;
     let absent = match model.absent(field) {
         Absent::Refuse => return quote!(#variable()?),
-        Absent::None => quote!(__npy::None),
-        Absent::Default => quote_spanned!(ty.span()=> <#ty as __npy::Default>::default()),
+        Absent::None => quote!(::core::option::Option::None),
+        Absent::Default => quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default()),
         Absent::Function(path) => quote!(#path()),
         Absent::OfStruct => hygienic!(default.#member),
     };
@@ -98,11 +98,11 @@ fn value_of(model: &Model<'_>, field: &Field) -> TokenStream {
         return absent;
     }
     let there = quote!(#variable()?);
-    let there = if field.in_option().is_some() { quote!(__npy::Some(#there)) } else { there };
+    let there = if field.in_option().is_some() { quote!(::core::option::Option::Some(#there)) } else { there };
     quote! {
         match #variable {
-            __npy::Some(#variable) => #there,
-            __npy::None => #absent,
+            ::core::option::Option::Some(#variable) => #there,
+            ::core::option::Option::None => #absent,
         }
     }
 }
@@ -131,9 +131,9 @@ fn with_bounds(model: &Model<'_>) -> Generics {
                 let ident = &parameter.ident;
                 let has_bounds = parameter.bounds.iter().any(|bound| matches!(bound, TypeParamBound::Trait(_))) || in_clause(ident);
                 if has_bounds {
-                    parse_quote!(#ident: __npy::Send + 'static)
+                    parse_quote!(#ident: ::core::marker::Send + 'static)
                 } else {
-                    parse_quote!(#ident: __npy::NpyElement + __npy::Send + 'static)
+                    parse_quote!(#ident: __private::NpyElement + ::core::marker::Send + 'static)
                 }
             };
             stored.map(demand).collect()
@@ -160,11 +160,11 @@ pub(super) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
         &quote! {
             #[automatically_derived]
             impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {
-                fn plan_read<__R: __npy::Read + __npy::Seek>(plan: &mut __npy::ReadPlan<'_, __R>) -> __npy::Pending<Self> {
+                fn plan_read<__R: ::std::io::Read + ::std::io::Seek>(plan: &mut __private::ReadPlan<'_, __R>) -> __private::Pending<Self> {
                     loop {}
                 }
 
-                fn write_members<__W: __npy::Write>(&self, archive: &mut __npy::MemberWriter<'_, __W>) -> __npy::Result<()> {
+                fn write_members<__W: ::std::io::Write>(&self, archive: &mut __private::MemberWriter<'_, __W>) -> __private::Result<()> {
                     loop {}
                 }
             }

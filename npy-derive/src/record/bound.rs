@@ -43,7 +43,7 @@ fn of_struct(model: &Model<'_>) -> Option<TokenStream> {
     let token =
         model.attrs.default.token().filter(|_| is_generic && matches!(model.attrs.default.get(), Some(DefaultValue::Trait)))?;
     let (ident, (_, type_generics, _)) = (model.ident, model.generics.split_for_impl());
-    Some(quote_spanned!(token.span()=> #ident #type_generics: __npy::Default))
+    Some(quote_spanned!(token.span()=> #ident #type_generics: ::core::default::Default))
 }
 
 /// The bounds on the type of a field.
@@ -52,7 +52,7 @@ fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
     let span = field.source.ty.span();
     let mut demands = Vec::new();
     if matches!(model.absent(field), Absent::Default) && mentions_parameter(ty, &model.generics) {
-        demands.push(quote_spanned!(span=> #ty: __npy::Default));
+        demands.push(quote_spanned!(span=> #ty: ::core::default::Default));
     }
     if field.is_skipped() {
         return demands;
@@ -68,10 +68,10 @@ fn demands(model: &Model<'_>, field: &Field<'_>) -> Vec<TokenStream> {
         demands.push(quote_spanned!(span=> #ty: __npy::NpyElement));
     } else if let Some(dtype) = field.attrs.dtype.get() {
         let codec = field.codec(&model.generics);
-        demands.push(quote_spanned!(dtype.text.span()=> #codec: __npy::Codec<#ty>));
+        demands.push(quote_spanned!(dtype.text.span()=> #codec: __private::Codec<#ty>));
     }
     if field.attrs.widen.is_given() {
-        demands.push(quote_spanned!(span=> #ty: __npy::Widens));
+        demands.push(quote_spanned!(span=> #ty: __private::Widens));
     }
     demands
 }

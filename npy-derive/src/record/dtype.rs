@@ -16,7 +16,7 @@ pub(crate) struct StoredAs {
 }
 
 enum Kind {
-    /// A type of Rust, or of one of the optional crates, by its path in `__private`.
+    /// A type of Rust, or of one of the optional crates, by its path.
     Number(TokenStream),
     Bytes(usize),
     Unicode(usize),
@@ -32,15 +32,15 @@ impl StoredAs {
         let order = self.order;
         let stored = match &self.kind {
             Kind::Number(stored) => stored.clone(),
-            Kind::Bytes(length) => quote!(__npy::FixedBytes<#length>),
-            Kind::Unicode(length) => quote!(__npy::FixedUnicode<#length>),
-            Kind::Void(length) => quote!(__npy::FixedVoid<#length>),
+            Kind::Bytes(length) => quote!(__npy::types::FixedBytes<#length>),
+            Kind::Unicode(length) => quote!(__npy::types::FixedUnicode<#length>),
+            Kind::Void(length) => quote!(__npy::types::FixedVoid<#length>),
             Kind::Time(name, unit, count) => {
                 let (name, unit) = (format_ident!("{name}"), format_ident!("{unit}"));
-                quote!(__npy::#name<__npy::unit::#unit, #count>)
+                quote!(__npy::types::#name<__npy::types::unit::#unit, #count>)
             }
         };
-        quote_spanned!(span=> __npy::As<#stored, #order>)
+        quote_spanned!(span=> __private::As<#stored, #order>)
     }
 
     /// Whether it can be truncated.
@@ -100,10 +100,10 @@ fn kind(text: &str) -> Result<Kind, String> {
         "f2" | "float16" => quote!(__npy::half::f16),
         "f4" | "float32" => quote!(f32),
         "f8" | "float64" => quote!(f64),
-        "f16" => quote!(__npy::LongDouble),
+        "f16" => quote!(__npy::types::LongDouble),
         "c8" | "complex64" => quote!(__npy::num_complex::Complex<f32>),
         "c16" | "complex128" => quote!(__npy::num_complex::Complex<f64>),
-        "c32" => quote!(__npy::num_complex::Complex<__npy::LongDouble>),
+        "c32" => quote!(__npy::num_complex::Complex<__npy::types::LongDouble>),
         _ => return text_or_time(text),
     };
     Ok(Kind::Number(number))

@@ -212,7 +212,7 @@ impl<'a> Field<'a> {
         if self.attrs.with.is_given() {
             let marker = self.with_ident();
             let (_, type_generics, _) = generics.split_for_impl();
-            return quote!(__npy::Through<#marker #type_generics>);
+            return quote!(__private::Through<#marker #type_generics>);
         }
         match self.attrs.dtype.get() {
             None if self.widen => {
@@ -221,11 +221,11 @@ impl<'a> Field<'a> {
             }
             None => {
                 let ty = &self.ty;
-                quote!(__npy::CodecOf<#ty>)
+                quote!(__private::CodecOf<#ty>)
             }
             Some(dtype) => {
                 let codec = dtype.codec();
-                let codec = if self.attrs.truncate.is_given() { quote!(__npy::Truncated<#codec>) } else { codec };
+                let codec = if self.attrs.truncate.is_given() { quote!(__private::Truncated<#codec>) } else { codec };
                 types::wrap_codec(&self.ty, codec, dtype.takes_bytes())
             }
         }

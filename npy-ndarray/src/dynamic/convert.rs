@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 
 use super::super::ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewD, DataOwned, Dimension, IxDyn};
-use npy_core::__private::{cast_items, view_items};
+use npy_core::adapter::view_elements;
 use npy_core::dtype::ByteOrder;
 use npy_core::{Casting, DynValues, Error, Header, NpyElement, NpyNumber, NpyView, Order, Result};
 
@@ -95,7 +95,7 @@ impl DynArray {
             numbers => {
                 let dtype = numbers.dtype().clone().with_byte_order(ByteOrder::NATIVE);
                 let header = Header::new(dtype, numbers.order(), numbers.shape())?;
-                view_of(&header, view_items(&header, numbers.items())?)
+                view_of(&header, view_elements(&header, numbers.bytes().unwrap_or_default())?)
             },
             values => view_of(values.header(), values.view()?),
             _objects => Err(super::object::instead_of::<T>()),
@@ -125,7 +125,7 @@ impl DynArray {
     pub fn cast_as<T: NpyNumber>(&self, casting: Casting) -> Result<ArrayD<T>> {
         #[cfg(feature = "object")]
         if let Self::Object(objects) = self {
-            return Err(super::object::no_numbers::<T>(objects));
+            return Err(Error::not_numbers(objects.dtype(), T::dtype()));
         }
         match_dtype!(self, {
             Bool(numbers) => cast_array(numbers, casting),
@@ -215,7 +215,7 @@ fn view_of<'a, T>(header: &Header, items: &'a [T]) -> Result<ArrayViewD<'a, T>> 
 }
 
 fn cast_array<S: NpyNumber, T: NpyNumber>(numbers: &TypedArray<S>, casting: Casting) -> Result<ArrayD<T>> {
-    let items = cast_items(numbers.items(), casting).map_err(|error| in_order_c(error, numbers.shape(), numbers.order()))?;
+    let items = casting.cast(numbers.items()).map_err(|error| in_order_c(error, numbers.shape(), numbers.order()))?;
     shaped(numbers.shape(), numbers.order(), items)
 }
 

@@ -3,9 +3,9 @@
 use std::any::{Any, TypeId};
 
 use super::super::ndarray::{ArrayBase, ArrayD, DataOwned, Dimension};
-use npy_core::__private::rust_type;
+use npy_core::error::rust_type;
 use npy_core::object::{FromPyObject, ObjectArray};
-use npy_core::{Error, ErrorKind, NpyElement, Order, Result};
+use npy_core::{Error, NpyElement, Order, Result};
 
 use super::super::order::layout_of;
 use super::DynArray;
@@ -117,17 +117,8 @@ fn same<T: 'static, A: 'static>(items: Vec<T>) -> Vec<A> {
     (&mut items as &mut dyn Any).downcast_mut::<Option<Vec<A>>>().and_then(Option::take).unwrap_or_default()
 }
 
-/// The error for a type that Python objects cannot become.
+/// Creates the error of a Rust type that Python objects are not converted to.
 #[cold]
 pub(super) fn instead_of<T>() -> Error {
-    let rust_type = rust_type::<T>();
-    Error::new(
-        ErrorKind::Mismatch,
-        format!("cannot convert Python objects to {rust_type}; `objects_as` takes more types, `deserialize` all (feature `serde`)"),
-    )
-}
-
-#[cold]
-pub(super) fn no_numbers<T: NpyElement>(objects: &ObjectArray) -> Error {
-    npy_core::__private::no_numbers(objects.dtype(), &T::dtype())
+    Error::objects_as(&rust_type::<T>())
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::super::ndarray::{ArrayD, IxDyn};
-use npy_core::__private::{Elements, with_file};
+use npy_core::adapter::{Elements, with_file};
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::region::AxisRange;
 use npy_core::{DType, DynValues, Error, NpyElement, NpyReader, Order, ReadOptions, Result};
@@ -85,7 +85,7 @@ impl ReadNpyExt for DynArray {
 
     fn load_npy_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        with_file(path.as_ref(), options, |reader| from_reader(reader, options))
+        with_file(path, options, |reader| from_reader(reader, options))
     }
 
     fn load_npy_file_with(file: File, options: impl Into<ReadOptions>) -> Result<Self> {

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use super::super::ndarray::{Array, ArrayD, ArrayViewMutD, Dimension};
-use npy_core::__private::Codec;
+use npy_core::adapter::ElementBytes;
 use npy_core::{DType, NpyElement, Order};
 
 /// The numbers of a [`DynArray`](super::DynArray): an `ArrayD<T>` and a dtype.
@@ -76,7 +76,7 @@ impl<T> TypedArray<T> {
     where
         T: NpyElement,
     {
-        T::Codec::BULK.and_then(|bulk| bulk.bytes_of(self.items()))
+        ElementBytes::new(self.items(), &T::dtype()).map(ElementBytes::as_slice)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::__private::ItemBytes;
+use npy_core::adapter::ElementBytes;
 use npy_core::{DType, DynValues, Header, NpyElement, Result, SaveOptions};
 
 use super::super::write::WriteNpyExt;
@@ -67,7 +67,7 @@ impl WriteNpyExt for DynArray {
 impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
     fn write_npy_with<W: Write>(&self, mut writer: W, options: impl Into<SaveOptions>) -> Result<()> {
         let order = options.into().order.unwrap_or(self.order());
-        match ItemBytes::new(self.items(), &stored_as(self.dtype())) {
+        match ElementBytes::new(self.items(), &stored_as(self.dtype())) {
             Some(items) => items.write(&mut writer, &header(self, self.dtype())?, order),
             None => to_values(self, self.dtype())?.write_in_order(writer, order),
         }
@@ -83,7 +83,7 @@ pub(super) fn to_values<T: NpyElement>(numbers: &TypedArray<T>, dtype: &DType) -
     DynValues::with_items(header(numbers, dtype)?, &stored_as(dtype), numbers.items())
 }
 
-fn header<T>(numbers: &TypedArray<T>, dtype: &DType) -> Result<Header> {
+pub(super) fn header<T>(numbers: &TypedArray<T>, dtype: &DType) -> Result<Header> {
     Header::new(dtype.clone(), numbers.order(), numbers.shape())
 }
 

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::array_ref;
 use super::ndarray::{ArrayBase, Data, DataOwned, Dimension};
-use npy_core::__private::{dtype_of, open_elements, read_elements, replace_file, write_elements as begin_elements};
-use npy_core::{NpyElement, Order, ReadOptions, Result, SaveOptions};
+use npy_core::adapter::dtype_of;
+use npy_core::atomic::replace_file;
+use npy_core::{NpyElement, Order, ReadOptions, Result, SaveOptions, rawarray};
 
 use super::read::into_array;
 use super::write::{bytes_of, write_elements};
@@ -66,12 +67,12 @@ where
 {
     fn read_ra_with<R: Read>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
-        into_array(read_elements::<A, R>(reader, options.limits)?.elements(), options.order)
+        into_array(rawarray::reader::<A, R>(reader, options)?.elements(), options.order)
     }
 
     fn load_ra_with<P: AsRef<Path>>(path: P, options: impl Into<ReadOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
-        let mut reader = open_elements::<A>(path, options.limits)?;
+        let mut reader = rawarray::open::<A>(path, options)?;
         into_array(reader.elements(), options.order).map_err(|error| error.with_path(path))
     }
 }
@@ -141,7 +142,7 @@ where
 }
 
 fn write<A: NpyElement, D: Dimension, W: Write>(array: array_ref!(&A, D), writer: W) -> Result<()> {
-    let mut writer = begin_elements(writer, dtype_of(array.iter()), array.shape())?;
+    let mut writer = rawarray::writer(writer, dtype_of(array.iter()), array.shape())?;
     write_elements(&mut writer, array, Order::Fortran)?;
     writer.finish()?;
     Ok(())

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use npy_core::__private::push_scalar;
 use npy_core::DynValues;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
+use npy_core::print::push_scalar;
 use npy_core::scalar::Class;
 
 use super::cast::{self, Problem};

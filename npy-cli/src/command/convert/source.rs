@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use npy_core::__private::is_same_in_both;
 use npy_core::object::ObjectArray;
 use npy_core::{FileFormat, Header, NpyReader, Order};
 use tempfile::NamedTempFile;
@@ -306,7 +305,7 @@ impl<S: CSource> Source for InOrder<S> {
 
     fn read(&mut self, _: usize, order: Order, sink: Sink<'_>) -> Result<()> {
         let (name, header) = (self.0.item().input.clone(), self.0.item().header.clone());
-        if order == Order::C || is_same_in_both(header.shape()) {
+        if order == Order::C || Order::are_same(header.shape()) {
             return self.0.read_c(sink).map_err(|failure| failure.about(&name));
         }
         let failed = |error: io::Error| Failure::new(format!("cannot write a temporary file: {error}"));

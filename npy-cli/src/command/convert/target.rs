@@ -6,7 +6,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use npy_core::__private::is_same_in_both;
 use npy_core::dtype::ScalarKind;
 use npy_core::npz::{NpzWriter, WriteOptions};
 use npy_core::rawarray::RaHeader;
@@ -242,5 +241,5 @@ fn write_files(jobs: &mut [Job], paths: &[PathBuf], created: &mut Vec<PathBuf>) 
 
 /// The header of an `.npy` file in an order, which is C if both are the same.
 pub(super) fn header_of(dtype: npy_core::DType, order: Order, shape: &[usize]) -> Result<Header> {
-    Ok(Header::new(dtype, if is_same_in_both(shape) { Order::C } else { order }, shape)?)
+    Ok(Header::new(dtype, if Order::are_same(shape) { Order::C } else { order }, shape)?)
 }

@@ -4,9 +4,8 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::iter::once;
 
-use npy_core::__private::{print_one_by_one, printed, printed_edges};
 use npy_core::dtype::Scalar;
-use npy_core::print::PrintOptions;
+use npy_core::print::{PrintOptions, print_one_by_one, printed_edges};
 use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
@@ -92,7 +91,7 @@ pub(super) fn write_values(
         let printed = print_one_by_one(*scalar, &[], options, &mut || Some(values.bytes().to_vec()), &mut out);
         return out.end(printed);
     }
-    write(&printed(values, shape, options), screen)
+    write(&values.display_ends(shape, options), screen)
 }
 
 /// Writes a text and the end of a line. On a terminal control characters are escaped.

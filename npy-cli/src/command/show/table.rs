@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use npy_core::__private::{column_name, table_cells};
 use npy_core::dtype::FieldAt;
 use npy_core::print::PrintOptions;
+use npy_core::print::{column_name, table_cells};
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 

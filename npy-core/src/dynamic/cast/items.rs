@@ -14,17 +14,27 @@ use crate::memory::vectors::{self, Loops};
 /// The numbers of a block, which stays in the cache for the scalar loop.
 const BLOCK: usize = 1024;
 
-/// Converts numbers to another type.
-///
-/// Fails if the rule does not allow it, or if a value does not fit.
-pub fn cast_items<S: NpyNumber, T: NpyNumber>(items: &[S], casting: Casting) -> Result<Vec<T>> {
-    if !casting.allows_class(S::CLASS, T::CLASS) {
-        return Err(not_allowed(&S::dtype(), &T::dtype(), casting));
+impl Casting {
+    /// Converts numbers to another type, as [`DynValues::cast_as`](crate::DynValues::cast_as) does.
+    ///
+    /// Fails if the rule does not allow it, or if a value does not fit.
+    ///
+    /// ```
+    /// use npy_core::Casting;
+    ///
+    /// assert_eq!(Casting::Safe.cast::<u8, f32>(&[1, 2])?, [1.0, 2.0]);
+    /// assert!(Casting::Safe.cast::<f32, u8>(&[1.5]).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn cast<S: NpyNumber, T: NpyNumber>(self, items: &[S]) -> Result<Vec<T>> {
+        if !self.allows_class(S::CLASS, T::CLASS) {
+            return Err(not_allowed(&S::dtype(), &T::dtype(), self));
+        }
+        let mut converted = Vec::new();
+        reserve_exact(&mut converted, items.len())?;
+        append(&mut converted, items, self)?;
+        Ok(converted)
     }
-    let mut converted = Vec::new();
-    reserve_exact(&mut converted, items.len())?;
-    append(&mut converted, items, casting)?;
-    Ok(converted)
 }
 
 /// Appends numbers, for which there must be memory. The rule must allow the types.
@@ -260,7 +270,7 @@ mod tests {
             let pair = format!("{:?} to {:?}, {casting:?}", S::CLASS, T::CLASS);
             let many: Vec<S> = good.iter().copied().cycle().take(BLOCK + 300).collect();
             for good in good.iter().map(std::slice::from_ref).chain([&many[..]]) {
-                let cast = cast_items::<S, T>(good, casting).unwrap_or_else(|error| panic!("{pair}: {error}"));
+                let cast = casting.cast::<S, T>(good).unwrap_or_else(|error| panic!("{pair}: {error}"));
                 for (value, number) in good.iter().zip(cast) {
                     let Some(expected) = T::from_wide_checked(value.to_wide()).map(T::to_wide) else { panic!("{pair}") };
                     assert!(is_equal(number.to_wide(), expected), "{pair}: {} {}", value.to_wide(), number.to_wide());
@@ -268,7 +278,7 @@ mod tests {
             }
             for bad in bad {
                 good.push(bad);
-                let error = cast_items::<S, T>(&good, casting).err();
+                let error = casting.cast::<S, T>(&good).err();
                 good.pop();
                 let place = good.len() as u64;
                 let is_named = error.as_ref().and_then(Error::element) == Some(place);

@@ -7,6 +7,5 @@ mod number;
 mod rule;
 mod values;
 
-pub use items::cast_items;
-pub use number::{NpyNumber, Span, Wide};
-pub use rule::{Casting, Class, no_numbers};
+pub use number::NpyNumber;
+pub use rule::Casting;

@@ -16,6 +16,7 @@ use crate::memory::vectors;
 /// A number between two types.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
+#[expect(unnameable_types, reason = "only casts use it")]
 pub enum Wide {
     Signed(i64),
     Unsigned(u64),
@@ -194,6 +195,7 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
 /// The bits that several integers need.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
+#[expect(unnameable_types, reason = "only casts use it")]
 pub struct Span {
     /// The union of their bits; of negative integers, those of the complement.
     pub bits: u64,

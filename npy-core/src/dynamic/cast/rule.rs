@@ -97,6 +97,7 @@ impl Casting {
 /// The property of a number type on which casting rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
+#[expect(unnameable_types, reason = "only casts use it")]
 pub enum Class {
     Bool,
     /// With a number of bytes, as all below.
@@ -214,23 +215,9 @@ pub(super) fn ml_type(dtype: &DType) -> Option<MlType> {
 #[cold]
 pub(super) fn not_allowed(from: &DType, to: &DType, casting: Casting) -> Error {
     if Class::of(from).is_none() {
-        return no_numbers(from, to);
+        return Error::not_numbers(from, to);
     }
     let rule = casting.name();
     let hint = "`Casting::Checked` casts what fits, `Casting::Unsafe` all";
     Error::new(ErrorKind::Mismatch, format!("cannot cast {from} to {to} according to the rule '{rule}'; {hint}"))
-}
-
-/// Creates the error of a cast of elements that are not numbers.
-#[cold]
-pub fn no_numbers(from: &DType, to: &DType) -> Error {
-    let from = from.to_string();
-    let code = from.trim_start_matches(['<', '>']);
-    let hint = match from.as_str() {
-        "|O" => "; `objects_as` converts Python objects",
-        _ if code.starts_with("M8") || code.starts_with("m8") => "; `DynArray::Datetime` and `Timedelta` hold times as integers",
-        record if record.starts_with('[') => "; select one of its fields",
-        _ => "",
-    };
-    Error::new(ErrorKind::Mismatch, format!("cannot cast {from} to {to}: expected numbers{hint}"))
 }

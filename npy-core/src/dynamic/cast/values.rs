@@ -5,7 +5,7 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::items::{append, append_bools, cast_items, does_not_fit, fits};
+use super::items::{append, append_bools, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
 use super::rule::{Casting, Class, not_allowed};
 use crate::dynamic::DynValues;
@@ -58,7 +58,7 @@ impl DynValues {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
         if let Ok(items) = self.view::<S>() {
-            return cast_items(items, casting);
+            return casting.cast(items);
         }
         if S::CLASS == T::CLASS {
             return self.to_vec::<T>();

@@ -2,9 +2,9 @@
 
 use super::bytes::Bytes;
 use super::codec::{As, Codec, NpyElement, ordered_dtype};
-use super::plan::{Layout, Plan, Planner, rust_type};
+use super::plan::{Layout, Plan, Planner};
 use super::time::{Datetime64, Timedelta64, unit, unit::Unit};
-use crate::error::{Result, ValueError};
+use crate::error::{Result, ValueError, rust_type};
 use crate::format::calendar::iso_8601;
 use crate::format::calendar::nanoseconds::{self, Misfit};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit};
@@ -12,6 +12,7 @@ use crate::memory::slots::Sends;
 
 /// The form of times in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(unnameable_types, reason = "the plan of a codec")]
 pub struct TimePlan {
     order: ByteOrder,
     unit: TimeUnit,

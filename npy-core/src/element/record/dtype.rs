@@ -147,6 +147,7 @@ pub fn copies<'a, R: 'a, T>(records: &Option<impl Iterator<Item = &'a R> + Clone
 
 /// Copies of the values of a packed field, if there are records.
 #[derive(Debug)]
+#[expect(unnameable_types, reason = "generated code passes it on")]
 pub struct Copies<T>(Option<Vec<T>>);
 
 impl<T> Copies<T> {

@@ -7,8 +7,8 @@ use super::cursor::Cursor;
 use super::names::{FieldName, for_each_name};
 use crate::element::bytes::outside;
 use crate::element::codec::{Codec, CodecOf, NpyElement, PlanOf};
-use crate::element::plan::{Layout, Plan, Planner, rust_type};
-use crate::error::{Result, ValueError, first_names};
+use crate::element::plan::{Layout, Plan, Planner};
+use crate::error::{Result, ValueError, first_names, rust_type};
 use crate::format::dtype::{ByteOrder, DType, Field, Record};
 
 /// A Rust struct that is a record: each of its fields is a field of a structured dtype.

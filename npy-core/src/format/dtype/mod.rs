@@ -33,9 +33,6 @@ pub(crate) use repr::{push_escaped, quote_of};
 pub(crate) use rust_type::rust_type;
 pub use scalar::{ByteOrder, Class, Scalar, ScalarKind, TimeUnit};
 #[cfg(feature = "object")]
-#[doc(hidden)]
-pub use text::dtype_argument;
-#[cfg(feature = "object")]
 pub(crate) use text::{dtype_str, is_implied, short_repr};
 pub use tree::{DType, Field, Record, SubArray, Title};
 pub(crate) use write::{descr_room, write_descr};

@@ -22,8 +22,23 @@ pub(crate) fn dtype_str(dtype: &DType) -> String {
     }
 }
 
-/// Returns the text between the parentheses of `repr(dtype)`. For `npy-cli`.
-pub fn dtype_argument(dtype: &DType) -> String {
+impl DType {
+    /// Returns the dtype as `repr` of NumPy writes it.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('x', '<f4'), ('id', '|u1')]".parse()?;
+    /// assert_eq!(dtype.repr(), "dtype([('x', '<f4'), ('id', 'u1')])");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn repr(&self) -> String {
+        format!("dtype({})", dtype_argument(self))
+    }
+}
+
+/// Returns the text between the parentheses of `repr(dtype)`.
+fn dtype_argument(dtype: &DType) -> String {
     match dtype {
         DType::Scalar(scalar) if is_native(*scalar) && scalar.time_unit().is_none() && scalar.kind() != ScalarKind::Object => {
             name(*scalar).map_or_else(|| printed(dtype), |name| format!("'{name}'"))

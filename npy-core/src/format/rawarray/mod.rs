@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::format::dtype::{ByteOrder, DType};
 use crate::format::header::Header;
 use crate::format::header::parse::{check_data, fetch, truncated};
-use crate::format::shape::{MOST_DIMENSIONS, is_same_in_both};
+use crate::format::shape::MOST_DIMENSIONS;
 use crate::limits::Limits;
 use crate::options::{Order, ReadOptions};
 
@@ -63,7 +63,7 @@ impl RaHeader {
     pub fn new(kind: RaKind, element_bytes: usize, byte_order: ByteOrder, dims: &[usize]) -> Result<Self> {
         let Some(dtype) = kind.dtype(element_bytes, byte_order) else { return Err(unknown_width(kind, element_bytes as u64)) };
         // NumPy says C of arrays that are in both orders.
-        let order = if is_same_in_both(dims) { Order::C } else { Order::Fortran };
+        let order = if Order::are_same(dims) { Order::C } else { Order::Fortran };
         Ok(Self { kind, byte_order, compressed_bytes: None, header: Header::new(dtype, order, dims)? })
     }
 

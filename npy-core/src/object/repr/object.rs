@@ -7,9 +7,7 @@ use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::super::value::{Opaque, PyObject, iso};
 use super::values::{array_repr, scalar_text, text_of};
 use crate::dynamic::DynValues;
-use crate::format::dtype::{
-    ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_argument, dtype_str, push_bytes_repr, push_repr, push_repr_of,
-};
+use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_str, push_bytes_repr, push_repr, push_repr_of};
 use crate::format::scalar::Value;
 use crate::print::PrintOptions;
 use crate::print::stream::Text;
@@ -198,7 +196,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::Decimal(text) => out = format!("Decimal('{text}')"),
         PyObject::Fraction(parts) => out = format!("Fraction({}, {})", parts[0], parts[1]),
         PyObject::Uuid(bytes) => out = format!("UUID('{}')", uuid(*bytes)),
-        PyObject::DType(dtype) => out = format!("dtype({})", dtype_argument(dtype)),
+        PyObject::DType(dtype) => out = dtype.repr(),
         PyObject::Scalar(scalar) => out = scalar_repr(scalar, options),
         PyObject::Array(array) => out = array_repr("array(", array, options),
         // The others contain objects.

@@ -6,7 +6,7 @@ use super::subclass::{cover, is_covered, uncover};
 use crate::dynamic::DynValues;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::format::shape::{element_count, is_same_in_both};
+use crate::format::shape::element_count;
 use crate::options::Order;
 
 /// An array of Python objects: of dtype `|O`, or of records with such fields, whose elements are
@@ -167,7 +167,7 @@ impl ObjectArray {
     #[must_use]
     pub fn with_order(self, order: Order) -> Self {
         // C first, as NumPy has it for arrays that are contiguous in both orders.
-        Self { order: if is_same_in_both(&self.shape) { Order::C } else { order }, ..self }
+        Self { order: if Order::are_same(&self.shape) { Order::C } else { order }, ..self }
     }
 
     /// Returns the objects in C order: the last axis fastest.

@@ -13,7 +13,7 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let ident = model.ident;
     // Not `Self::Plan`, which may be a variant.
-    let element = quote!(<#integer as __npy::Codec<#integer>>);
+    let element = quote!(<#integer as __private::Codec<#integer>>);
     let encode = if variants.is_empty() {
         quote!(match *value {})
     } else {
@@ -30,10 +30,10 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
         #own_element
 
         #[automatically_derived]
-        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
+        impl #impl_generics __private::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #element::Plan;
-            const LITTLE: __npy::Option<__npy::Layout<#element::Plan>> = #element::LITTLE;
-            const BIG: __npy::Option<__npy::Layout<#element::Plan>> = #element::BIG;
+            const LITTLE: ::core::option::Option<__private::Layout<#element::Plan>> = #element::LITTLE;
+            const BIG: ::core::option::Option<__private::Layout<#element::Plan>> = #element::BIG;
             const ALIGNMENT: usize = #element::ALIGNMENT;
             #proofs
 
@@ -41,20 +41,20 @@ pub(super) fn expand(model: &Model<'_>, variants: &[&Ident]) -> TokenStream {
                 #element::dtype()
             }
 
-            fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<#element::Plan> {
+            fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<#element::Plan> {
                 #element::plan(dtype, planner)
             }
 
             #[inline(always)]
-            fn decode(plan: &#element::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+            fn decode(plan: &#element::Plan, bytes: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
                 match #element::decode(plan, bytes)? {
-                    #(number if number == Self::#variants as #integer => __npy::Ok(Self::#variants),)*
-                    number => __npy::Err(__npy::unknown_variant::<Self>(number, const { &[#((::core::stringify!(#variants), Self::#variants as ::core::primitive::i128),)*] })),
+                    #(number if number == Self::#variants as #integer => ::core::result::Result::Ok(Self::#variants),)*
+                    number => ::core::result::Result::Err(__private::unknown_variant::<Self>(number, const { &[#((::core::stringify!(#variants), Self::#variants as ::core::primitive::i128),)*] })),
                 }
             }
 
             #[inline(always)]
-            fn encode(value: &Self, plan: &#element::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &#element::Plan, bytes: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                 #encode
             }
         }

@@ -25,7 +25,7 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
         Shape::Enum(variants) => enumeration::expand(model, variants),
     };
     let view = model.attrs.view.is_given().then(|| view::expand(model, &generics));
-    in_const(&model.krate, &quote!(use __npy::Otherwise as _; #element #view))
+    in_const(&model.krate, &quote!(use __private::Otherwise as _; #element #view))
 }
 
 /// For a type with mistakes: the errors, and stubs that keep the compiler from adding others.
@@ -44,7 +44,7 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
                 const HAS_PADDING: bool = true;
                 const HAS_INVALID: bool = true;
 
-                fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
+                fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                     loop {}
                 }
             }
@@ -57,35 +57,35 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
             #element
 
             #[automatically_derived]
-            impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
+            impl #impl_generics __private::Codec<Self> for #ident #type_generics #where_clause {
                 type Plan = ();
-                const LITTLE: __npy::Option<__npy::Layout<()>> = __npy::None;
-                const BIG: __npy::Option<__npy::Layout<()>> = __npy::None;
+                const LITTLE: ::core::option::Option<__private::Layout<()>> = ::core::option::Option::None;
+                const BIG: ::core::option::Option<__private::Layout<()>> = ::core::option::Option::None;
                 const ALIGNMENT: usize = 1;
 
                 fn dtype() -> __npy::DType {
                     loop {}
                 }
 
-                fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<()> {
-                    __npy::None
+                fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<()> {
+                    ::core::option::Option::None
                 }
 
-                fn decode(plan: &(), record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
+                fn decode(plan: &(), record: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
                     loop {}
                 }
 
-                fn encode(value: &Self, plan: &(), record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+                fn encode(value: &Self, plan: &(), record: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                     loop {}
                 }
             }
 
             #[automatically_derived]
             impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
-                const NAMES: &'static [__npy::FieldName] = &[];
+                const NAMES: &'static [__private::FieldName] = &[];
 
-                fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<()> {
-                    __npy::None
+                fn plan_fields(record: __private::FileRecord<'_>, planner: &mut __private::Planner) -> ::core::option::Option<()> {
+                    ::core::option::Option::None
                 }
             }
 
@@ -111,11 +111,11 @@ fn element(ident: &Ident, generics: &Generics) -> TokenStream {
 fn proofs(model: &Model<'_>) -> TokenStream {
     let bulk = model.attrs.view.is_given().then(|| {
         quote! {
-            const BULK: __npy::Option<__npy::Bulk<Self>> = __npy::bulk_of_view::<Self>();
+            const BULK: ::core::option::Option<__private::Bulk<Self>> = __private::bulk_of_view::<Self>();
         }
     });
     quote! {
-        const SENDS: __npy::Option<__npy::Sends<Self>> = __npy::Probe::<Self>::SENDS;
+        const SENDS: ::core::option::Option<__private::Sends<Self>> = __private::Probe::<Self>::SENDS;
         #bulk
     }
 }

@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
             let ty = &field.ty;
             let codec = field.codec(&model.generics);
             let codec_argument = (!field.is_plain()).then(|| quote!(, #codec));
-            let plan_type = quote_spanned!(field.source.ty.span()=> __npy::FieldPlan<#ty #codec_argument>);
+            let plan_type = quote_spanned!(field.source.ty.span()=> __private::FieldPlan<#ty #codec_argument>);
             Column { field, codec, plan_type, plan: field.plan_ident(), may_be_absent: model.may_be_absent(field) }
         });
         Self { model, generics, ident: format_ident!("__{}Plan", model.ident), columns: columns.collect() }
@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
             let (plan, value) = (&column.plan, value(column));
             quote!(#plan: #value,)
         });
-        let marker = self.has_marker().then(|| quote!(__of: __npy::PhantomData,));
+        let marker = self.has_marker().then(|| quote!(__of: ::core::marker::PhantomData,));
         quote!(#name { #(#fields)* #marker })
     }
 
@@ -61,9 +61,9 @@ impl<'a> Plan<'a> {
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
         let (ident, of) = (&self.ident, self.model.ident);
         let fields = self.columns.iter().map(|Column { plan, plan_type, may_be_absent, .. }| {
-            if *may_be_absent { quote!(#plan: __npy::Option<#plan_type>,) } else { quote!(#plan: #plan_type,) }
+            if *may_be_absent { quote!(#plan: ::core::option::Option<#plan_type>,) } else { quote!(#plan: #plan_type,) }
         });
-        let marker = self.has_marker().then(|| quote!(__of: __npy::PhantomData<fn() -> #of #type_generics>,));
+        let marker = self.has_marker().then(|| quote!(__of: ::core::marker::PhantomData<fn() -> #of #type_generics>,));
         let names = self.columns.iter().map(|column| &column.plan);
         let place = self.place();
         quote! {
@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
                 #marker
             }
 
-            __npy::plan! { [#impl_generics] [#ident #type_generics] [#where_clause] [#(#names)*] #place }
+            __private::plan! { [#impl_generics] [#ident #type_generics] [#where_clause] [#(#names)*] #place }
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
             let at = field.attrs.offset.get().map(|offset| hygienic!(cursor.at(#offset);));
             hygienic! {
                 #at
-                let __npy::Some(#variable) = __npy::FieldPlan::place(&mut cursor, order) else { return __npy::None };
+                let ::core::option::Option::Some(#variable) = __private::FieldPlan::place(&mut cursor, order) else { return ::core::option::Option::None };
             }
         });
         let cursor = new_cursor(self.model);
@@ -94,13 +94,13 @@ impl<'a> Plan<'a> {
         };
         let plan = self.literal(&quote!(Self), |Column { field, may_be_absent, .. }| {
             let variable = field.variable();
-            if *may_be_absent { quote!(__npy::Some(#variable)) } else { quote!(#variable) }
+            if *may_be_absent { quote!(::core::option::Option::Some(#variable)) } else { quote!(#variable) }
         });
         hygienic! {
-            const fn place(order: __npy::ByteOrder) -> __npy::Option<__npy::Layout<Self>> {
+            const fn place(order: __npy::dtype::ByteOrder) -> ::core::option::Option<__private::Layout<Self>> {
                 let mut cursor = #cursor;
                 #(#places)*
-                __npy::Some(__npy::Layout { itemsize: cursor.#finish, plan: #plan })
+                ::core::option::Option::Some(__private::Layout { itemsize: cursor.#finish, plan: #plan })
             }
         }
     }
@@ -108,5 +108,5 @@ impl<'a> Plan<'a> {
 
 /// Where the first field of the struct goes.
 pub(super) fn new_cursor(model: &Model<'_>) -> TokenStream {
-    if model.attrs.align.is_given() { quote!(__npy::Cursor::aligned()) } else { quote!(__npy::Cursor::packed()) }
+    if model.attrs.align.is_given() { quote!(__private::Cursor::aligned()) } else { quote!(__private::Cursor::packed()) }
 }

@@ -25,7 +25,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
         Some(Endian::Big) => (quote!(Big), quote!(Big)),
     };
     let plan_types = columns.iter().map(|column| &column.plan_type);
-    let alignment = if model.attrs.align.is_given() { quote!(__npy::largest(&[#(<#plan_types>::ALIGNMENT),*])) } else { quote!(1) };
+    let alignment =
+        if model.attrs.align.is_given() { quote!(__private::largest(&[#(<#plan_types>::ALIGNMENT),*])) } else { quote!(1) };
     let varies = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::VARIES)), &quote!(||))
         .map(|varies| quote!(const VARIES: bool = #varies;));
     let grows = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::GROWS)), &quote!(&&))
@@ -42,7 +43,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     let names = columns.iter().map(|column| field_name(column.field));
     let names = quote!(&[#(#names),*]);
     let is_flattening = columns.iter().any(|column| column.field.is_flattened());
-    let names = if is_flattening { quote!(__npy::distinct(#names)) } else { names };
+    let names = if is_flattening { quote!(__private::distinct(#names)) } else { names };
     // Wrong names and offsets fail the build even where the record is not used.
     let is_placed = model.attrs.itemsize.is_given() || columns.iter().any(|column| column.field.attrs.offset.is_given());
     let check = ((is_flattening || is_placed) && generics.params.is_empty()).then(|| check(ident, &quote!(RECORD)));
@@ -57,47 +58,47 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
         #element
 
         #[automatically_derived]
-        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
+        impl #impl_generics __private::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #plan_ident #type_generics;
-            const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#little);
-            const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::#big);
+            const LITTLE: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::#little);
+            const BIG: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::#big);
             const ALIGNMENT: usize = #alignment;
             #varies
             #grows
             #proofs
 
             fn dtype() -> __npy::DType {
-                __npy::dtype_of_record::<Self>()
+                __private::dtype_of_record::<Self>()
             }
 
-            fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+            fn dtype_of<'record>(records: ::core::option::Option<impl ::core::iter::Iterator<Item = &'record Self> + ::core::clone::Clone>) -> __npy::DType
             where
                 Self: 'record,
             {
                 #dtype
             }
 
-            fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-                __npy::#plan_record::<Self>(dtype, planner)
+            fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<Self::Plan> {
+                __private::#plan_record::<Self>(dtype, planner)
             }
 
             #[inline(always)]
-            fn decode(plan: &Self::Plan, record: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-                __npy::Ok(Self { #(#decode)* })
+            fn decode(plan: &Self::Plan, record: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
+                ::core::result::Result::Ok(Self { #(#decode)* })
             }
 
             #[inline(always)]
-            fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &Self::Plan, record: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                 #(#encode)*
-                __npy::Ok(())
+                ::core::result::Result::Ok(())
             }
         }
 
         #[automatically_derived]
         impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
-            const NAMES: &'static [__npy::FieldName] = #names;
+            const NAMES: &'static [__private::FieldName] = #names;
 
-            fn plan_fields(record: __npy::FileRecord<'_>, planner: &mut __npy::Planner) -> __npy::Option<__npy::PlanOf<Self>> {
+            fn plan_fields(record: __private::FileRecord<'_>, planner: &mut __private::Planner) -> ::core::option::Option<__private::PlanOf<Self>> {
                 #find
             }
         }
@@ -108,18 +109,18 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
 
 /// Evaluates a constant of a struct without parameters, if the bounds of its implementations hold.
 pub(super) fn check(ident: &Ident, constant: &TokenStream) -> TokenStream {
-    quote!(const _: () = __npy::Probe::<#ident>::#constant;)
+    quote!(const _: () = __private::Probe::<#ident>::#constant;)
 }
 
 fn field_name(field: &Field<'_>) -> TokenStream {
     let Field { ty, name, attrs, .. } = field;
     if field.is_flattened() {
-        return quote!(__npy::FieldName::Flattened(<#ty as __npy::NpyRecord>::NAMES));
+        return quote!(__private::FieldName::Flattened(<#ty as __npy::NpyRecord>::NAMES));
     }
     let aliases = &attrs.aliases;
     let aliases = (!aliases.is_empty()).then(|| quote!(.with_aliases(&[#(#aliases),*])));
     let title = attrs.title.get().map(|title| quote!(.with_title(#title)));
-    quote!(__npy::FieldName::own(#name) #aliases #title)
+    quote!(__private::FieldName::own(#name) #aliases #title)
 }
 
 /// The type that stands for the conversions of `with`.
@@ -131,23 +132,23 @@ pub(super) fn conversions(model: &Model<'_>, generics: &Generics, field: &Field<
     let (element, error) = (hygienic!(element), hygienic!(error));
     let value = Ident::new("value", Span::mixed_site().located_at(module.span()));
     let decode = quote_spanned! {module.span()=>
-        __npy::Result::map_err(#module::decode(#element), |#error| __npy::ToString::to_string(&#error))
+        ::core::result::Result::map_err(#module::decode(#element), |#error| ::std::string::ToString::to_string(&#error))
     };
     let encode = quote_spanned! {module.span()=>
-        __npy::Result::map_err(#module::encode(#value), |#error| __npy::ToString::to_string(&#error))
+        ::core::result::Result::map_err(#module::encode(#value), |#error| ::std::string::ToString::to_string(&#error))
     };
     Some(hygienic! {
         // Not `pub`, because the element may be a private type.
-        struct #marker #impl_generics (__npy::PhantomData<fn() -> #ident #type_generics>) #where_clause;
+        struct #marker #impl_generics (::core::marker::PhantomData<fn() -> #ident #type_generics>) #where_clause;
 
-        impl #impl_generics __npy::With<#ty> for #marker #type_generics #where_clause {
+        impl #impl_generics __private::With<#ty> for #marker #type_generics #where_clause {
             type Element = #module::Element;
 
-            fn decode(element: Self::Element) -> __npy::Result<#ty, __npy::String> {
+            fn decode(element: Self::Element) -> ::core::result::Result<#ty, ::std::string::String> {
                 #decode
             }
 
-            fn encode(value: &#ty) -> __npy::Result<Self::Element, __npy::String> {
+            fn encode(value: &#ty) -> ::core::result::Result<Self::Element, ::std::string::String> {
                 #encode
             }
         }
@@ -158,9 +159,9 @@ pub(super) fn conversions(model: &Model<'_>, generics: &Generics, field: &Field<
 fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
     let cursor = new_cursor(model);
     let order = match model.attrs.endian.get() {
-        None => quote!(__npy::None),
-        Some(Endian::Little) => quote!(__npy::Some(__npy::ByteOrder::Little)),
-        Some(Endian::Big) => quote!(__npy::Some(__npy::ByteOrder::Big)),
+        None => quote!(::core::option::Option::None),
+        Some(Endian::Little) => quote!(::core::option::Option::Some(__npy::dtype::ByteOrder::Little)),
+        Some(Endian::Big) => quote!(::core::option::Option::Some(__npy::dtype::ByteOrder::Big)),
     };
     let fields = columns.iter().map(|Column { field, codec, .. }| {
         let Field { member, ty, name, attrs, .. } = field;
@@ -168,7 +169,7 @@ fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
         let title = attrs.title.get().map(|title| quote!(.title(#title)));
         // Those of a packed struct cannot be borrowed.
         let values = if model.repr.is_packed {
-            hygienic!(&__npy::copies::<_, #ty>(&records, |record| record.#member).each(), |value| value)
+            hygienic!(&__private::copies::<_, #ty>(&records, |record| record.#member).each(), |value| value)
         } else {
             hygienic!(&records, |record| &record.#member)
         };
@@ -183,15 +184,15 @@ fn dtype(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
         Some(itemsize) => quote!(.finish_at(#itemsize)),
         None => quote!(.finish()),
     };
-    quote!(__npy::RecordBuilder::new(#cursor, #order) #(#fields)* #finish)
+    quote!(__private::RecordBuilder::new(#cursor, #order) #(#fields)* #finish)
 }
 
 /// The values of a field, if there are records. Those of a packed struct cannot be borrowed.
 pub(super) fn values_of(model: &Model<'_>, ty: &Type, member: &Member) -> TokenStream {
     if model.repr.is_packed {
-        hygienic!(__npy::copies::<_, #ty>(&records, |record| record.#member).each())
+        hygienic!(__private::copies::<_, #ty>(&records, |record| record.#member).each())
     } else {
-        hygienic!(__npy::each(&records, |record| &record.#member))
+        hygienic!(__private::each(&records, |record| &record.#member))
     }
 }
 
@@ -213,7 +214,7 @@ fn find_fields(plan: &Plan<'_>) -> TokenStream {
     });
     quote! {
         #(#find)*
-        __npy::Some(#found)
+        ::core::option::Option::Some(#found)
     }
 }
 
@@ -221,15 +222,15 @@ fn decode_field(model: &Model<'_>, field: &Field<'_>) -> TokenStream {
     let Field { member, name, .. } = field;
     let absent = match model.absent(field) {
         Absent::Function(path) => quote_spanned!(path.span()=> #path()),
-        Absent::Default => quote_spanned!(field.source.ty.span()=> __npy::Default::default()),
+        Absent::Default => quote_spanned!(field.source.ty.span()=> ::core::default::Default::default()),
         Absent::OfStruct(default, token) => {
             let default = match default {
                 Some(path) => quote_spanned!(token.span()=> #path()),
-                None => quote_spanned!(token.span()=> <Self as __npy::Default>::default()),
+                None => quote_spanned!(token.span()=> <Self as ::core::default::Default>::default()),
             };
             hygienic!({ let default: Self = #default; default.#member })
         }
-        Absent::None | Absent::Refuse => quote!(__npy::None),
+        Absent::None | Absent::Refuse => quote!(::core::option::Option::None),
     };
     if field.is_skipped() {
         return quote!(#member: #absent,);
@@ -243,8 +244,8 @@ fn decode_field(model: &Model<'_>, field: &Field<'_>) -> TokenStream {
     }
     hygienic! {
         #member: match plan.#plan_field {
-            __npy::Some(field) => field.decode(#name, record)?,
-            __npy::None => #absent,
+            ::core::option::Option::Some(field) => field.decode(#name, record)?,
+            ::core::option::Option::None => #absent,
         },
     }
 }
@@ -260,7 +261,7 @@ fn encode_field(model: &Model<'_>, column: &Column<'_>) -> TokenStream {
         return hygienic!(plan.#plan_field.encode(#name, #value, record)?;);
     }
     hygienic! {
-        if let __npy::Some(field) = plan.#plan_field {
+        if let ::core::option::Option::Some(field) = plan.#plan_field {
             field.encode(#name, #value, record)?;
         }
     }

@@ -16,10 +16,10 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let ident = model.ident;
     let Field { member, ty, .. } = field;
-    let codec = quote!(<#codec as __npy::Codec<#ty>>);
+    let codec = quote!(<#codec as __private::Codec<#ty>>);
     let conversions = conversions(model, generics, field);
     let (plan_items, plan_ident) = (plan.items(), &plan.ident);
-    let whole = plan.literal(&quote!(#plan_ident), |_| hygienic!(__npy::FieldPlan::whole(dtype, planner)?));
+    let whole = plan.literal(&quote!(#plan_ident), |_| hygienic!(__private::FieldPlan::whole(dtype, planner)?));
     let proofs = super::proofs(model);
     let value = value_of(model, member);
     let values = values_of(model, ty, member);
@@ -30,7 +30,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
             match model.absent(field) {
                 _ if !field.is_skipped() => quote!(#member: #value,),
                 Absent::Function(path) => quote!(#member: #path(),),
-                _ => quote!(#member: __npy::Default::default(),),
+                _ => quote!(#member: ::core::default::Default::default(),),
             }
         });
         quote!(Self { #(#members)* })
@@ -44,10 +44,10 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
         #element
 
         #[automatically_derived]
-        impl #impl_generics __npy::Codec<Self> for #ident #type_generics #where_clause {
+        impl #impl_generics __private::Codec<Self> for #ident #type_generics #where_clause {
             type Plan = #plan_ident #type_generics;
-            const LITTLE: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Little);
-            const BIG: __npy::Option<__npy::Layout<Self::Plan>> = #plan_ident::place(__npy::ByteOrder::Big);
+            const LITTLE: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::Little);
+            const BIG: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::Big);
             const ALIGNMENT: usize = #codec::ALIGNMENT;
             const VARIES: bool = #codec::VARIES;
             const GROWS: bool = #codec::GROWS;
@@ -58,36 +58,36 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics, fields: &[Field<'_>
                 #codec::dtype()
             }
 
-            fn dtype_of<'record>(records: __npy::Option<impl __npy::Iterator<Item = &'record Self> + __npy::Clone>) -> __npy::DType
+            fn dtype_of<'record>(records: ::core::option::Option<impl ::core::iter::Iterator<Item = &'record Self> + ::core::clone::Clone>) -> __npy::DType
             where
                 Self: 'record,
             {
                 #codec::dtype_of(#values)
             }
 
-            fn plan(dtype: &__npy::DType, planner: &mut __npy::Planner) -> __npy::Option<Self::Plan> {
-                __npy::Some(#whole)
+            fn plan(dtype: &__npy::DType, planner: &mut __private::Planner) -> ::core::option::Option<Self::Plan> {
+                ::core::option::Option::Some(#whole)
             }
 
             #[inline(always)]
-            fn decode(plan: &Self::Plan, bytes: &[u8]) -> __npy::Result<Self, __npy::ValueError> {
-                __npy::Ok(#decoded)
+            fn decode(plan: &Self::Plan, bytes: &[u8]) -> ::core::result::Result<Self, __npy::error::ValueError> {
+                ::core::result::Result::Ok(#decoded)
             }
 
             #[inline(always)]
-            fn encode(value: &Self, plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode(value: &Self, plan: &Self::Plan, bytes: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                 plan.#plan_field.encode_flattened(#value, bytes)
             }
 
             #[inline(always)]
-            fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> __npy::Result<__npy::Option<Self>, __npy::ValueError> {
-                __npy::Ok(match plan.#plan_field.decode_option(bytes)? {
-                    __npy::Some(field) => __npy::Some(#some),
-                    __npy::None => __npy::None,
+            fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> ::core::result::Result<::core::option::Option<Self>, __npy::error::ValueError> {
+                ::core::result::Result::Ok(match plan.#plan_field.decode_option(bytes)? {
+                    ::core::option::Option::Some(field) => ::core::option::Option::Some(#some),
+                    ::core::option::Option::None => ::core::option::Option::None,
                 })
             }
 
-            fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> __npy::Result<(), __npy::ValueError> {
+            fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
                 plan.#plan_field.encode_none(bytes)
             }
         }

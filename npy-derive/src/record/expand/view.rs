@@ -34,27 +34,27 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
 
 fn for_struct(model: &Model<'_>, proof: &TokenStream) -> TokenStream {
     let types: Vec<_> = model.stored().map(|field| &field.ty).collect();
-    let sizes = types.iter().map(|ty| quote!(__npy::size_of::<#ty>()));
+    let sizes = types.iter().map(|ty| quote!(::core::mem::size_of::<#ty>()));
     let size = join(sizes, &quote!(+)).unwrap_or_else(|| quote!(0));
     let invalid = types.iter().map(|ty| quote!(<#ty as __npy::NpyView>::HAS_INVALID));
     let has_invalid = join(invalid, &quote!(||)).unwrap_or_else(|| quote!(false));
     let checks = model.stored().map(|field| {
         let (member, name, ty) = (&field.member, &field.name, &field.ty);
         if field.is_flattened() || matches!(model.shape, Shape::Transparent(_)) {
-            hygienic!(__npy::check_flattened::<#ty>(bytes, __npy::offset_of!(Self, #member))?;)
+            hygienic!(__private::check_flattened::<#ty>(bytes, ::core::mem::offset_of!(Self, #member))?;)
         } else {
-            hygienic!(__npy::check_field::<#ty>(bytes, __npy::offset_of!(Self, #member), #name)?;)
+            hygienic!(__private::check_field::<#ty>(bytes, ::core::mem::offset_of!(Self, #member), #name)?;)
         }
     });
     hygienic! {
         const PROOF: () = #proof;
-        const HAS_PADDING: bool = __npy::size_of::<Self>() != #size #(|| <#types as __npy::NpyView>::HAS_PADDING)*;
+        const HAS_PADDING: bool = ::core::mem::size_of::<Self>() != #size #(|| <#types as __npy::NpyView>::HAS_PADDING)*;
         const HAS_INVALID: bool = #has_invalid;
 
         #[inline(always)]
-        fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
+        fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
             #(#checks)*
-            __npy::Ok(())
+            ::core::result::Result::Ok(())
         }
     }
 }
@@ -73,17 +73,17 @@ fn proof(model: &Model<'_>) -> TokenStream {
             "`{ident}` cannot be viewed: the offset of `{}` in memory is not that in the file; {advice}",
             field.rust_name()
         );
-        hygienic!(__npy::assert_field::<#ty>(layout.plan.#plan.offset() == __npy::offset_of!(Self, #member), #message);)
+        hygienic!(__private::assert_field::<#ty>(layout.plan.#plan.offset() == ::core::mem::offset_of!(Self, #member), #message);)
     });
     let size = format!("`{ident}` cannot be viewed: its size in memory is not its itemsize in the file; {advice}");
     let varying = format!("`{ident}` cannot be viewed: its layout is not known at compile time");
     hygienic! {
-        match __npy::native::<Self>() {
-            __npy::Some(layout) => {
+        match __private::native::<Self>() {
+            ::core::option::Option::Some(layout) => {
                 #(#fields)*
-                __npy::assert_layout(layout.itemsize == __npy::size_of::<Self>(), #size);
+                __private::assert_layout(layout.itemsize == ::core::mem::size_of::<Self>(), #size);
             }
-            __npy::None => __npy::assert_layout(false, #varying),
+            ::core::option::Option::None => __private::assert_layout(false, #varying),
         }
     }
 }
@@ -94,8 +94,8 @@ fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
     let fields = model.stored().map(|field| {
         let (member, ty) = (&field.member, &field.ty);
         quote! {
-            __npy::assert_field::<#ty>(
-                __npy::size_of::<Self>() == __npy::size_of::<#ty>() && __npy::offset_of!(Self, #member) == 0,
+            __private::assert_field::<#ty>(
+                ::core::mem::size_of::<Self>() == ::core::mem::size_of::<#ty>() && ::core::mem::offset_of!(Self, #member) == 0,
                 #message,
             );
         }
@@ -109,15 +109,15 @@ fn for_enum(model: &Model<'_>) -> TokenStream {
     let integer = &model.repr.integer;
     hygienic! {
         // `repr(align)` makes it larger.
-        const PROOF: () = __npy::assert_layout(__npy::size_of::<Self>() == __npy::size_of::<#integer>(), #message);
+        const PROOF: () = __private::assert_layout(::core::mem::size_of::<Self>() == ::core::mem::size_of::<#integer>(), #message);
         const HAS_PADDING: bool = false;
         const HAS_INVALID: bool = true;
 
-        fn check(bytes: &[u8]) -> __npy::Result<(), __npy::ValueError> {
-            if let __npy::Some(layout) = const { __npy::native::<Self>() } {
-                <Self as __npy::Codec<Self>>::decode(&layout.plan, bytes)?;
+        fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
+            if let ::core::option::Option::Some(layout) = const { __private::native::<Self>() } {
+                <Self as __private::Codec<Self>>::decode(&layout.plan, bytes)?;
             }
-            __npy::Ok(())
+            ::core::result::Result::Ok(())
         }
     }
 }
