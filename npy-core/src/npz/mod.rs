@@ -19,12 +19,12 @@
 //! ```
 //!
 //! Stored members are byte for byte those of `np.savez`. Compressed members are deflate data that
-//! every reader reads. They are no larger than NumPy's, but not the same bytes:
+//! every reader reads, but not NumPy's bytes. They are at most 2 % larger:
 //!
 //! - Each block of 1 MiB is compressed independently, so that several threads can write a member
 //!   ([`WriteOptions::threads`]) and read it ([`NpzReader::set_threads`]).
-//! - Where a search for repetitions would gain nothing, as in the digits of measurements, bytes get
-//!   Huffman codes at once, in a twentieth of the time.
+//! - Where a search for matches would gain nothing, as in the digits of measurements, bytes get
+//!   Huffman codes alone, in a twentieth of the time.
 //! - The member's entry in the central directory has an extra field with the identifier `np`,
 //!   little-endian: a version (one byte, 1), the logarithm to base 2 of the bytes of content in a
 //!   block (one byte), the bytes of content in the first block (four), and the bytes of each block
@@ -46,8 +46,6 @@ pub use read::NpzReader;
 #[doc(hidden)]
 pub use read::extract::leads_elsewhere;
 pub use read::file::ArchiveFile;
-#[doc(hidden)]
-pub use read::in_place::is_about_place;
 #[doc(hidden)]
 pub use read::index::Index;
 pub use read::index::Surroundings;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 
-use npy_core::{NpyElement, NpyView, ReadOptions, Result, npz};
+use npy_core::{ErrorKind, NpyElement, NpyView, ReadOptions, Result, npz};
 
 use super::super::ndarray::{Array, ArrayBase, ArrayView, CowArray, DataOwned, Dimension};
 use super::super::read::into_array;
@@ -173,7 +173,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     pub fn view_or_read<A: NpyView, D: Dimension>(&mut self, name: &str) -> Result<CowArray<'a, A, D>> {
         match self.view(name) {
             Ok(view) => Ok(view.into()),
-            Err(error) if npz::is_about_place(&error) => self.by_name(name).map(|array: Array<A, D>| array.into()),
+            Err(error) if error.kind() == ErrorKind::NotViewable => self.by_name(name).map(|array: Array<A, D>| array.into()),
             Err(error) => Err(error),
         }
     }

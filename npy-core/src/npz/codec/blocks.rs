@@ -1,7 +1,5 @@
 //! Independent blocks of compressed data, and the extra field that locates them.
 //!
-//! By them, two threads load a member of 64 MiB 1.9 times as fast as one.
-//!
 //! A deflated member of more than one block has an extra field in its entry of the central
 //! directory, which other readers ignore. All numbers are little-endian:
 //!

@@ -1,4 +1,4 @@
-//! The content of a member: decompressed, counted and checked against its CRC.
+//! The content of a member: decompresses it, and checks its size and CRC.
 
 use std::io::{self, Read};
 
@@ -10,28 +10,27 @@ use crate::error::describe::counted;
 use crate::error::{Error, Result};
 use crate::memory::ReadBuf;
 
-/// Bytes that are given before their checksum is taken: few enough that they are still in the
-/// cache, and enough that a decompressor, which keeps a copy of the last ones whenever it stops,
-/// stops seldom.
+/// Bytes between two updates of the checksum: few enough to be in the cache, and enough that a
+/// decompressor, which copies its window whenever it stops, stops seldom.
 const STEP_BYTES: usize = 1 << 20;
 
-/// How far the content of a member was read.
+/// A reader of the content of a member.
 pub(crate) struct Content {
     decoder: Decoder,
-    /// Bytes that are left; `None` where nobody knows.
+    /// The number of remaining bytes; `None` if unknown.
     left: Option<u64>,
-    /// Bytes that were given.
+    /// The number of bytes returned so far.
     size: u64,
-    /// How many there may be.
+    /// The limit of `size`.
     most: u64,
-    /// `None` once bytes were skipped.
+    /// `None` after a seek.
     crc: Option<crc32fast::Hasher>,
     /// Whether the compressed data have ended.
     is_at_end: bool,
 }
 
 impl Content {
-    /// A content of `size` bytes, or of any number; `most` is the limit.
+    /// Creates a content of `size` bytes, or of unknown size. `most` is the limit.
     pub(crate) fn new(decoder: Decoder, size: Option<u64>, most: u64) -> Self {
         Self { decoder, left: size, size: 0, most, crc: Some(crc32fast::Hasher::new()), is_at_end: false }
     }
@@ -45,27 +44,26 @@ impl Content {
         self.is_at_end
     }
 
-    /// Whether nothing tells where it ends.
+    /// Whether its end is unknown: it is stored and its size follows the data.
     pub(crate) fn is_endless(&self) -> bool {
         self.left.is_none() && self.is_stored()
     }
 
-    /// Notes how many bytes are left of a content that does not tell itself where it ends.
+    /// Sets the number of remaining bytes of an [endless](Self::is_endless) content.
     pub(crate) fn set_end(&mut self, left: u64) {
         if self.is_endless() {
             self.left = Some(left);
         }
     }
 
-    /// Records that the input of a stored content of known size was moved to `position`. The
-    /// checksum is not checked any more.
+    /// Records a seek in a stored content of known size, whose checksum is not checked any more.
     pub(crate) fn move_to(&mut self, position: u64) {
         self.left = self.left.map(|left| (left + self.size).saturating_sub(position));
         self.size = position;
         self.crc = None;
     }
 
-    /// Reads at most `most` of the remaining bytes; nothing at the end.
+    /// Reads at most `most` of the remaining bytes, and nothing at the end.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>, most: u64) -> io::Result<()> {
         self.check_limit()?;
         if self.is_at_end || self.left == Some(0) || buf.is_full() {
@@ -92,9 +90,11 @@ impl Content {
         self.check_limit()
     }
 
-    /// Takes the next bytes as given: whole blocks of deflate data, after the last few bytes of the
-    /// block before. Fails if that does not end there, so that they cannot be the next.
-    pub(crate) fn take_blocks(&mut self, before: &[u8], bytes: u64, crc: &crc32fast::Hasher, is_end: bool) -> io::Result<()> {
+    /// Skips whole deflate blocks that were inflated elsewhere. `before` are the last bytes of the
+    /// previous block.
+    ///
+    /// Fails if that block does not end with them.
+    pub(crate) fn skip_blocks(&mut self, before: &[u8], bytes: u64, crc: &crc32fast::Hasher, is_end: bool) -> io::Result<()> {
         self.decoder.begin_block(before)?;
         let Some(left) = self.left.and_then(|left| left.checked_sub(bytes)) else {
             self.decoder.fail();
@@ -116,8 +116,8 @@ impl Content {
         Err(Error::limit_exceeded("bytes of a member", self.most, self.size).into())
     }
 
-    /// Reads at most that many remaining bytes and checks the content against its checksum and
-    /// size. `claim` reads these where they follow the data.
+    /// Reads at most `most` remaining bytes, and checks the content. `claim` returns the checksum and
+    /// the sizes, or reads them after the data.
     pub(crate) fn finish<R: Read>(
         &mut self,
         input: &mut Input<R>,
@@ -128,8 +128,8 @@ impl Content {
         self.check(&claim)
     }
 
-    /// [`finish`](Self::finish) without the checksum, which [`check`](Self::check) checks: the
-    /// position of the next member is known then.
+    /// [`finish`](Self::finish) without [`check`](Self::check), after which the position of the next
+    /// member is known.
     pub(crate) fn finish_data<R: Read>(
         &mut self,
         input: &mut Input<R>,
@@ -146,7 +146,7 @@ impl Content {
             match self.fill(input, &mut ReadBuf::over(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),
-                // The end of compressed data may come without another byte.
+                // Compressed data may end without another byte.
                 Ok(()) if self.size == before => break,
                 Ok(()) => {}
             }
@@ -171,7 +171,7 @@ impl Content {
         Ok(claim)
     }
 
-    /// Checks the checksum of the content, all of which was read.
+    /// Checks the checksum of the content, which was read to its end.
     pub(crate) fn check(&self, claim: &Claim) -> Result<()> {
         let expected = claim.crc;
         match self.crc.clone().map(crc32fast::Hasher::finalize) {
@@ -182,14 +182,14 @@ impl Content {
         }
     }
 
-    /// All bytes were given; sees that the compressed data end there.
+    /// Checks that the compressed data end after the last byte of the content.
     fn expect_end<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
         let mut more = [0];
         while !self.is_at_end {
             let mut buf = ReadBuf::over(&mut more);
             let result = self.decoder.fill(input, &mut buf);
             if buf.filled() > 0 {
-                // Otherwise another call would meet the end, and succeed.
+                // Otherwise another call would find the end, and succeed.
                 self.decoder.fail();
                 return Err(wrong_size(self.size, self.size + 1));
             }
@@ -209,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// A source of a few bytes at a time, each after an interruption.
+    /// Returns a few bytes at a time, each after an interruption.
     struct Trickle<'a>(&'a [u8], bool);
 
     impl Read for Trickle<'_> {
@@ -227,7 +227,7 @@ mod tests {
     const DEFLATED: u16 = 8;
     const BYTES: u64 = 5000;
 
-    /// Bytes, and how they are stored by a method.
+    /// A content, and its data by a method.
     fn data(method: u16) -> (Vec<u8>, Vec<u8>) {
         let bytes: Vec<u8> = (0..BYTES).map(|i| (i * i % 251) as u8).collect();
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
@@ -236,8 +236,7 @@ mod tests {
         (bytes, stored)
     }
 
-    /// Reads `first` bytes of a content, then finishes it. Returns the error, and how many bytes were
-    /// counted.
+    /// Reads `first` bytes of a content, then finishes it. Returns the error and the counted bytes.
     fn finished(method: u16, stored: &[u8], size: Option<u64>, limits: [u64; 2], first: u64, claim: Claim) -> (String, u64) {
         let [most, most_behind] = limits;
         let mut input = Input::new(Trickle(stored, false), |reader, buf| buf.read_from(reader));
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_checked_however_they_are_read() {
+    fn contents_are_checked_after_any_read() {
         for method in [STORED, DEFLATED] {
             let (bytes, stored) = data(method);
             let claim = Claim { crc: crc32fast::hash(&bytes), size: BYTES, compressed: stored.len() as u64 };
@@ -274,18 +273,18 @@ mod tests {
                     assert!(error.contains("4999"), "{error}");
                     let (error, _) = check(&stored, size, limits, first, Claim { compressed: 7, ..claim });
                     assert!(error.contains('7'), "{error}");
-                    // One byte of the input is left, or missing.
+                    // One byte of the data too many, or too few.
                     let (error, _) = check(&[&stored[..], b"x"].concat(), size, limits, first, claim);
                     assert_ne!(error, "whole");
                     let (error, _) = check(&stored[..stored.len() - 1], size, limits, first, claim);
                     assert_ne!(error, "whole");
                 }
-                // It has one byte more, or less, than was said.
+                // A stated size that is one byte too small, or too large.
                 for size in [BYTES - 1, BYTES + 1] {
                     let (error, _) = check(&stored, Some(size), limits, first, Claim { size, ..claim });
                     assert_ne!(error, "whole", "{method} {first} {size}");
                 }
-                // As many as there may be, and one more.
+                // At the limit, and one byte beyond.
                 assert_eq!(check(&stored, Some(BYTES), [BYTES, u64::MAX], first, claim).0, "whole");
                 let (error, _) = check(&stored, Some(BYTES), [BYTES - 1, u64::MAX], first, claim);
                 assert!(error.contains("4999"), "{error}");
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_contents_are_moved_in() {
+    fn seeks_in_stored_content() {
         let (bytes, stored) = data(STORED);
         for (from, to) in [(0, 3000), (100, 100), (4000, 10), (10, 5000)] {
             let mut content = Content::new(Decoder::new(STORED, false, Some(BYTES)).unwrap(), Some(BYTES), BYTES);

@@ -68,13 +68,13 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 }
 
-/// Whether a name of a member leads out of the directory that it is extracted to, and is refused.
+/// Returns whether a member's name leads out of the directory, so that extracting it is refused.
 #[doc(hidden)]
 pub fn leads_elsewhere(name: &str) -> bool {
     path_below(Path::new(""), name).is_none()
 }
 
-/// The path of a name below the directory; `None` for names that lead elsewhere, on any system.
+/// Returns the path of a name below the directory; `None` if it leads elsewhere on any system.
 fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| {
         !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\', ':']) && !part.ends_with(['.', ' ']) && !is_device(part)
@@ -83,7 +83,7 @@ fn path_below(directory: &Path, name: &str) -> Option<PathBuf> {
     name.split('/').all(is_plain).then(|| name.split('/').fold(directory.to_owned(), |path, part| path.join(part)))
 }
 
-/// Whether it names a device of Windows, with any extension.
+/// Returns whether a name is a Windows device, with any extension.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_uppercase();
     match stem.split_at_checked(3) {

@@ -1,4 +1,4 @@
-//! A file that is read at several offsets at once.
+//! A file that several threads read at their own offsets.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -23,7 +23,7 @@ impl ArchiveFile {
         Ok(Self { file: Arc::new(file), position: 0 })
     }
 
-    /// Reads once, straight into the memory.
+    /// Reads once, without initialising the memory first.
     pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         #[cfg(any(unix, windows))]
         {
@@ -43,7 +43,7 @@ impl Read for ArchiveFile {
         let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.position)?;
         #[cfg(windows)]
         let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.position)?;
-        // Where there are no reads at a place there are hardly threads either; clones take turns.
+        // Systems without positioned reads hardly have threads; clones take turns.
         #[cfg(not(any(unix, windows)))]
         let read = {
             (&*self.file).seek(SeekFrom::Start(self.position))?;
@@ -61,8 +61,7 @@ impl Seek for ArchiveFile {
             SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
             SeekFrom::End(distance) => {
                 let metadata = self.file.metadata()?;
-                // Of a device the metadata have no length, and a pipe has none: the system tells
-                // which it is.
+                // The metadata of a device have no length, and a pipe cannot seek.
                 let length = if metadata.is_file() { metadata.len() } else { (&*self.file).seek(SeekFrom::End(0))? };
                 length.checked_add_signed(distance)
             }

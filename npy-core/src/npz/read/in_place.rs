@@ -1,4 +1,4 @@
-//! Archives in memory, whose arrays can be borrowed.
+//! Archives in memory: borrows their arrays.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -39,7 +39,7 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
     pub fn view_or_read<T: NpyView + NpyElement + Clone>(&mut self, name: &str) -> Result<Cow<'a, [T]>> {
         match self.view(name) {
             Ok(view) => Ok(Cow::Borrowed(view)),
-            Err(error) if is_about_place(&error) => self.by_name(name).map(Cow::Owned),
+            Err(error) if error.kind() == ErrorKind::NotViewable => self.by_name(name).map(Cow::Owned),
             Err(error) => Err(error),
         }
     }
@@ -54,9 +54,4 @@ impl<'a> NpzReader<Cursor<&'a [u8]>> {
         let bytes: &'a [u8] = self.input.reader().get_ref();
         bytes.get(range).ok_or_else(overlap)
     }
-}
-
-/// Whether an array could not be viewed only because of the position of its bytes.
-pub fn is_about_place(error: &Error) -> bool {
-    error.kind() == ErrorKind::NotViewable
 }

@@ -11,15 +11,14 @@ use crate::error::Error;
 /// The names and sizes of the members of an archive.
 pub struct Index {
     entries: Vec<Entry>,
-    /// Indices of `entries`, sorted by the members' names without `.npy`; of those that are the
-    /// same, by whole names, and then by where they stand.
+    /// Indices of `entries`, sorted by key, then by full name, then by position.
     by_name: Vec<usize>,
     surroundings: Surroundings,
-    /// Where the archive is, for errors.
+    /// The path of the archive, for errors.
     path: Option<PathBuf>,
 }
 
-/// What an archive has beside its members.
+/// The bytes before and after an archive, and its comment.
 ///
 /// ```
 /// use npy_core::npz::{NpzReader, NpzWriter};
@@ -66,7 +65,7 @@ impl Index {
     }
 
     /// Returns the number of members.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[expect(clippy::len_without_is_empty, reason = "not needed")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -82,7 +81,7 @@ impl Index {
         self.entries.get(index).map(Entry::key)
     }
 
-    /// Returns the whole name of a member.
+    /// Returns the full name of a member.
     pub fn whole_name(&self, index: usize) -> Option<&str> {
         self.entries.get(index).map(|entry| &*entry.name)
     }
@@ -103,24 +102,24 @@ impl Index {
         self.entries.get(index).is_some_and(is_extra)
     }
 
-    /// Returns the index of a member by name. A whole name takes precedence over one without
-    /// `.npy`, and the last of several over the others.
+    /// Returns the index of a member by name. A full name takes precedence over one without `.npy`, and
+    /// the last of several members over the others.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        // Those of a key that have another name are all called `{name}.npy`.
+        // Every other member of this key is `{name}.npy`.
         self.by_whole_name(name).or_else(|| {
             let after = self.by_name.partition_point(|&i| self.entries[i].key() <= name);
             after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| self.entries[i].key() == name)
         })
     }
 
-    /// Returns the index of a member by its whole name, of several the last.
+    /// Returns the index of the last member of a full name.
     pub fn by_whole_name(&self, name: &str) -> Option<usize> {
         let names = (name.strip_suffix(".npy").unwrap_or(name), name);
         let after = self.by_name.partition_point(|&i| (self.entries[i].key(), &*self.entries[i].name) <= names);
         after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| *self.entries[i].name == *name)
     }
 
-    /// An error with the member it happened in, and the file.
+    /// Adds the member and the path to an error.
     pub(crate) fn locate(&self, error: Error, index: usize) -> Error {
         let error = match self.name(index) {
             Some(name) => error.with_member(name),
@@ -146,7 +145,7 @@ mod tests {
     use crate::npz::{NpzReader, NpzWriter};
 
     #[test]
-    fn prefixes_may_be_whole_names() {
+    fn prefixes_may_be_full_names() {
         let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
         for name in ["run", "runs", "x.y"] {
             archive.add_slice(name, &[1_u8]).unwrap();

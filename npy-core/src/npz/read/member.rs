@@ -16,27 +16,26 @@ use crate::memory::ReadBuf;
 use crate::read::NpyReader;
 use crate::read::source::Source;
 
-/// The most bytes that may follow an array in its member. They are read, because the checksum
-/// includes them.
+/// The most bytes that may follow an array in its member. They are read, because the checksum includes
+/// them.
 pub(crate) const MOST_TRAILING: u64 = 1 << 20;
 
-/// The size from which on it is worth a thread.
+/// The least size of content that is inflated by several threads.
 const LEAST_AT_ONCE: u64 = 4 << 20;
 
-/// The most that may remain of a block whose bytes were all returned: the empty block at its end,
-/// and what a decoder holds back.
+/// The most unread data of a block whose content was read: the empty block at its end, and bits that
+/// the decoder needs.
 const MARK_BYTES: usize = 16;
 
-/// The largest compression ratio of a member that is allocated at once.
+/// The largest compression ratio of a member whose memory is allocated at once.
 const PLAUSIBLE_RATIO: u64 = 16;
 
 /// The content of a member of an archive.
 ///
-/// It is read from its beginning to its end, where its checksum is checked.
+/// Its checksum is checked at its end.
 ///
-/// Seeking skips bytes of a stored member without reading them, and its checksum is then not
-/// checked. Of a compressed member the bytes are decompressed and discarded; only seeking forwards
-/// is possible.
+/// Seeking in a stored member skips bytes without reading them, and its checksum is then not checked.
+/// A compressed member can seek forwards only, and decompresses the skipped bytes.
 ///
 /// ```
 /// use std::io::Read;
@@ -59,11 +58,11 @@ pub struct Member<'a, R> {
     /// The number of bytes returned so far.
     given: u64,
     is_checked: bool,
-    /// How its blocks are decompressed concurrently, while their positions are right.
+    /// Its independent blocks, as long as their positions are right.
     blockwise: Option<Blockwise<R>>,
 }
 
-/// How the blocks of a member are decompressed one by one, by one thread or several.
+/// The independent blocks of a member, and the function that inflates them.
 pub(crate) struct Blockwise<R> {
     pub(crate) blocks: Blocks,
     /// The offset of the member's data.
@@ -73,7 +72,7 @@ pub(crate) struct Blockwise<R> {
 }
 
 impl<'a, R: Read> Member<'a, R> {
-    /// Refuses what the directory says of a member, before anything of it is read.
+    /// Refuses a member by its entry, before anything of it is read.
     pub(crate) fn check(entry: &Entry, limits: &Limits) -> Result<()> {
         if entry.is_encrypted {
             return Err(encrypted());
@@ -85,7 +84,7 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(())
     }
 
-    /// The member whose data `input` is at.
+    /// Creates a reader of the member at whose data `input` is positioned.
     pub(crate) fn new(entry: &Entry, input: &'a mut Input<R>, limits: &Limits) -> Result<Self> {
         Self::check(entry, limits)?;
         let claim = entry.claim;
@@ -98,13 +97,13 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(Self { input, content, claim, given: 0, is_checked: false, blockwise: None })
     }
 
-    /// The same member, whose blocks are decompressed concurrently.
+    /// Sets the independent blocks.
     pub(crate) fn with_blockwise(mut self, blockwise: Option<Blockwise<R>>) -> Self {
         self.blockwise = blockwise;
         self
     }
 
-    /// A reader of the array that the member is.
+    /// Reads the header of the array.
     pub(crate) fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
         let source = Source {
             fill: Self::fill,
@@ -118,25 +117,23 @@ impl<'a, R: Read> Member<'a, R> {
         NpyReader::with_source(self, source, &limits)
     }
 
-    /// Whether it is stored.
     pub(crate) fn is_stored(&self) -> bool {
         self.content.is_stored()
     }
 
-    /// How many bytes the content has, if that can be believed before they were read.
+    /// The size of the content, if it is plausible.
     pub(crate) fn length(&self) -> Option<u64> {
         (self.claim.size / PLAUSIBLE_RATIO <= self.claim.compressed).then_some(self.claim.size)
     }
 
-    /// Gives some of what is left; nothing at the end.
+    /// Reads some of the remaining bytes, and nothing at the end.
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         let before = buf.filled();
         if !self.fill_blocks(buf)? {
             let mut most = u64::MAX;
             if let Some(block) = self.blockwise.as_ref().and_then(|blockwise| blockwise.blocks.block_of(self.given)) {
-                // To where the next block begins, from where on they may be inflated at the same
-                // time. The decoder would go on to the next byte of the content, over the border,
-                // if it were given what is behind it.
+                // To the end of the block, after which blocks can be inflated in parallel. Without the
+                // border, the decoder would read on into the next block.
                 most = block.content.end - self.given;
                 self.input.set_border(block.bytes.end);
             }
@@ -146,8 +143,8 @@ impl<'a, R: Read> Member<'a, R> {
         Ok(())
     }
 
-    /// Gives all blocks for which there is room, inflated at the same time, if one begins here and
-    /// they are enough; tells whether it did.
+    /// Inflates all blocks that fit `buf` in parallel, if one begins here and they are large enough.
+    /// Returns whether it did.
     fn fill_blocks(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Some(Blockwise { blocks: all, begin, threads, inflate }) = &self.blockwise else { return Ok(false) };
         let end = self.given.saturating_add(buf.remaining() as u64);
@@ -157,7 +154,7 @@ impl<'a, R: Read> Member<'a, R> {
         if bytes < LEAST_AT_ONCE {
             return Ok(false);
         }
-        // Of the block before a few bytes may be left, which mark its end.
+        // The last bytes of the previous block may be unread.
         let mut mark = [0; MARK_BYTES];
         let mark = first.bytes.start.checked_sub(self.input.used()).and_then(|left| mark.get_mut(..usize::try_from(left).ok()?));
         let is_end = all.is_end(last);
@@ -172,16 +169,15 @@ impl<'a, R: Read> Member<'a, R> {
             && let Some(checksum) = checksum
         {
             self.input.pass(last.bytes.end - self.input.used());
-            self.content.take_blocks(mark, bytes, &checksum, is_end)?;
+            self.content.skip_blocks(mark, bytes, &checksum, is_end)?;
             return Ok(true);
         }
-        // They are not what they are said to be, which nothing here depends on: the data are read
-        // as anybody else reads them.
+        // The blocks contradict their extra field, so the data are read as a single stream.
         self.blockwise = None;
         Ok(false)
     }
 
-    /// Reads what is left, and checks the content as a whole.
+    /// Reads the remaining bytes, and checks the content.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.is_checked {
             return Ok(());
@@ -257,11 +253,11 @@ mod tests {
         assert_eq!(error.to_string(), expected);
     }
 
-    /// A result that is right does not tell how it was made.
+    /// The result alone does not prove that blocks were inflated in parallel.
     #[test]
-    fn blocks_are_inflated_at_the_same_time() {
+    fn blocks_are_inflated_in_parallel() {
         let mut state = 1_u64;
-        // Noise, then steps: blocks by codes alone, and by repetitions.
+        // Noise, then steps: blocks of Huffman codes alone, and of matches.
         let noise = |state: &mut u64| {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             *state >> 12
@@ -278,11 +274,11 @@ mod tests {
             let file = archive.finish().unwrap().into_inner();
             let mut archive = NpzReader::from_bytes(&file).unwrap();
             archive.set_threads(2);
-            // Of little pieces, the first block begins with the header; else it is the header.
+            // After small writes, the first block begins with the header; otherwise it is the header.
             for (index, first) in [(0, MIB), (1, 128), (2, 128)] {
                 let mut member = archive.member(index).unwrap();
                 let mut found = vec![0; content.len()];
-                // As far as the array's header, and on to the end of the block.
+                // The header of the array, and the rest of its block.
                 member.read_exact(&mut found[..128]).unwrap();
                 member.read_exact(&mut found[128..first]).unwrap();
                 let mut buf = ReadBuf::over(&mut found[first..]);
@@ -292,7 +288,7 @@ mod tests {
                 member.given = content.len() as u64;
                 member.finish().unwrap();
 
-                // From the middle of a block to the middle of another: those between them.
+                // From the middle of a block to the middle of another.
                 let mut member = archive.member(index).unwrap();
                 let end = content.len() - MIB / 2;
                 member.read_exact(&mut found[..MIB + 5]).unwrap();

@@ -1,4 +1,4 @@
-//! A reader of an archive: its constructors, its members, and whole arrays.
+//! Reads archives that can seek, by name or by index.
 
 use std::fmt;
 use std::io::{self, Read, Seek};
@@ -123,8 +123,7 @@ pub struct NpzReader<R> {
     pub(super) index: Arc<Index>,
     pub(super) limits: Limits,
     threads: usize,
-    /// How blocks are decompressed for themselves, if that is faster: once more than one thread was
-    /// asked for.
+    /// The function that inflates independent blocks; `None` if streaming is as fast.
     inflate: Option<InflateBlocks<R>>,
 }
 
@@ -157,7 +156,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Self::with_fill(reader, |reader, buf| buf.read_from(reader), options.into().limits, None)
     }
 
-    /// How a single thread decompresses blocks one by one; `None` where streaming is as fast.
+    /// The function by which a single thread inflates blocks; `None` if streaming is as fast.
     #[cfg(feature = "libdeflate")]
     const INFLATE_ALONE: Option<InflateBlocks<R>> = Some(super::super::codec::inflate::inflate_in_turn);
     #[cfg(not(feature = "libdeflate"))]
@@ -198,7 +197,6 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// The attributes that macOS keeps of a file, such as `__MACOSX/._x.npy`, are no array.
     pub fn is_array(&self, index: usize) -> bool {
-        // The name is the whole one without `.npy`.
         self.whole_name(index) != self.name(index) && !self.is_of_macos(index)
     }
 
@@ -242,17 +240,17 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.has_extra(index)
     }
 
-    /// Returns what the archive has beside its members: bytes before and after it, and a comment.
+    /// Returns the bytes before and after the archive, and its comment.
     ///
-    /// A copy that is made of the members alone does not have it.
+    /// A copy of the members alone does not have them.
     pub fn surroundings(&self) -> &Surroundings {
         self.index.surroundings()
     }
 
     /// Returns the bytes of the archive that are a member's data.
     ///
-    /// Those of a stored member, whose [`method`](Self::method) is 0, are its content: a whole `.npy`
-    /// file, which can be mapped or read at any place.
+    /// The data of a stored member, whose [`method`](Self::method) is 0, are its content: a whole `.npy`
+    /// file, which can be mapped or read at any offset.
     pub fn data_range(&mut self, index: usize) -> Result<Range<u64>> {
         let Some(entry) = self.index.entry(index) else { return Err(self.no_member(index)) };
         let begin = begin_data(entry, &mut self.input).map_err(|error| self.locate(error, index))?;
@@ -266,7 +264,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.input.reader_mut()
     }
 
-    /// Returns the index of the member of a name. [Names](Self#names) tells which of several.
+    /// Returns the index of a member by [name](Self#names).
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.index.index_of(name)
     }
@@ -331,7 +329,7 @@ impl<R: Read + Seek> NpzReader<R> {
             }
             let mut member = self.member(index)?;
             let mut bytes = Vec::new();
-            // A damaged one may have more than it claims.
+            // A damaged member may have more bytes than it states.
             (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
             if bytes.len() as u64 > most {
                 return Err(too_long(bytes.len() as u64));
@@ -363,7 +361,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Returns the index of the member of a name, or an error that lists all names.
     pub fn find(&self, name: &str) -> Result<usize> {
         self.index_of(name).ok_or_else(|| {
-            // It has no place, but the archive may have a path.
+            // It has no index, but the archive may have a path.
             self.locate(no_member(&[name.to_owned()], self.names()), usize::MAX)
         })
     }
@@ -378,7 +376,7 @@ impl<R: Read + Seek> NpzReader<R> {
         self.index.locate(error, index)
     }
 
-    /// The content of a member, from its beginning.
+    /// Opens the content of a member.
     pub(crate) fn member(&mut self, index: usize) -> Result<Member<'_, R>> {
         let Some(entry) = self.index.entry(index) else {
             return Err(self.no_member(index));
@@ -401,12 +399,12 @@ impl<R: Read + Seek> NpzReader<R> {
 impl<R: Read + Seek + Clone + Send> NpzReader<R> {
     /// Sets how many threads decompress a member; the default is 1.
     ///
-    /// It makes members of several MiB faster that [`NpzWriter`](crate::npz::NpzWriter) has compressed,
-    /// which stores where their blocks begin. Elements must be the same bytes in memory as in the file.
-    /// Everything is checked as with one thread. A member with false positions of blocks
-    /// is read by one thread, or refused as damaged if that is found too late. Each thread reads
-    /// from a clone of `R`, which must have its own position in the stream. 0 threads count as 1.
-    /// With the feature `libdeflate`, one thread uses these positions too.
+    /// It speeds up members of several MiB that [`NpzWriter`](crate::npz::NpzWriter) has compressed, which
+    /// stores the positions of their blocks. Elements must be the same bytes in memory as in the file.
+    /// Everything is checked as with one thread. A member with wrong positions of blocks is read by one
+    /// thread, or refused as damaged if they are found wrong too late. Each thread reads from a clone of
+    /// `R`, which must have its own position in the stream. 0 threads count as 1. With the feature
+    /// `libdeflate`, one thread uses these positions too.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         self.inflate = if self.threads > 1 { Some(inflate_in_parallel) } else { Self::INFLATE_ALONE };

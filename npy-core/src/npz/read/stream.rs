@@ -45,15 +45,17 @@ use crate::read::source::Source;
 pub struct NpzStream<R> {
     input: Input<R>,
     limits: Limits,
-    place: Place,
-    /// What the archive says of the last member that was read to its end.
+    position: Position,
+    /// The name of the last member, without one trailing `.npy`.
+    name: String,
+    /// The checksum and sizes of the last member that was read to its end.
     claim: Option<Claim>,
     /// Whether the last member was abandoned.
     has_failed: bool,
 }
 
 /// The position of the stream.
-enum Place {
+enum Position {
     /// Before a member, or at the end of the archive.
     Between,
     /// In a member.
@@ -69,8 +71,6 @@ enum Place {
 /// The member that is being read.
 struct Current {
     header: LocalHeader,
-    /// Its name without one trailing `.npy`.
-    name: String,
     content: Content,
 }
 
@@ -85,7 +85,8 @@ impl<R: Read> NpzStream<R> {
         Self {
             input: Input::new(reader, |reader, buf| buf.read_from(reader)),
             limits: options.into().limits,
-            place: Place::Between,
+            position: Position::Between,
+            name: String::new(),
             claim: None,
             has_failed: false,
         }
@@ -105,37 +106,40 @@ impl<R: Read> NpzStream<R> {
     #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Result<Option<StreamMember<'_, R>>> {
         self.skip()?;
-        match std::mem::replace(&mut self.place, Place::Lost) {
-            Place::Before(bytes) => skip_bytes(&mut self.input, bytes)?,
-            Place::Over => {
-                self.place = Place::Over;
+        match std::mem::replace(&mut self.position, Position::Lost) {
+            Position::Before(bytes) => skip_bytes(&mut self.input, bytes)?,
+            Position::Over => {
+                self.position = Position::Over;
                 return Ok(None);
             }
-            Place::Lost => {
+            Position::Lost => {
                 return Err(Error::new(
                     ErrorKind::BrokenStream,
                     "unknown position: the previous member is damaged; read the archive from a file",
                 ));
             }
-            Place::Between | Place::In(..) => {}
+            Position::Between | Position::In(..) => {}
         }
         self.input.begin(None);
-        let (header, mut name) = match LocalHeader::read(&mut self.input)? {
-            Record::Member(header, name) => (header, name),
+        let header = match LocalHeader::read(&mut self.input)? {
+            Record::Member(header, name) => {
+                self.name = name;
+                header
+            }
             Record::End => {
-                self.place = Place::Over;
+                self.position = Position::Over;
                 return Ok(None);
             }
             Record::Unknown(signature) => return Err(self.unknown_record(signature)),
         };
-        name.truncate(name.strip_suffix(".npy").unwrap_or(&name).len());
+        self.name.truncate(self.name.strip_suffix(".npy").unwrap_or(&self.name).len());
         let content = self.begin(&header).map_err(|error| {
-            self.place = header.claim().map_or(Place::Lost, |claim| Place::Before(claim.compressed));
-            error.with_member(&*name)
+            self.position = header.claim().map_or(Position::Lost, |claim| Position::Before(claim.compressed));
+            error.with_member(&*self.name)
         })?;
         self.has_failed = false;
-        self.place = Place::In(Box::new(Current { header, name: name.clone(), content }));
-        Ok(Some(StreamMember { stream: self, name }))
+        self.position = Position::In(Box::new(Current { header, content }));
+        Ok(Some(StreamMember { stream: self }))
     }
 
     /// Creates the error of bytes that begin no record, with more of them.
@@ -151,20 +155,20 @@ impl<R: Read> NpzStream<R> {
 
     /// Reads the rest of the member and checks it.
     fn skip(&mut self) -> Result<()> {
-        if let Place::In(member) = &self.place
+        if let Position::In(member) = &self.position
             && member.content.is_endless()
         {
-            // The header of the array tells where it ends.
+            // The header of the array determines its end.
             let limits = self.limits;
             drop(MemberContent { stream: self }.into_reader(limits));
         }
         self.finish_member(None)
     }
 
-    /// Reads and checks the member that begins here. Returns what the archive says of it, and its
-    /// compressed size.
+    /// Reads and checks the member that begins here. Returns its checksum and sizes, and the number of
+    /// bytes up to the next record.
     pub(crate) fn measure(mut self) -> Result<(Claim, u64)> {
-        // Members may be much smaller than the usual buffer, which each of them would fill anew.
+        // Members may be much smaller than the usual buffer, which would be filled for each of them.
         const BUFFER_BYTES: usize = 1024;
         self.input.set_buffer(BUFFER_BYTES);
         let _ = self.next()?;
@@ -189,11 +193,11 @@ impl<R: Read> NpzStream<R> {
 
     /// Reads the rest of the member, up to a limit, and checks it.
     fn finish_member(&mut self, most: Option<u64>) -> Result<()> {
-        if !matches!(self.place, Place::In(_)) {
+        if !matches!(self.position, Position::In(_)) {
             return Ok(());
         }
-        let Place::In(member) = std::mem::replace(&mut self.place, Place::Between) else { return Ok(()) };
-        let Current { header, name, mut content } = *member;
+        let Position::In(member) = std::mem::replace(&mut self.position, Position::Between) else { return Ok(()) };
+        let Current { header, mut content } = *member;
         let result = if content.is_endless() {
             Err(unknown_size())
         } else {
@@ -204,11 +208,11 @@ impl<R: Read> NpzStream<R> {
             })
         };
         if result.is_err() {
-            self.place = self.input.left().map_or(Place::Lost, Place::Before);
+            self.position = self.input.left().map_or(Position::Lost, Position::Before);
         }
         result.and_then(|claim| content.check(&claim)).map_err(|error| {
             self.has_failed = true;
-            error.with_member(name)
+            error.with_member(&*self.name)
         })
     }
 }
@@ -218,22 +222,21 @@ impl<R: Read> NpzStream<R> {
 /// See [`NpzStream`] for an example.
 pub struct StreamMember<'a, R> {
     stream: &'a mut NpzStream<R>,
-    name: String,
 }
 
 impl<R: Read> StreamMember<'_, R> {
     /// Returns the name of the member, without `.npy` at its end.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.stream.name
     }
 
     /// Returns a reader of the array.
     ///
     /// The checksum is checked when the last element is read, or when the next member is requested.
     pub fn array(&mut self) -> Result<NpyReader<MemberContent<'_, R>>> {
+        let name = self.stream.name.clone();
         let limits = self.stream.limits;
-        let stream = &mut *self.stream;
-        MemberContent { stream }.into_reader(limits).map_err(|error| error.with_member(&*self.name))
+        MemberContent { stream: self.stream }.into_reader(limits).map_err(|error| error.with_member(name))
     }
 
     /// Reads the content of a member, array or not.
@@ -241,23 +244,24 @@ impl<R: Read> StreamMember<'_, R> {
     /// Fails if it is longer than `most` bytes, or if its end is unknown, because the sizes follow stored
     /// data.
     pub fn bytes(&mut self, most: u64) -> Result<Vec<u8>> {
-        let mut read = || {
-            if let Place::In(member) = &self.stream.place
-                && member.content.is_endless()
-            {
-                return Err(unknown_size());
-            }
-            let mut content = MemberContent { stream: self.stream };
-            let mut bytes = Vec::new();
-            (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
-            if bytes.len() as u64 > most {
-                let found = bytes.len() as u64;
-                return Err(Error::limit_exceeded("bytes of a member", most, found));
-            }
-            content.finish()?;
-            Ok(bytes)
-        };
-        read().map_err(|error| error.with_member(&*self.name))
+        self.read_bytes(most).map_err(|error| error.with_member(&*self.stream.name))
+    }
+
+    fn read_bytes(&mut self, most: u64) -> Result<Vec<u8>> {
+        if let Position::In(member) = &self.stream.position
+            && member.content.is_endless()
+        {
+            return Err(unknown_size());
+        }
+        let mut content = MemberContent { stream: self.stream };
+        let mut bytes = Vec::new();
+        (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
+        if bytes.len() as u64 > most {
+            let found = bytes.len() as u64;
+            return Err(Error::limit_exceeded("bytes of a member", most, found));
+        }
+        content.finish()?;
+        Ok(bytes)
     }
 }
 
@@ -269,7 +273,7 @@ pub struct MemberContent<'a, R> {
 }
 
 impl<R: Read> MemberContent<'_, R> {
-    /// A reader of the array that the member is.
+    /// Reads the header of the array.
     fn into_reader(self, limits: Limits) -> Result<NpyReader<Self>> {
         let source = Source {
             fill: Self::fill,
@@ -286,23 +290,22 @@ impl<R: Read> MemberContent<'_, R> {
         Ok(reader)
     }
 
-    /// Records the length of the content, once the header of the array says it.
+    /// Records the size of the array, which ends a stored member of unknown size.
     fn set_array_bytes(&mut self, bytes: u64) {
-        // In a stored member of unknown size nothing else says where it ends.
-        if let Place::In(member) = &mut self.stream.place {
+        if let Position::In(member) = &mut self.stream.position {
             member.content.set_end(bytes);
         }
     }
 
     fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
-        match &mut self.stream.place {
-            Place::In(member) => member.content.fill(&mut self.stream.input, buf, u64::MAX),
+        match &mut self.stream.position {
+            Position::In(member) => member.content.fill(&mut self.stream.input, buf, u64::MAX),
             _ if self.stream.has_failed => Err(failed_before()),
             _ => Ok(()),
         }
     }
 
-    /// Reads the rest of the member behind its array, and checks it.
+    /// Reads the rest of the member after its array, and checks it.
     fn finish(&mut self) -> Result<()> {
         self.stream.finish_member(Some(MOST_TRAILING))
     }
@@ -322,8 +325,8 @@ impl<R: Read> Read for MemberContent<'_, R> {
 
 impl<R> fmt::Debug for NpzStream<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let member = match &self.place {
-            Place::In(member) => Some(&*member.name),
+        let member = match &self.position {
+            Position::In(_) => Some(&*self.name),
             _ => None,
         };
         f.debug_struct("NpzStream").field("member", &member).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! An archive as Rust code.
+//! Generates Rust code for an archive.
 
 use std::io::{Read, Seek};
 
@@ -10,8 +10,8 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Generates Rust code for this archive: a struct with `#[derive(NpzArchive)]`.
     ///
     /// Each array is an `ndarray` array of its number of axes, and each record dtype a struct as
-    /// [`DType::to_rust`](crate::DType::to_rust) writes it. A comment names each member that has no
-    /// field: a damaged one, too. The code needs `npy-ndarray` with the features `derive` and `npz`, and
+    /// [`DType::to_rust`](crate::DType::to_rust) writes it. A comment names each member without a field,
+    /// such as a damaged one. The code needs `npy-ndarray` with the features `derive` and `npz`, and
     /// `npy-core`.
     ///
     /// ```

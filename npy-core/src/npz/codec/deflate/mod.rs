@@ -1,5 +1,7 @@
-//! Blocks of content deflated, each for itself: by `zlib-rs`, or by a code for bytes alone where
-//! repetitions gain nothing.
+//! Independent deflate blocks: by `zlib-rs`, or by Huffman codes alone where matches gain nothing.
+//!
+//! Huffman codes alone write 16 MiB of noise 18 × as fast as `zlib-rs` at level 6, and a random walk of
+//! `f64` 4 to 7 × as fast, 1.6 % larger.
 
 mod bits;
 mod lengths;
@@ -11,43 +13,40 @@ use std::io;
 use flate2::{Compress, Compression, FlushCompress};
 
 use huffman::{Plan, bits_of};
-use repeats::{LEAST_GAIN, Repeats, looks};
+use repeats::{LEAST_GAIN, Repeats, estimates};
 
-/// Below this `zlib-rs` takes no time.
+/// Smaller blocks are left to `zlib-rs`.
 const LEAST: usize = 16 * 1024;
 
-/// Bytes that are compressed both ways where a look at them does not tell: twice as far as a
-/// repetition may be away.
+/// Bytes that are compressed both ways if the estimate does not decide: twice the window of deflate.
 const SAMPLE_BYTES: usize = 64 * 1024;
 
-/// How many times as small repetitions must make a block for the time that the search for them
-/// takes: 1 %.
+/// The ratio of sizes at which a search is worth its time: 1 % less.
 const WORTH_SEARCHING: (u64, u64) = (99, 100);
 
-/// Bytes by which compressed data may be longer before there is more memory for them.
+/// Bytes that compressed data may have beyond the content before their buffer grows.
 const SLACK_BYTES: usize = 4096;
 
-/// Compresses blocks one after another in the same memory.
+/// Compresses blocks, and reuses its memory.
 #[derive(Default)]
 pub(super) struct Compressor {
-    /// The stream of the level that was used last.
+    /// The last level and its stream.
     stream: Option<(u32, Compress)>,
 }
 
 impl Compressor {
-    /// Compresses a block that is independent of earlier data and ends at a byte boundary. The
-    /// stream ends there or continues.
+    /// Compresses a block that is independent of earlier data and ends at a byte boundary.
     pub(super) fn compress(&mut self, block: &[u8], level: u32, is_last: bool) -> io::Result<Vec<u8>> {
         let end = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
         if level == 0 || block.len() < LEAST {
             return self.search(block, level, end);
         }
         let (mut refuted, mut most) = (None, None);
-        for (at, repeats) in looks(block) {
+        for (at, repeats) in estimates(block) {
             match repeats {
                 Repeats::None => {}
                 Repeats::Many => return self.search(block, level, end),
-                // At the front a sample is free: it is the beginning of the search if that gains.
+                // A sample of the front is free: the search continues it if it gains.
                 Repeats::Some(gained) if at == 0 => {
                     let (sample, rest) = block.split_at(SAMPLE_BYTES.min(block.len()));
                     let mut search = self.begin(level, block.len())?;
@@ -63,7 +62,7 @@ impl Compressor {
                 Repeats::Some(gained) => most = most.max(Some((gained, at))),
             }
         }
-        // Where much more seems to be gained than where nothing was.
+        // A share whose estimate clearly exceeds the one that was refuted.
         if let Some((gained, at)) = most
             && refuted.is_none_or(|refuted| gained > refuted)
         {
@@ -76,7 +75,7 @@ impl Compressor {
         Plan::new(block).encode(is_last)
     }
 
-    /// Compresses bytes by `zlib-rs`, which searches for repetitions.
+    /// Compresses bytes by `zlib-rs`, which searches for matches.
     fn search(&mut self, bytes: &[u8], level: u32, end: FlushCompress) -> io::Result<Vec<u8>> {
         let mut search = self.begin(level, bytes.len())?;
         search.push(bytes, end)?;
@@ -96,7 +95,7 @@ impl Compressor {
     }
 }
 
-/// Whether the search has gained enough in a sample.
+/// Returns whether a search was worth its time in a sample.
 fn gains(sample: &[u8], searched: &[u8]) -> bool {
     searched.len() as u64 * 8 * WORTH_SEARCHING.1 < bits_of(sample) * WORTH_SEARCHING.0
 }
@@ -116,7 +115,7 @@ impl Search<'_> {
             if self.output.len() < self.output.capacity() {
                 return Ok(());
             }
-            // Data that cannot be compressed grow by less.
+            // Incompressible data grow by less.
             self.output.try_reserve(bytes.len() / 16 + SLACK_BYTES)?;
         }
     }
