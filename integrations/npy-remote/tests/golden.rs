@@ -1,7 +1,7 @@
 //! Every file and archive of `tests/data`, compared with what `npy_core` reads of the same bytes.
 
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use npy_core::npz::NpzReader;
