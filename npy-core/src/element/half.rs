@@ -31,11 +31,7 @@ impl Codec<Self> for bf16 {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
-        let plan = order_of(dtype, ScalarKind::Void { length: 2 });
-        if plan.is_none() {
-            planner.mismatch(dtype, &Self::dtype());
-        }
-        plan
+        planner.require(order_of(dtype, ScalarKind::Void { length: 2 }), dtype, Self::dtype)
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 use super::bytes::{first_chunk, first_chunk_mut};
 use super::codec::{Codec, element};
-use super::plan::{Layout, Plan, Planner};
+use super::plan::{Layout, Plan, Planner, order_of};
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::float;
@@ -140,13 +140,9 @@ impl Codec<Self> for LongDouble {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<LongDoublePlan> {
-        if let DType::Scalar(scalar) = dtype
-            && let ScalarKind::LongDouble { itemsize } = scalar.kind()
-        {
-            return Some(LongDoublePlan { order: scalar.byte_order().unwrap_or(ByteOrder::NATIVE), itemsize });
-        }
-        planner.mismatch(dtype, &Self::dtype());
-        None
+        let plan_of =
+            |itemsize| order_of(dtype, ScalarKind::LongDouble { itemsize }).map(|order| LongDoublePlan { order, itemsize });
+        planner.require(plan_of(16).or_else(|| plan_of(12)), dtype, Self::dtype)
     }
 
     #[inline(always)]

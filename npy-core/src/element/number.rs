@@ -28,11 +28,7 @@ impl Codec<Self> for bool {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<()> {
-        let plan = order_of(dtype, ScalarKind::Bool).map(|_| ());
-        if plan.is_none() {
-            planner.mismatch(dtype, &Self::dtype());
-        }
-        plan
+        planner.require(order_of(dtype, ScalarKind::Bool), dtype, Self::dtype).map(|_| ())
     }
 
     #[inline(always)]
@@ -62,7 +58,7 @@ impl Plan for WidePlan {}
 
 /// A number type whose values all fit into a wider one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_camel_case_types, missing_docs, reason = "these are Rust's names of them")]
+#[allow(non_camel_case_types, reason = "these are Rust's names of them")]
 pub(super) enum Narrow {
     bool,
     i8,
@@ -145,10 +141,39 @@ fn inexact(value: impl std::fmt::Display, dtype: &str) -> ValueError {
     ValueError::inexact(value, dtype)
 }
 
-/// Types with `to_le_bytes` and its relatives, and the narrower types of which they hold every
-/// value.
+/// Numbers, and the narrower integers and floats of which they hold every value. All but `f16` hold `bool` too.
 macro_rules! number {
-    ($($type:ident => $kind:ident, holds $($narrow:ident)*;)*) => {$(
+    ($($type:ident => $kind:ident, holds $($integer:ident)*; $($float:ident)*;)*) => {$(
+        number!(@number $type => $kind, holds bool $($integer)* $($float)*;);
+
+        $(impl Wide<$integer> for $type {
+            #[inline(always)]
+            fn widen(narrow: $integer) -> Self {
+                Self::from(narrow)
+            }
+
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "compared with what was lost")]
+            fn narrow(self) -> Option<$integer> {
+                let narrow = self as $integer;
+                (Self::from(narrow).to_ne_bytes() == self.to_ne_bytes()).then_some(narrow)
+            }
+        })*
+
+        impl Wide<bool> for $type {
+            #[inline(always)]
+            #[allow(trivial_numeric_casts, clippy::cast_possible_wrap, clippy::cast_lossless, reason = "0 or 1")]
+            fn widen(narrow: bool) -> Self {
+                u8::from(narrow) as Self
+            }
+
+            #[inline(always)]
+            fn narrow(self) -> Option<bool> {
+                [false, true].into_iter().find(|bit| <Self as Wide<bool>>::widen(*bit).to_ne_bytes() == self.to_ne_bytes())
+            }
+        }
+    )*};
+    (@number $type:ident => $kind:ident, holds $($narrow:ident)*;) => {
         impl Bytes for $type {
             #[inline(always)]
             fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError> {
@@ -260,79 +285,7 @@ macro_rules! number {
             |value| Ok::<$type, ValueError>(<$type as Wide<$narrow>>::widen(*value)),
             |stored| <$type as Wide<$narrow>>::narrow(stored).ok_or_else(|| inexact(stored, stringify!($narrow)))
         })*
-    )*};
-}
-
-/// Integers hold others.
-macro_rules! integer_holds {
-    ($($type:ident: $($narrow:ident)*;)*) => {$($(
-        impl Wide<$narrow> for $type {
-            #[inline(always)]
-            fn widen(narrow: $narrow) -> Self {
-                Self::from(narrow)
-            }
-
-            #[inline(always)]
-            fn narrow(self) -> Option<$narrow> {
-                $narrow::try_from(self).ok()
-            }
-        }
-    )*)*};
-}
-
-macro_rules! integer_holds_bool {
-    ($($type:ident)*) => {$(
-        impl Wide<bool> for $type {
-            #[inline(always)]
-            fn widen(narrow: bool) -> Self {
-                Self::from(narrow)
-            }
-
-            #[inline(always)]
-            fn narrow(self) -> Option<bool> {
-                match self {
-                    0 => Some(false),
-                    1 => Some(true),
-                    _ => None,
-                }
-            }
-        }
-    )*};
-}
-
-/// Floats hold integers of fewer bits than their significand, and narrower floats.
-macro_rules! float_holds {
-    ($($type:ident: $($narrow:ident)*;)*) => {$($(
-        impl Wide<$narrow> for $type {
-            #[inline(always)]
-            fn widen(narrow: $narrow) -> Self {
-                Self::from(narrow)
-            }
-
-            #[inline(always)]
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whether anything was lost is looked at")]
-            fn narrow(self) -> Option<$narrow> {
-                let narrow = self as $narrow;
-                (Self::from(narrow).to_bits() == self.to_bits()).then_some(narrow)
-            }
-        }
-    )*)*};
-}
-
-integer_holds! {
-    i16: i8 u8;
-    i32: i8 u8 i16 u16;
-    i64: i8 u8 i16 u16 i32 u32;
-    u16: u8;
-    u32: u8 u16;
-    u64: u8 u16 u32;
-}
-
-integer_holds_bool! { i8 i16 i32 i64 u8 u16 u32 u64 }
-
-float_holds! {
-    f32: i8 u8 i16 u16;
-    f64: i8 u8 i16 u16 i32 u32;
+    };
 }
 
 impl Wide<f32> for f64 {
@@ -348,24 +301,6 @@ impl Wide<f32> for f64 {
         (self.is_nan() || Self::from(narrow).to_bits() == self.to_bits()).then_some(narrow)
     }
 }
-
-macro_rules! float_holds_bool {
-    ($($type:ident)*) => {$(
-        impl Wide<bool> for $type {
-            #[inline(always)]
-            fn widen(narrow: bool) -> Self {
-                Self::from(u8::from(narrow))
-            }
-
-            #[inline(always)]
-            fn narrow(self) -> Option<bool> {
-                <Self as Wide<u8>>::narrow(self).and_then(<u8 as Wide<bool>>::narrow)
-            }
-        }
-    )*};
-}
-
-float_holds_bool! { f32 f64 }
 
 /// What is lost shows in the way back.
 #[cfg(feature = "half")]
@@ -390,25 +325,27 @@ macro_rules! float_holds_half {
 float_holds_half! { f32 from_f32 f64 from_f64 }
 
 number! {
-    i8 => Int8, holds bool;
-    i16 => Int16, holds bool i8 u8;
-    i32 => Int32, holds bool i8 u8 i16 u16;
-    i64 => Int64, holds bool i8 u8 i16 u16 i32 u32;
-    u8 => UInt8, holds bool;
-    u16 => UInt16, holds bool u8;
-    u32 => UInt32, holds bool u8 u16;
-    u64 => UInt64, holds bool u8 u16 u32;
+    i8 => Int8, holds; ;
+    i16 => Int16, holds i8 u8; ;
+    i32 => Int32, holds i8 u8 i16 u16; ;
+    i64 => Int64, holds i8 u8 i16 u16 i32 u32; ;
+    u8 => UInt8, holds; ;
+    u16 => UInt16, holds u8; ;
+    u32 => UInt32, holds u8 u16; ;
+    u64 => UInt64, holds u8 u16 u32; ;
 }
 
 #[cfg(not(feature = "half"))]
 number! {
-    f32 => Float32, holds bool i8 u8 i16 u16;
-    f64 => Float64, holds bool i8 u8 i16 u16 i32 u32 f32;
+    f32 => Float32, holds i8 u8 i16 u16; ;
+    f64 => Float64, holds i8 u8 i16 u16 i32 u32; f32;
 }
 
 #[cfg(feature = "half")]
 number! {
-    f16 => Float16, holds;
-    f32 => Float32, holds bool i8 u8 i16 u16 f16;
-    f64 => Float64, holds bool i8 u8 i16 u16 i32 u32 f16 f32;
+    f32 => Float32, holds i8 u8 i16 u16; f16;
+    f64 => Float64, holds i8 u8 i16 u16 i32 u32; f16 f32;
 }
+
+#[cfg(feature = "half")]
+number!(@number f16 => Float16, holds;);

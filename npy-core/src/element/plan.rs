@@ -116,6 +116,14 @@ impl Planner {
         self.mismatch_with(file, &show(rust), Some(advice));
     }
 
+    /// Returns the plan. Records a [`mismatch`](Self::mismatch) if there is none.
+    pub(super) fn require<P>(&mut self, plan: Option<P>, file: &DType, rust: impl FnOnce() -> DType) -> Option<P> {
+        if plan.is_none() {
+            self.mismatch(file, &rust());
+        }
+        plan
+    }
+
     /// [`mismatch`](Self::mismatch) where `widen` would read it.
     #[cold]
     pub(crate) fn mismatch_of_narrower(&mut self, file: &DType, rust: &DType) {

@@ -166,11 +166,7 @@ macro_rules! time {
 
             fn plan(dtype: &DType, planner: &mut Planner) -> Option<ByteOrder> {
                 let own = Scalar::new(ScalarKind::$kind { unit: U::UNIT, count: COUNT }, ByteOrder::NATIVE);
-                let plan = order_of(dtype, own.kind());
-                if plan.is_none() {
-                    planner.mismatch(dtype, &Self::dtype());
-                }
-                plan
+                planner.require(order_of(dtype, own.kind()), dtype, Self::dtype)
             }
 
             #[inline(always)]

@@ -62,13 +62,8 @@ fn dtype(length: usize) -> DType {
 }
 
 fn length_of(dtype: &DType) -> Option<usize> {
-    match dtype {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::Void { length } => Some(length),
-            _ => None,
-        },
-        _ => None,
-    }
+    let DType::Scalar(scalar) = dtype else { return None };
+    if let ScalarKind::Void { length } = scalar.kind() { Some(length) } else { None }
 }
 
 element!({const N: usize} FixedVoid<N>);
@@ -87,11 +82,7 @@ impl<const N: usize> Codec<Self> for FixedVoid<N> {
     }
 
     fn plan(dtype: &DType, planner: &mut Planner) -> Option<()> {
-        if length_of(dtype) != Some(N) {
-            planner.mismatch(dtype, &Self::dtype());
-            return None;
-        }
-        Some(())
+        planner.require(length_of(dtype).filter(|length| *length == N), dtype, Self::dtype).map(|_| ())
     }
 
     #[inline(always)]

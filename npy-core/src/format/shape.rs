@@ -14,7 +14,7 @@ pub(crate) fn element_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     if shape.len() > MOST_DIMENSIONS {
         return Err(too_many_dimensions(shape.len()));
     }
-    checked_count(shape, itemsize).ok_or_else(|| overflow(shape, itemsize))
+    checked_count(shape, itemsize).ok_or_else(|| Error::shape_overflow(shape, itemsize))
 }
 
 fn checked_count(lengths: &[usize], itemsize: usize) -> Option<usize> {
@@ -32,9 +32,4 @@ fn checked_count(lengths: &[usize], itemsize: usize) -> Option<usize> {
 #[cold]
 pub(crate) fn too_many_dimensions(found: usize) -> Error {
     Error::new(ErrorKind::TooLarge, format!("too many dimensions: expected at most {MOST_DIMENSIONS}, found {found}"))
-}
-
-#[cold]
-fn overflow(shape: &[usize], itemsize: usize) -> Error {
-    Error::shape_overflow(shape, itemsize)
 }

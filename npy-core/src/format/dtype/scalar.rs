@@ -234,7 +234,7 @@ impl ScalarKind {
     ];
 
     /// Returns the kind with this type code: a letter, and a size or a length.
-    pub(super) fn of_code(letter: u8, size: usize) -> Option<Self> {
+    pub(in crate::format) fn of_code(letter: u8, size: usize) -> Option<Self> {
         match letter {
             b'S' | b'a' if size <= MOST_BYTES => Some(Self::Bytes { length: size }),
             b'U' if size <= MOST_BYTES / 4 => Some(Self::Unicode { length: size }),

@@ -1,6 +1,6 @@
 //! The type codes of `.ra` files and their dtypes.
 
-use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, Class, DType, Scalar, ScalarKind};
 
 /// The kind of the elements of an `.ra` file: its type code.
 ///
@@ -46,7 +46,7 @@ impl RaKind {
         }
     }
 
-    /// How many bytes an element may have; of user-defined ones any number.
+    /// Returns the sizes that an element may have; none for user-defined ones, which have any.
     pub(super) fn widths(self) -> &'static [u16] {
         match self {
             Self::User => &[],
@@ -57,47 +57,33 @@ impl RaKind {
         }
     }
 
-    /// The dtype of elements of `element_bytes` bytes; `None` if there are no such elements.
+    /// Returns the dtype of elements of `element_bytes` bytes; `None` if there are no such elements.
     pub(super) fn dtype(self, element_bytes: usize, order: ByteOrder) -> Option<DType> {
-        let kind = match (self, element_bytes) {
-            (Self::User, length) => ScalarKind::Void { length },
+        let letter = match self {
+            Self::User => b'V',
+            _ if !self.widths().iter().any(|width| usize::from(*width) == element_bytes) => return None,
             // NumPy has none of them.
-            (Self::Signed | Self::Unsigned, 16) => ScalarKind::Void { length: 16 },
-            (Self::Signed, 1) => ScalarKind::Int8,
-            (Self::Signed, 2) => ScalarKind::Int16,
-            (Self::Signed, 4) => ScalarKind::Int32,
-            (Self::Signed, 8) => ScalarKind::Int64,
-            (Self::Unsigned, 1) => ScalarKind::UInt8,
-            (Self::Unsigned, 2) => ScalarKind::UInt16,
-            (Self::Unsigned, 4) => ScalarKind::UInt32,
-            (Self::Unsigned, 8) => ScalarKind::UInt64,
-            (Self::Float, 2) => ScalarKind::Float16,
-            (Self::Float, 4) => ScalarKind::Float32,
-            (Self::Float, 8) => ScalarKind::Float64,
-            (Self::Float, 12) => ScalarKind::LongDouble { itemsize: 12 },
-            (Self::Float, 16) => ScalarKind::LongDouble { itemsize: 16 },
-            (Self::ComplexFloat, 4) => ScalarKind::Complex32,
-            (Self::ComplexFloat, 8) => ScalarKind::Complex64,
-            (Self::ComplexFloat, 16) => ScalarKind::Complex128,
-            (Self::ComplexFloat, 24) => ScalarKind::ComplexLongDouble { itemsize: 24 },
-            (Self::ComplexFloat, 32) => ScalarKind::ComplexLongDouble { itemsize: 32 },
-            (Self::BrainFloat, 2) => return Some(Scalar::void_with_byte_order(2, order).into()),
-            _ => return None,
+            Self::Signed | Self::Unsigned if element_bytes == 16 => b'V',
+            Self::Signed => b'i',
+            Self::Unsigned => b'u',
+            Self::Float => b'f',
+            Self::ComplexFloat if element_bytes == 4 => b'W',
+            Self::ComplexFloat => b'c',
+            Self::BrainFloat => return Some(Scalar::void_with_byte_order(element_bytes, order).into()),
         };
-        Some(Scalar::new(kind, order).into())
+        Some(Scalar::new(ScalarKind::of_code(letter, element_bytes)?, order).into())
     }
 
-    /// The kind of the elements of a dtype.
+    /// Returns the kind of the elements of a dtype.
     pub(super) fn of(dtype: &DType) -> Self {
         let DType::Scalar(scalar) = dtype else { return Self::User };
-        match scalar.kind() {
-            ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64 => Self::Signed,
-            ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64 => Self::Unsigned,
-            ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64 | ScalarKind::LongDouble { .. } => Self::Float,
-            ScalarKind::Complex32 | ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-                Self::ComplexFloat
-            }
-            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => Self::BrainFloat,
+        match (scalar.kind(), scalar.class()) {
+            (ScalarKind::Ml(_) | ScalarKind::Float8E5M2, _) => Self::User,
+            (_, Class::Signed) => Self::Signed,
+            (_, Class::Unsigned) => Self::Unsigned,
+            (ScalarKind::Void { .. }, Class::Float) => Self::BrainFloat,
+            (_, Class::Float) => Self::Float,
+            (_, Class::Complex) => Self::ComplexFloat,
             _ => Self::User,
         }
     }

@@ -257,7 +257,7 @@ impl Fixed {
         }
         let element_bytes = match usize::try_from(found) {
             Ok(element_bytes) if element_bytes <= limits.element_bytes => element_bytes,
-            _ => return Err(exceeded("bytes of an element", limits.element_bytes as u64, found)),
+            _ => return Err(Error::limit_exceeded("bytes of an element", limits.element_bytes as u64, found)),
         };
         let ndims = number_at(bytes, NDIMS);
         let dims_bytes = match usize::try_from(ndims) {
@@ -268,7 +268,7 @@ impl Fixed {
             }
         };
         if DIMS + dims_bytes > limits.header_bytes {
-            return Err(exceeded("bytes of the header", limits.header_bytes as u64, (DIMS + dims_bytes) as u64));
+            return Err(Error::limit_exceeded("bytes of the header", limits.header_bytes as u64, (DIMS + dims_bytes) as u64));
         }
         Ok(Self {
             kind,
@@ -337,11 +337,6 @@ fn check_magic(bytes: &[u8]) -> Result<()> {
 /// The number that begins at `offset`, which is in `bytes`.
 fn number_at(bytes: &[u8], offset: usize) -> u64 {
     bytes.get(offset..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |word| u64::from_le_bytes(*word))
-}
-
-#[cold]
-fn exceeded(what: &'static str, limit: u64, found: u64) -> Error {
-    Error::limit_exceeded(what, limit, found)
 }
 
 /// What is wrong with a number of the header, which stands at the offset.

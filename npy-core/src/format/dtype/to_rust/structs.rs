@@ -1,6 +1,5 @@
 //! Records as structs with `#[derive(NpyRecord)]`.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::super::rust_type::in_array;
@@ -195,33 +194,17 @@ fn is_written_as(dtype: &DType, endian: Option<ByteOrder>) -> bool {
     }
 }
 
-/// The byte order of all that has one in the record, if it is not the machine's.
+/// Returns the byte order of all scalars of a record that have one, if it is not the native one.
 fn foreign_order(record: &Record) -> Option<ByteOrder> {
-    fn collect(dtype: &DType, orders: &mut HashSet<ByteOrder>) {
-        match dtype {
-            DType::Scalar(scalar) => orders.extend(scalar.byte_order()),
-            DType::SubArray(array) => collect(array.base(), orders),
-            DType::Record(record) => record.fields().iter().for_each(|field| collect(field.dtype(), orders)),
-        }
-    }
-    let mut orders = HashSet::new();
-    record.fields().iter().for_each(|field| collect(field.dtype(), &mut orders));
-    match orders.into_iter().collect::<Vec<_>>()[..] {
-        [order] if order != ByteOrder::NATIVE => Some(order),
-        _ => None,
-    }
+    let mut orders = record.fields().iter().flat_map(|field| field.dtype().leaves()).filter_map(|leaf| leaf.scalar().byte_order());
+    let first = orders.next().filter(|order| *order != ByteOrder::NATIVE)?;
+    orders.all(|order| order == first).then_some(first)
 }
 
-/// Where NumPy's `align=True` places it: the alignment of the C type. Records are not asked.
+/// Returns the alignment of a scalar's Rust type, as the derive has it.
 fn alignment_of(dtype: &DType) -> usize {
-    let DType::Scalar(scalar) = dtype else { return 1 };
-    match scalar.kind() {
-        ScalarKind::Int16 | ScalarKind::UInt16 | ScalarKind::Float16 => 2,
-        ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => 2,
-        ScalarKind::Int32 | ScalarKind::UInt32 | ScalarKind::Float32 | ScalarKind::Complex64 | ScalarKind::Unicode { .. } => 4,
-        ScalarKind::Int64 | ScalarKind::UInt64 | ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => align_of::<i64>(),
-        ScalarKind::Float64 | ScalarKind::Complex128 => align_of::<f64>(),
-        ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. } => 16,
-        _ => 1,
+    match dtype.alignment() {
+        8 => align_of::<i64>(),
+        alignment => alignment,
     }
 }
