@@ -62,8 +62,7 @@ const fn layout<P: Copy>(item: Option<Layout<P>>, length: usize) -> Option<Layou
     }
 }
 
-/// The dtype of an array of `length` items; arrays of arrays become one sub-array of more
-/// dimensions.
+/// Returns the dtype of an array of `length` items. Arrays of arrays are one sub-array of more dimensions.
 fn dtype(item: DType, length: usize) -> DType {
     let (base, inner) = match item {
         DType::SubArray(array) => (array.base().clone(), array.shape().to_vec()),

@@ -3,13 +3,13 @@
 use crate::error::{Result, ValueError};
 use crate::format::dtype::ByteOrder;
 
-/// Of a number: its bytes in either order.
+/// Numbers with bytes in either order.
 pub(super) trait Bytes: Sized {
     fn from_bytes(order: ByteOrder, bytes: &[u8]) -> Result<Self, ValueError>;
     fn to_bytes(self, order: ByteOrder, bytes: &mut [u8]) -> Result<(), ValueError>;
 }
 
-/// The first `N` bytes. That there are as many is checked when the plan is made.
+/// Returns the first `N` bytes. The plan has checked that there are as many.
 #[inline(always)]
 pub(super) fn first_chunk<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {
     match bytes.first_chunk() {
@@ -23,7 +23,7 @@ pub(super) fn first_chunk_mut<const N: usize>(bytes: &mut [u8]) -> Result<&mut [
     bytes.first_chunk_mut().ok_or_else(outside)
 }
 
-/// What a plan that does not belong to the bytes would lead to, in place of a panic.
+/// Creates the error of a plan that does not belong to the bytes, in place of a panic.
 #[cold]
 pub(crate) fn outside() -> ValueError {
     ValueError::new("field out of bounds of the record")

@@ -1,5 +1,4 @@
-//! Codecs, which store values as a dtype; and those that store a type in another form than its own
-//! dtype: `#[npy(dtype = …)]`, `#[npy(with = …)]` and `Option`.
+//! Codecs, which store values as a dtype, and the codecs of `#[npy(dtype = …)]`, `#[npy(with = …)]` and `Option`.
 
 use std::marker::PhantomData;
 
@@ -38,11 +37,10 @@ pub trait Codec<T> {
     /// of them are known.
     const GROWS: bool = !Self::VARIES;
 
-    /// Whether the dtype has bytes that mean that there is no value: NaT.
+    /// Whether the dtype has a missing value: NaT.
     const HAS_NONE: bool = false;
 
-    /// Whether the byte order is part of what was asked for, so that the one of the record it is a
-    /// field of does not change it.
+    /// Whether the codec has a byte order of its own, which the record around it does not change.
     const HAS_ORDER: bool = false;
 
     /// Proof that the memory of a `T` is the file's bytes: [`Plain`](crate::memory::Plain) is
@@ -52,10 +50,10 @@ pub trait Codec<T> {
     /// Proof that `T` is `Send`, so that several threads may make its values.
     const SENDS: Option<Sends<T>> = None;
 
-    /// The dtype that a `T` is written as, without regard to values.
+    /// Returns the dtype that a `T` is written as, without regard to values.
     fn dtype() -> DType;
 
-    /// The dtype that holds all of `values`; without any, [`dtype`](Self::dtype).
+    /// Returns the dtype that holds all of `values`; without any, [`dtype`](Self::dtype).
     fn dtype_of<'a>(values: Option<impl Iterator<Item = &'a T> + Clone>) -> DType
     where
         T: 'a,
@@ -68,7 +66,7 @@ pub trait Codec<T> {
     /// `planner`, if it cannot.
     fn plan(file: &DType, planner: &mut Planner) -> Option<Self::Plan>;
 
-    /// Makes a value of the bytes at the beginning of `bytes`.
+    /// Decodes the value at the beginning of `bytes`.
     ///
     /// Fails if the bytes are not a value of `T`.
     fn decode(plan: &Self::Plan, bytes: &[u8]) -> Result<T, ValueError>;
@@ -78,16 +76,15 @@ pub trait Codec<T> {
     /// Fails if the value does not fit the file's dtype.
     fn encode(value: &T, plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError>;
 
-    /// [`decode`](Self::decode) for an `Option`: `None` where the bytes mean that there is no
-    /// value.
+    /// [`decode`](Self::decode) for an `Option`: `None` for a missing value.
     #[inline(always)]
     fn decode_option(plan: &Self::Plan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
         Self::decode(plan, bytes).map(Some)
     }
 
-    /// Stores that there is no value.
+    /// Stores a missing value.
     ///
-    /// Fails if the dtype has no bytes that mean that there is no value.
+    /// Fails if the dtype has none.
     fn encode_none(plan: &Self::Plan, bytes: &mut [u8]) -> Result<(), ValueError> {
         let _ = (plan, bytes);
         Err(no_none())
@@ -186,7 +183,7 @@ pub(super) use element;
 #[derive(Debug)]
 pub struct As<S, const ORDER: char = '='>(PhantomData<S>);
 
-/// The layout on a machine of byte order `native`, in the byte order that was asked for.
+/// Returns the layout in a byte order: `'<'`, `'>'`, or `'='` for `native`.
 pub(super) const fn ordered<S: Codec<S>>(order: char, native: ByteOrder) -> Option<Layout<S::Plan>> {
     match (order, native) {
         ('<', _) | ('=', ByteOrder::Little) => S::LITTLE,
@@ -194,7 +191,7 @@ pub(super) const fn ordered<S: Codec<S>>(order: char, native: ByteOrder) -> Opti
     }
 }
 
-/// The dtype of `S` in the byte order that was asked for.
+/// Returns the dtype of `S` in a byte order.
 pub(super) fn ordered_dtype<S: Codec<S>>(order: char) -> DType {
     match order {
         '<' => S::dtype().with_byte_order(ByteOrder::Little),
@@ -282,13 +279,13 @@ pub(super) use stored_as;
 
 /// The conversions of the module that `#[npy(with = …)]` names.
 pub trait With<T> {
-    /// What is in the file.
+    /// The element in the file.
     type Element: NpyElement;
 
-    /// Fails if the element stands for no value: why.
+    /// Fails, with a reason, if the element is not a value.
     fn decode(element: Self::Element) -> Result<T, String>;
 
-    /// Fails if the value has no element that stands for it: why.
+    /// Fails, with a reason, if no element holds the value.
     fn encode(value: &T) -> Result<Self::Element, String>;
 }
 
@@ -321,7 +318,7 @@ impl<T, W: With<T>> Codec<T> for Through<W> {
         if !Self::VARIES {
             return W::Element::dtype();
         }
-        // What cannot be converted is reported when it is written.
+        // A value that cannot be converted is reported when it is written.
         let elements = values.map(|values| values.filter_map(|value| W::encode(value).ok()).collect::<Vec<_>>());
         <CodecOf<W::Element>>::dtype_of(elements.as_ref().map(|elements| elements.iter()))
     }

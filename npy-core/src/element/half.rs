@@ -11,8 +11,7 @@ use crate::memory::Bulk;
 use crate::memory::slots::Sends;
 
 element! {
-    /// Stored as `<V2`, as `ml_dtypes` does. `|V2`, what NumPy without `ml_dtypes` makes of that, is
-    /// read too.
+    /// Stored as `<V2`, as `ml_dtypes` does. Reads `|V2` too, which NumPy without `ml_dtypes` writes.
     bf16
 }
 

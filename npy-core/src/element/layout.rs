@@ -11,14 +11,14 @@ pub const fn native<T: NpyElement>() -> Option<Layout<PlanOf<T>>> {
     if cfg!(target_endian = "big") { T::Codec::BIG } else { T::Codec::LITTLE }
 }
 
-/// How the bytes of a file differ from memory.
+/// The difference between the bytes of a file and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     None,
     ByteOrder,
 }
 
-/// Whether [`bulk`] may give bytes. Where it may not, nothing need be compiled for them.
+/// Returns whether [`bulk`] may have bytes. Otherwise no code for them has to be compiled.
 pub(crate) const fn is_plain<T: NpyElement>() -> bool {
     match T::Codec::BULK {
         Some(bulk) => !bulk.has_padding(),
@@ -26,7 +26,7 @@ pub(crate) const fn is_plain<T: NpyElement>() -> bool {
     }
 }
 
-/// Proof that the memory of `T` is the file's bytes, but perhaps for the byte order.
+/// Returns the proof that the memory of `T` is the file's bytes, except for the byte order.
 pub(crate) fn bulk<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize) -> Option<(Bulk<T>, Difference)> {
     let bulk = T::Codec::BULK.filter(|_| itemsize == size_of::<T>())?;
     match (native::<T>(), swapped::<T>()) {
@@ -36,7 +36,7 @@ pub(crate) fn bulk<T: NpyElement>(plan: &PlanOf<T>, itemsize: usize) -> Option<(
     }
 }
 
-/// The number of axes that `T` adds to an array of it: those of `[T; N]`.
+/// Returns the number of axes that `T` adds to an array: 1 for `[f32; 3]`.
 pub(crate) fn inner_axes<T: NpyElement>() -> usize {
     axes_of(&T::dtype())
 }
@@ -46,7 +46,7 @@ pub(crate) fn axes_of(dtype: &DType) -> usize {
     if let DType::SubArray(array) = dtype { array.shape().len() } else { 0 }
 }
 
-/// The error of an array that has other axes than `outer` and those that are in the elements `T`.
+/// Creates the error of an array that lacks `outer` axes followed by those of the elements `T`.
 pub(crate) fn wrong_shape<T: NpyElement>(outer: usize, found: &[usize]) -> Error {
     wrong_shape_of(&rust_type::<T>(), &T::dtype(), outer, found)
 }
@@ -60,8 +60,8 @@ pub(crate) fn wrong_shape_of(rust_type: &str, dtype: &DType, outer: usize, found
     Error::new(ErrorKind::WrongShape, format!("wrong shape for {rust_type}: expected {expected}, found {found}"))
 }
 
-/// Whether the memory of `T` is the bytes of a file in one of the byte orders, so that it is decoded
-/// only where the dtype is a rare one.
+/// Returns whether the memory of `T` is the bytes of a file in one of the byte orders, so that only rare
+/// dtypes are decoded.
 pub(super) const fn is_number<T: NpyElement>() -> bool {
     match T::Codec::BULK {
         Some(bulk) => bulk.can_swap(),
@@ -78,8 +78,7 @@ pub(crate) fn plan<T: NpyElement>(dtype: &DType) -> Result<PlanOf<T>> {
     T::Codec::plan(dtype, &mut planner).ok_or_else(|| planner.into_error(&rust_type::<T>()))
 }
 
-/// [`plan`] where nothing is read, so that errors speak of writing. Returns the bytes of an element
-/// without any value too, if the elements are to be written over them.
+/// [`plan`] for writing. Also returns the bytes of a missing element, if elements are written over them.
 pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<(PlanOf<T>, Vec<u8>)> {
     if dtype.has_object() {
         return Err(Error::object_array());
@@ -90,8 +89,8 @@ pub(crate) fn plan_to_write<T: NpyElement>(dtype: &DType) -> Result<(PlanOf<T>, 
     Ok((plan, missing))
 }
 
-/// Whether the file has the native layout, so that [`native`] may stand for the plan: in the loop
-/// over the elements all offsets and widths are constants then.
+/// Returns whether the file has the native layout. [`native`] then replaces the plan, so that offsets and
+/// widths are constants in the loop over the elements.
 ///
 /// The itemsize counts too: a record with nothing but padding behind its last field has the same
 /// plan as one without.
@@ -105,9 +104,8 @@ pub(crate) const fn swapped<T: NpyElement>() -> Option<Layout<PlanOf<T>>> {
     if cfg!(target_endian = "big") { T::Codec::LITTLE } else { T::Codec::BIG }
 }
 
-/// The plan, if it is that of a layout but for where the fields of records lie: in the loop over
-/// the elements all widths and the byte order are constants then, which is nearly as fast as if
-/// offsets were.
+/// Returns the plan if it differs from a layout only by the offsets of fields. Widths and byte order are
+/// then constants in the loop over the elements, which is nearly as fast as constant offsets.
 #[inline(always)]
 pub(crate) fn relocated<T: NpyElement>(layout: Option<Layout<PlanOf<T>>>, plan: &PlanOf<T>, itemsize: usize) -> Option<PlanOf<T>> {
     layout.map(|layout| layout.plan.relocate(plan)).filter(|relocated| relocated == plan && itemsize > 0)

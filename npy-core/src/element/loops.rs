@@ -5,11 +5,11 @@ use super::layout::{is_native, is_number, native, relocated};
 use crate::error::Result;
 use crate::memory::slots::{Reserved, Slots};
 
-/// Runs `$loop` with the plan and the itemsize: one copy of it for the native layout, one for native
-/// fields that lie elsewhere, and one for all other plans.
+/// Runs `$loop` with the plan and the itemsize: one copy for the native layout, one for native fields at
+/// other offsets, and one for all other plans.
 ///
-/// A macro, because each copy must be a loop of its own in which they are constants. A copy for
-/// swapped bytes was measured to gain nothing, and each copy costs compile time.
+/// A macro, because the plan is a constant in each copy. A copy for swapped bytes gained nothing, and each
+/// copy costs compile time.
 macro_rules! by_layout {
     ($T:ty, $plan:ident, $itemsize:ident, $loop:expr) => {
         if let Some(layout) = const { native::<$T>() }
@@ -26,13 +26,12 @@ macro_rules! by_layout {
     };
 }
 
-/// How many elements of 0 bytes are decoded or encoded at a time. They are treated as if each had
-/// one byte, which no plan reads or writes: `decode` and `encode` use the beginning of their bytes.
-/// A separate loop would have to be compiled.
+/// The number of elements of 0 bytes that are decoded or encoded at a time. Each gets one byte, which no
+/// plan reads or writes, because a separate loop would have to be compiled.
 const EMPTY: usize = 1024;
 
-/// Decodes `count` elements of `itemsize` bytes, and appends them to `items`, which is to have
-/// `total`. `first` is the index of the first, for error messages.
+/// Appends `count` decoded elements of `itemsize` bytes to `items`, which grows to `total`. `first` is the
+/// index of the first, for errors.
 pub(crate) fn decode_all<T: NpyElement>(
     plan: &PlanOf<T>,
     itemsize: usize,
@@ -109,8 +108,8 @@ fn decode_each<'a, T: NpyElement + 'a>(
     Ok(())
 }
 
-/// Stores the elements one after another in `bytes`, `itemsize` bytes each, and returns their
-/// number. `bytes` must be as long as they; `first` is the index of the first.
+/// Encodes elements of `itemsize` bytes side by side, and returns their number. `bytes` has space for
+/// exactly these; `first` is the index of the first.
 pub(crate) fn encode_slice<T: NpyElement>(
     plan: &PlanOf<T>,
     itemsize: usize,
@@ -127,8 +126,7 @@ pub(crate) fn encode_slice<T: NpyElement>(
     by_layout!(T, plan, itemsize, encode_each(plan, items.iter().zip(bytes.chunks_exact_mut(itemsize)), first))
 }
 
-/// [`encode_slice`] for elements that lie anywhere. There is a loop for the native layout and one
-/// for all others, because each iterator has its own. `bytes` must have room for all items.
+/// [`encode_slice`] for elements at any addresses: one loop for the native layout, one for all others.
 pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     plan: &PlanOf<T>,
     itemsize: usize,
@@ -144,8 +142,7 @@ pub(crate) fn encode_all<'a, T: NpyElement + 'a>(
     }
 }
 
-/// [`encode_all`] by one loop for every plan: for where a type's memory is the file's bytes but in
-/// rare files, so that the others would be compiled for nothing.
+/// [`encode_all`] by one loop for every plan, for types whose memory is the bytes of most files.
 pub(crate) fn encode_rarely<'a, T: NpyElement + 'a>(
     plan: &PlanOf<T>,
     itemsize: usize,

@@ -75,7 +75,7 @@ pub(super) enum Narrow {
 }
 
 impl Narrow {
-    /// The number type of that dtype, and its byte order.
+    /// Returns the number type of a dtype, and its byte order.
     fn of(dtype: &DType) -> Option<(Self, ByteOrder)> {
         let DType::Scalar(scalar) = dtype else { return None };
         let narrow = match scalar.kind() {
@@ -101,17 +101,17 @@ impl Narrow {
 trait Wide<N>: Copy {
     fn widen(narrow: N) -> Self;
 
-    /// The value of the narrower type that is this one, if there is one. All NaN are the same.
+    /// Returns the equal value of the narrower type; `None` if there is none. All NaN are equal.
     fn narrow(self) -> Option<N>;
 }
 
-/// Implements `#[npy(widen)]`: the type's own dtype, or one of a narrower number. It is a separate
-/// codec, because its work for each number would make loops over other records three times slower.
+/// Implements `#[npy(widen)]`: the type's own dtype, or one of a narrower number. A separate codec, because
+/// it would make loops over other records three times slower.
 #[derive(Debug)]
 #[expect(unnameable_types, reason = "the codec of `Widens::Widened`")]
 pub enum Widen {}
 
-/// A type that `#[npy(widen)]` has an effect on: numbers, and what consists of them.
+/// A type that `#[npy(widen)]` has an effect on: numbers, and arrays and options of them.
 #[diagnostic::on_unimplemented(
     message = "narrower numbers cannot be widened to `{Self}`",
     label = "not a number",
@@ -302,7 +302,7 @@ impl Wide<f32> for f64 {
     }
 }
 
-/// What is lost shows in the way back.
+/// The halves that a float holds.
 #[cfg(feature = "half")]
 macro_rules! float_holds_half {
     ($($type:ident $from:ident)*) => {$(

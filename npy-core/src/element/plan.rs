@@ -45,13 +45,13 @@ pub struct Layout<P> {
 pub struct Planner {
     path: String,
     mismatches: Vec<String>,
-    /// Whether what is planned has `#[npy(dtype = …)]`.
+    /// Whether the field has `#[npy(dtype = …)]`.
     is_dtype_given: bool,
-    /// Whether what is planned was asked for by name, and is not a field of a struct.
+    /// Whether the field is a column requested by name, not a field of a struct.
     is_column: bool,
     /// Whether elements are to be written as the dtype, not read.
     is_writing: bool,
-    /// Whether elements have bytes that no field writes, and that are to mean a missing value.
+    /// Whether elements have fields that are not written, and get a missing value.
     is_filled: bool,
 }
 
@@ -75,7 +75,7 @@ impl Planner {
         self.is_writing
     }
 
-    /// Has the fields filled that are not written.
+    /// Fills the fields that are not written with a missing value.
     pub(crate) fn fill(&mut self) {
         self.is_filled = true;
     }
@@ -135,12 +135,12 @@ impl Planner {
         }
     }
 
-    /// What to do about a field that says which dtype the file has.
+    /// Returns the advice for a field with another `dtype`.
     fn other_dtype(file: &DType) -> String {
         format!("its `dtype` says otherwise; the file's is `#[npy(dtype = \"{file}\")]`")
     }
 
-    /// Plans a field that says which dtype the file has.
+    /// Plans a field with `#[npy(dtype = …)]`.
     pub(crate) fn with_dtype_given<T>(&mut self, plan: impl FnOnce(&mut Self) -> T) -> T {
         let outside = std::mem::replace(&mut self.is_dtype_given, true);
         let result = plan(self);
@@ -187,14 +187,14 @@ impl Planner {
         });
     }
 
-    /// Notes a field of the file that the struct does not have.
+    /// Records a field of the file that the struct does not have.
     #[cold]
     pub(crate) fn unknown_field(&mut self, name: &str, file: &DType, known: &[&str]) {
         let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
         self.in_field(name, |planner| planner.push(&format!("unknown field of dtype {file}: expected {known}")));
     }
 
-    /// Notes a field of the header that the struct to be written does not have.
+    /// Records a field of the header that the struct to be written does not have.
     #[cold]
     pub(crate) fn unfilled_field(&mut self, name: &str, file: &DType) {
         let way_out = "`#[npy(fill_unknown_fields)]` writes NaT, NaN, empty text or 0";
@@ -202,7 +202,7 @@ impl Planner {
         self.in_field(name, |planner| planner.push(&message));
     }
 
-    /// Notes a mismatch at the path.
+    /// Records a mismatch at the path.
     fn push(&mut self, message: &str) {
         let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
         self.mismatches.push(path + message);
@@ -221,7 +221,7 @@ impl Planner {
         result
     }
 
-    /// [`in_field`](Self::in_field) of one that was asked for by name.
+    /// [`in_field`](Self::in_field) for a column requested by name.
     pub(crate) fn in_column<T>(&mut self, name: &str, plan: impl FnOnce(&mut Self) -> T) -> T {
         self.in_field(name, |planner| {
             planner.is_column = true;
@@ -260,7 +260,7 @@ fn fill_scalar(scalar: Scalar, bytes: &mut [u8]) {
     }
 }
 
-/// Whether it is a dtype of which NumPy casts every value to other numbers.
+/// Returns whether NumPy casts every value of a dtype to other numbers.
 fn is_number(dtype: &DType) -> bool {
     let DType::Scalar(scalar) = dtype else { return false };
     let is_number = matches!(scalar.class(), Class::Bool | Class::Signed | Class::Unsigned | Class::Float | Class::Complex);
@@ -278,7 +278,7 @@ fn names_of(record: &Record) -> String {
     if names.is_empty() { "no fields".to_owned() } else { first_names(&names) }
 }
 
-/// The dtype that a Rust type needs. The widths of `String` and `Void` are not 0 but any.
+/// Formats the dtype that a Rust type needs, without the width of `String` and `Void`, which is any.
 fn show(rust: &DType) -> String {
     rust.to_string().replace("<U0", "<U").replace(">U0", ">U").replace("|V0", "|V")
 }
@@ -288,7 +288,7 @@ fn suggest(file: &DType) -> Option<String> {
     crate::format::dtype::rust_type(file, "")
 }
 
-/// Whether the dtype is a scalar of this kind; its byte order then, native if it has none.
+/// Returns the byte order of a scalar of this kind, native if it has none; `None` for other dtypes.
 pub(super) fn order_of(dtype: &DType, kind: ScalarKind) -> Option<ByteOrder> {
     match dtype {
         DType::Scalar(scalar) if scalar.kind() == kind => Some(scalar.byte_order().unwrap_or(ByteOrder::NATIVE)),
@@ -296,8 +296,7 @@ pub(super) fn order_of(dtype: &DType, kind: ScalarKind) -> Option<ByteOrder> {
     }
 }
 
-/// The length of a sub-array's outermost axis, and the dtype of what lies along it; `None` for
-/// other dtypes.
+/// Returns the length of a sub-array's outermost axis, and the dtype of its items; `None` for other dtypes.
 pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
     let DType::SubArray(array) = dtype else { return None };
     let (&length, inner) = array.shape().split_first()?;
@@ -308,7 +307,7 @@ pub(crate) fn outermost_axis(dtype: &DType) -> Option<(usize, Cow<'_, DType>)> {
     Some((length, item))
 }
 
-/// The field that a path leads to, and its offset; notes in `planner` if there is none.
+/// Returns the field at a path, and its offset. Records in `planner` if there is none.
 pub(crate) fn find_field<'d>(name: &str, dtype: &'d DType, planner: &mut Planner) -> Option<(usize, &'d Field)> {
     // A column has one item for each record, so that none goes through a sub-array.
     let is_of_each = |field: &FieldAt<'_>| field.shape().is_empty();

@@ -71,7 +71,7 @@ impl<const N: usize> FromStr for FixedBytes<N> {
     }
 }
 
-/// The text; what is not UTF-8 is shown as �.
+/// The text; invalid UTF-8 is shown as �.
 impl<const N: usize> fmt::Display for FixedBytes<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&String::from_utf8_lossy(self.as_bytes()))
@@ -184,7 +184,7 @@ impl<const N: usize> PartialEq<&str> for FixedUnicode<N> {
     }
 }
 
-/// Everything up to the last item other than 0.
+/// Returns the items up to the last one other than 0.
 fn without_padding<T: Default + PartialEq>(items: &[T]) -> &[T] {
     let padding = items.iter().rev().take_while(|item| **item == T::default()).count();
     &items[..items.len() - padding]
@@ -294,7 +294,7 @@ impl<const N: usize> Codec<Self> for FixedBytes<N> {
     }
 }
 
-/// The units in the file, and those that are padding.
+/// The units of a text in the file, followed by padding.
 struct Units<'a> {
     length: usize,
     order: ByteOrder,
@@ -488,7 +488,7 @@ impl<const N: usize> FixedText for FixedUnicode<N> {
     const TEXT_BIG: Layout<TextPlan> = Layout { itemsize: N.saturating_mul(4), plan: TextPlan::Unicode(N, ByteOrder::Big) };
 }
 
-/// The layout on a machine of byte order `native`, in the byte order that was asked for.
+/// Returns the layout in a byte order: `'<'`, `'>'`, or `'='` for `native`.
 const fn ordered<S: FixedText>(order: char, native: ByteOrder) -> Layout<TextPlan> {
     match (order, native) {
         ('<', _) | ('=', ByteOrder::Little) => S::TEXT_LITTLE,

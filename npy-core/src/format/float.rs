@@ -56,7 +56,7 @@ pub(crate) fn brain_from_f32(value: f32) -> u16 {
 /// Rounds to odd: truncates, and sets the last bit of the result if that lost anything.
 ///
 /// Rounding the result again, to nearest in a format of at least two bits fewer, is the same as rounding `value` once.
-/// If both steps rounded to nearest, the first could make a tie of what was none.
+/// If both steps rounded to nearest, the first could make a tie.
 #[inline(always)]
 #[allow(
     clippy::cast_possible_truncation,
@@ -119,8 +119,8 @@ pub(crate) fn extended_from_f64(value: f64) -> u128 {
     u128::from(sign << 15 | exponent as u16) << 64 | u128::from(significand)
 }
 
-/// The nearest `f64` of `significand` · 2^(`exponent` − 16383 − 127); `is_nan` tells the sort of an
-/// infinite exponent.
+/// Rounds `significand` · 2^(`exponent` − 16383 − 127) to the nearest `f64`. The largest exponent is NaN or
+/// infinity, by `is_nan`.
 #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "in range by the checks")]
 fn round(negative: bool, exponent: i32, significand: u128, is_nan: bool) -> f64 {
     let sign = if negative { -1.0_f64 } else { 1.0 };

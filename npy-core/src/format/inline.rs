@@ -10,10 +10,10 @@ pub(crate) struct Lengths(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// What is behind the `count` first ones is 0. All parts have one width: headers are moved, and
-    /// a processor waits where it loads at once what was stored in pieces.
+    /// Lengths from `count` on are 0. All fields have one width, because headers are moved: loading several
+    /// fields at once stalls if they were stored one by one.
     Few { count: usize, lengths: [usize; Lengths::FEW] },
-    /// More than that.
+    /// More lengths.
     Many(Vec<usize>),
 }
 
@@ -91,9 +91,9 @@ pub(crate) struct Name(NameRepr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum NameRepr {
-    /// UTF-8; what is behind the `length` first bytes is 0.
+    /// UTF-8. Bytes from `length` on are 0.
     Short { length: u8, bytes: [u8; Name::SHORT] },
-    /// Longer than that.
+    /// A longer name.
     Long(Box<str>),
 }
 
@@ -112,8 +112,7 @@ impl Name {
         }
     }
 
-    /// The bytes of a short name and their number, in three words that no other name has; `None` of
-    /// a long one.
+    /// Returns the bytes of a short name and their number as three words; `None` for a long one.
     #[inline]
     pub(crate) fn words(&self) -> Option<[u64; 3]> {
         let NameRepr::Short { length, bytes } = &self.0 else { return None };
@@ -124,8 +123,8 @@ impl Name {
         Some([u64::from_le_bytes(*first), u64::from_le_bytes(*second), u64::from_le_bytes(third)])
     }
 
-    /// Where it stands among the short names: by their lengths first, so that numbered ones rise.
-    /// `None` of a long one.
+    /// Returns the rank among short names, by length first, so that numbered names ascend; `None` for a long
+    /// one.
     #[inline]
     pub(crate) fn rank(&self) -> Option<(u64, [u64; 3])> {
         let [first, second, third] = self.words()?;

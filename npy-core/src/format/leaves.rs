@@ -133,7 +133,7 @@ fn add_columns<'d>(record: &'d Record, position: &Position<'d>, columns: &mut Ve
     }
 }
 
-/// The fields that a path leads through, the outermost first.
+/// Returns the fields along a path, the outermost first.
 fn led_through<'d>(dtype: &'d DType, path: &str) -> Option<Vec<&'d Field>> {
     let record = dtype.record()?;
     if let Some(field) = record.field(path) {

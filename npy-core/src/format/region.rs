@@ -64,7 +64,7 @@ impl AxisRange {
         Self { start, end, step: 1 }
     }
 
-    /// What it takes of an axis of this length.
+    /// Resolves the range for an axis of this length.
     fn of_axis(&self, axis: usize, length: usize) -> Result<Taken> {
         // No axis is as long as `usize::MAX`.
         let (start, end) = match self.end {
@@ -118,14 +118,14 @@ impl From<usize> for AxisRange {
     }
 }
 
-/// What is taken of an axis, within its bounds.
+/// The indices of a region along one axis, within its bounds.
 pub(crate) struct Taken {
     pub(crate) start: usize,
     pub(crate) count: usize,
     pub(crate) step: usize,
 }
 
-/// What a region takes of each axis.
+/// Resolves a region for the axes of an array.
 pub(crate) fn resolve(header: &Header, region: &[AxisRange]) -> Result<Vec<Taken>> {
     let shape = header.shape();
     if region.len() != shape.len() {
@@ -222,7 +222,7 @@ pub(crate) struct Pieces {
     inner: Loop,
     /// Those around it, from the inside to the outside.
     outer: Vec<Loop>,
-    /// Where the first piece of the innermost loop begins.
+    /// The offset of the first piece of the innermost loop.
     run: u64,
     is_done: bool,
 }
@@ -236,7 +236,7 @@ pub(crate) struct Run {
     pub(crate) end: u64,
     /// Bytes in a piece.
     pub(crate) length: u64,
-    /// Bytes from the beginning of one to that of the next.
+    /// Bytes from the beginning of one piece to the beginning of the next.
     pub(crate) stride: u64,
 }
 
@@ -286,7 +286,7 @@ impl Pieces {
         Ok(pieces)
     }
 
-    /// The only piece, or nothing if there are several.
+    /// Returns the only piece; `None` if there are several.
     pub(crate) fn only(&self) -> Option<Range<u64>> {
         let is_only = !self.is_done && self.inner.count == 1 && self.outer.is_empty();
         is_only.then(|| self.run..self.run + self.length)
@@ -303,8 +303,8 @@ impl Pieces {
         self.inner.stride.saturating_sub(self.length)
     }
 
-    /// The next pieces of the innermost loop, as many as end at `limit` or before and at most
-    /// `most`; none of them if its first piece comes next.
+    /// Takes the next pieces of the innermost loop that end at `limit` or before, at most `most`; `None` if its
+    /// first piece comes next.
     pub(crate) fn next_within_run(&mut self, limit: u64, most: u64) -> Option<Run> {
         let Loop { index, count, stride } = self.inner;
         let start = self.run + index * stride;
@@ -317,7 +317,7 @@ impl Pieces {
         self.next().map(|last| Run { start, end: last.end, length: self.length, stride })
     }
 
-    /// Brings the outer loops to where the next run begins.
+    /// Advances the outer loops to the next run.
     fn carry(&mut self) {
         self.inner.index = 0;
         for each in &mut self.outer {

@@ -104,7 +104,7 @@ impl OuterAxis {
         self.per_row as u64 * header.dtype().itemsize() as u64
     }
 
-    /// The header of an array of this many rows, of which there are no fewer.
+    /// Returns the header of an array of at most as many rows.
     #[cfg(feature = "dynamic")]
     pub(crate) fn header_of_rows(&self, header: &Header, rows: usize) -> Result<Header> {
         let mut shape = header.shape().to_vec();
@@ -114,7 +114,7 @@ impl OuterAxis {
         header.reshaped(&shape)
     }
 
-    /// The element that a row begins with. The row after the last is the end.
+    /// Returns the index of the first element of a row. The row after the last is the end.
     pub(crate) fn element(&self, row: usize) -> Result<usize> {
         if row <= self.rows {
             // Not more than all elements, whose number was checked.

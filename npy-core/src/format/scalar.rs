@@ -25,7 +25,7 @@ pub enum Value<'b> {
     Time(Option<i64>),
     /// Bytes without the padding, or raw bytes.
     Bytes(&'b [u8]),
-    /// Text without the padding. What is not a character is U+FFFD.
+    /// Text without the padding. Invalid characters are U+FFFD.
     Text(String),
 }
 

@@ -49,7 +49,7 @@ pub struct Bulk<T> {
     marker: PhantomData<fn() -> T>,
 }
 
-/// What a [`Bulk`] knows of its type, for code that is compiled once for all of them.
+/// The facts of a [`Bulk`], for code that is compiled once for all types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BulkLayout {
     /// Bytes of an element.
@@ -97,14 +97,13 @@ impl<T> Bulk<T> {
     }
 }
 
-/// A source of elements: fills part of the buffer, and [`ReadBuf::filled`] tells how much.
+/// A source of elements, which fills part of a buffer: [`ReadBuf::filled`] bytes.
 pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
-/// Bytes that are filled while they are small enough to stay in the cache, when something is still
-/// to be done with them.
+/// The size of a chunk that stays in the cache between reading and repairing it.
 pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 
-/// How much memory a stream of unknown length gets before anything was read from it.
+/// The first allocation for a stream of unknown length.
 pub(crate) const FIRST_BYTES: usize = 64 * 1024;
 
 impl<T> Bulk<T> {
@@ -113,7 +112,7 @@ impl<T> Bulk<T> {
         Bulk { layout: BulkLayout { size: size_of::<[T; N]>(), ..self.layout }, marker: PhantomData }
     }
 
-    /// What code without the type needs to know.
+    /// Returns the facts for code without the type.
     pub(crate) const fn layout(self) -> BulkLayout {
         self.layout
     }
@@ -139,7 +138,7 @@ impl<T> Bulk<T> {
         Some(unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) })
     }
 
-    /// Overwrites elements with what `fill` gives. `offset` is where they begin in the file.
+    /// Overwrites elements by `fill`. They begin at `offset` in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
         // which `fill_whole` stores only 0 and 1.
@@ -147,17 +146,17 @@ impl<T> Bulk<T> {
         self.layout.fill_whole(memory, swap, offset, fill)
     }
 
-    /// Reads `count` elements into new memory. When `is_there`, the input is known to hold them all
-    /// and the memory is taken at once; else it grows with what was read. `offset` is where they
-    /// begin in the file.
+    /// Reads `count` elements into a new vector. They begin at `offset` in the file. If `is_there`, the
+    /// input is known to hold them all, and the memory is allocated at once. Otherwise it grows with
+    /// the bytes read.
     pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
         let mut items = Vec::new();
         self.refill(&mut items, count, swap, is_there, offset, fill)?;
         Ok(items)
     }
 
-    /// [`read_vec`](Self::read_vec) in place of what is in a vector, whose memory is used again.
-    /// After an error it holds fewer.
+    /// [`read_vec`](Self::read_vec) into an existing vector, whose elements it replaces. After an error
+    /// the vector has fewer than `count`.
     pub(crate) fn refill(
         self,
         items: &mut Vec<T>,
@@ -185,8 +184,8 @@ impl<T> Bulk<T> {
         Ok(())
     }
 
-    /// [`refill`](Self::refill) from `bytes`, which are in memory already and those of all
-    /// elements. Tells whether it did, which it does not for elements of 0 bytes and for many bools.
+    /// [`refill`](Self::refill) from the bytes of all elements in memory. Returns whether it did: not for
+    /// elements of 0 bytes, nor for many bools.
     pub(crate) fn copy(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) -> Result<bool> {
         let Some(count) = bytes.len().checked_div(size_of::<T>()) else { return Ok(false) };
         if self.layout.is_bool && bytes.len() > STAGE_BYTES {
@@ -198,7 +197,7 @@ impl<T> Bulk<T> {
         Ok(true)
     }
 
-    /// Appends the elements whose bytes these are, for which there must be memory.
+    /// Appends the elements with these bytes. The vector must have capacity for them.
     pub(crate) fn append(self, items: &mut Vec<T>, swap: bool, bytes: &[u8]) {
         let count = bytes.len().checked_div(size_of::<T>()).unwrap_or(0);
         self.layout.copy(spare_bytes(items, count), swap, bytes);
@@ -208,13 +207,13 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Memory of elements of some type, for code that does not know the type.
+/// Memory of elements, for code without their type.
 pub(crate) trait GrowingMemory {
-    /// The memory for `step` elements behind the first `done`, which are initialised and valid.
+    /// Returns memory for `step` elements behind the first `done`, which are initialised and valid.
     fn grow(&mut self, done: usize, step: usize) -> Result<&mut [MaybeUninit<u8>]>;
 }
 
-/// A vector that is to have `count` elements.
+/// A vector that grows to `count` elements.
 struct GrowingItems<'a, T> {
     items: &'a mut Vec<T>,
     count: usize,
@@ -240,7 +239,7 @@ impl<T> GrowingMemory for GrowingItems<'_, T> {
 }
 
 impl BulkLayout {
-    /// That of elements of `size` bytes which are only copied.
+    /// Creates the layout of elements of `size` bytes that are only copied.
     pub(crate) const fn of_bytes(size: usize) -> Self {
         Self { size, ..Bulk::<u8>::new().layout }
     }
@@ -252,10 +251,8 @@ impl BulkLayout {
             .map_err(|(error, filled)| truncated_or_io(error, offset, expected, filled as u64))
     }
 
-    /// Overwrites whole elements with what `fill` gives, and leaves only 0 and 1 of bools.
-    /// `is_initialised` tells whether the memory is: where it is, bools stay valid all the time,
-    /// and where it is not, after an error they are not. The error comes with how many bytes there
-    /// were before it.
+    /// Overwrites whole elements by `fill`, and makes bools 0 or 1. Bools in initialised memory stay
+    /// valid even after an error. An error has the number of bytes before it.
     pub(crate) fn fill_memory(
         self,
         memory: &mut [MaybeUninit<u8>],
@@ -319,7 +316,7 @@ impl BulkLayout {
         Ok(())
     }
 
-    /// Copies `bytes`, which hold whole elements, to `memory`, which has room for all of them.
+    /// Copies whole elements to memory that has space for them.
     fn copy(self, memory: &mut [MaybeUninit<u8>], swap: bool, bytes: &[u8]) {
         if swap && self.word_bytes > 1 {
             return copy_swapped(memory, bytes, self.word_bytes);
@@ -330,13 +327,13 @@ impl BulkLayout {
         self.repair(unsafe { assume_init(&mut memory[..count]) }, false);
     }
 
-    /// How many bytes to read before something has to be done with them.
+    /// Returns the size of the chunks to read: all bytes at once if none has to be repaired.
     fn step(self, bytes: usize, swap: bool) -> usize {
         let size = self.size.max(1);
         if self.is_touched(swap) { (STAGE_BYTES / size).max(1).saturating_mul(size).min(bytes) } else { bytes }
     }
 
-    /// Whether something has to be done with the bytes of the file.
+    /// Returns whether bytes of the file have to be repaired.
     pub(crate) fn is_touched(self, swap: bool) -> bool {
         (swap && self.word_bytes > 1) || self.is_bool
     }
@@ -356,7 +353,7 @@ impl BulkLayout {
     }
 }
 
-/// The error of a read that was to give `expected` bytes from `offset` on, and gave `found`.
+/// Creates the error of a read of `expected` bytes at `offset` that gave `found`.
 #[cold]
 pub(crate) fn truncated_or_io(error: io::Error, offset: u64, expected: u64, found: u64) -> crate::error::Error {
     // An error of this crate that came through `io` already says where the data end.
@@ -367,8 +364,7 @@ pub(crate) fn truncated_or_io(error: io::Error, offset: u64, expected: u64, foun
     crate::error::Error::io("cannot read the array", error)
 }
 
-/// How much more memory a stream gets after `done` bytes were read from it: a quarter, so that the
-/// cost of growing stays linear.
+/// Returns the number of bytes to grow by after `done` bytes: a quarter, so that the cost stays linear.
 fn growth(done: usize) -> usize {
     FIRST_BYTES.max(done / 4)
 }
@@ -386,7 +382,7 @@ unsafe fn memory_of<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(items)) }
 }
 
-/// The memory of the first `count` elements behind those of a vector, which must have reserved it.
+/// Returns the memory of `count` elements behind those of a vector, which must have the capacity.
 pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUninit<u8>] {
     let (spare, _) = items.spare_capacity_mut().split_at_mut(count);
     let begin = spare.as_mut_ptr().cast::<MaybeUninit<u8>>();
@@ -407,7 +403,7 @@ unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     unsafe { &mut *(memory as *mut [u8]) }
 }
 
-/// Takes memory for `count` more elements, without exceeding that.
+/// Reserves memory for exactly `count` more elements.
 pub(crate) fn reserve_exact<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     let bytes = count.saturating_mul(size_of::<T>());
     items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))?;
@@ -431,8 +427,8 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, step: usize, count: usize) -> 
     Ok(())
 }
 
-/// Makes the items of an array. A trait and not a closure, because only a method can be inlined for
-/// certain: in a loop over records that was measured to be twice as fast.
+/// Makes the items of an array. A trait and not a closure: only a method can be forced to inline, which
+/// made loops over records twice as fast.
 pub(crate) trait MakeItem {
     type Item;
     type Error;
@@ -440,7 +436,7 @@ pub(crate) trait MakeItem {
     fn make(&self, index: usize) -> Result<Self::Item, Self::Error>;
 }
 
-/// An array of what `items` gives for each index, or the first error.
+/// Makes an array of the item for each index, or returns the first error.
 #[inline(always)]
 pub(crate) fn try_array<M: MakeItem, const N: usize>(items: &M) -> Result<[M::Item; N], M::Error> {
     struct Guard<'a, T> {

@@ -10,9 +10,9 @@ impl ReadBuf<'_> {
         self.memory.len() - self.filled
     }
 
-    /// Has `fill` fill the next bytes, which it is given in parts of these lengths, so that several
-    /// threads can do it at the same time. They count as filled only if it says so, and has filled
-    /// each to its end. Nothing happens where there is no room for all.
+    /// Calls `fill` with the next bytes in parts of these lengths, for several threads. They count as
+    /// filled only if it returns `true` and every part is full. Without space for all of them, it is not
+    /// called.
     pub(crate) fn fill_parts(
         &mut self,
         lengths: impl Iterator<Item = usize>,

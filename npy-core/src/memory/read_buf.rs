@@ -15,7 +15,7 @@ pub(crate) struct ReadBuf<'a> {
 }
 
 impl<'a> ReadBuf<'a> {
-    /// Memory whose content is not needed any more.
+    /// Creates a buffer over bytes to be overwritten.
     pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
         let length = bytes.len();
         let begin = bytes.as_mut_ptr().cast::<MaybeUninit<u8>>();
@@ -29,7 +29,7 @@ impl<'a> ReadBuf<'a> {
         self.room() == 0
     }
 
-    /// How many bytes are not filled.
+    /// Returns the number of bytes that are not filled.
     pub(crate) fn room(&self) -> usize {
         self.memory.len() - self.filled
     }
@@ -54,8 +54,8 @@ impl<'a> ReadBuf<'a> {
         Ok(unsafe { assume_init(&mut self.memory[begin..begin + filled]) })
     }
 
-    /// Has `fill` write into the memory that is left, which is zeroed before, once; it tells how
-    /// many bytes it wrote.
+    /// Calls `fill` for the remaining memory, zeroed before. `fill` also returns the number of bytes it
+    /// wrote.
     #[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
     pub(crate) fn fill_with<T>(&mut self, fill: impl FnOnce(&mut [u8]) -> (T, usize)) -> T {
         let target = self.zeroed(usize::MAX);
@@ -82,14 +82,14 @@ impl<'a> ReadBuf<'a> {
         Ok(status)
     }
 
-    /// What was filled from this byte on.
+    /// Returns the filled bytes from `begin` on.
     #[cfg(feature = "npz")]
     pub(crate) fn filled_from(&mut self, begin: usize) -> &[u8] {
         // SAFETY: what is filled is initialised.
         unsafe { assume_init(&mut self.memory[begin..self.filled]) }
     }
 
-    /// Lets only the first bytes count as filled.
+    /// Drops all filled bytes but the first.
     #[cfg(all(feature = "npz", any(not(feature = "libdeflate"), test)))]
     pub(crate) fn truncate(&mut self, filled: usize) {
         self.filled = self.filled.min(filled);
@@ -110,7 +110,7 @@ impl<'a> ReadBuf<'a> {
 }
 
 impl ReadBuf<'_> {
-    /// How many bytes were filled.
+    /// Returns the number of filled bytes.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -144,7 +144,7 @@ impl ReadBuf<'_> {
         Ok(())
     }
 
-    /// Copies the front of `bytes`, and returns how many fitted.
+    /// Copies the first bytes that fit, and returns their number.
     pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> usize {
         let rest = &mut self.memory[self.filled..];
         let count = rest.len().min(bytes.len());
@@ -156,11 +156,10 @@ impl ReadBuf<'_> {
         count
     }
 
-    /// Copies the first `length` of every `stride` bytes, as often as `bytes` hold them and they
-    /// fit.
+    /// Copies the first `length` of every `stride` bytes, as long as they fit.
     pub(crate) fn copy_strided(&mut self, bytes: &[u8], length: usize, stride: usize) {
         let rest = &mut self.memory[self.filled..];
-        // Of a constant length, each piece is copied by a few instructions and not by a call.
+        // A constant length is copied by a few instructions, not by a call.
         let count = match length {
             4 => copy_pieces(rest, bytes, 4, stride),
             8 => copy_pieces(rest, bytes, 8, stride),
@@ -193,7 +192,7 @@ impl ReadBuf<'_> {
         self.note_read(read, count)
     }
 
-    /// Reads once from a place of a file, straight into the memory.
+    /// Reads once at an offset of a file, straight into the memory.
     #[cfg(unix)]
     pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -210,7 +209,7 @@ impl ReadBuf<'_> {
         self.note_read(read, count)
     }
 
-    /// Reads once from a place of a file, which then is the file's position as well.
+    /// Reads once at an offset of a file, which moves its position.
     #[cfg(windows)]
     pub(crate) fn read_from_file_at(&mut self, file: &std::fs::File, offset: u64) -> io::Result<()> {
         let target = self.zeroed(STAGE_BYTES);
@@ -220,7 +219,7 @@ impl ReadBuf<'_> {
         Ok(())
     }
 
-    /// Takes the result of a system call that was to read `count` bytes.
+    /// Counts the bytes of a system call that was to read `count` bytes.
     #[cfg(unix)]
     fn note_read(&mut self, read: isize, count: usize) -> io::Result<()> {
         // -1, the only negative result, means that the cause is in `errno`.
@@ -231,7 +230,7 @@ impl ReadBuf<'_> {
     }
 }
 
-/// Reads once from the beginning of a file: what it has, as far as there is memory.
+/// Reads once from the beginning of a file, up to the size of the memory.
 pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
     let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
     loop {
@@ -249,7 +248,7 @@ pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u
     Ok(unsafe { assume_init(&mut memory[..filled]) })
 }
 
-/// Copies the first `length` of every `stride` bytes, and returns how often.
+/// Copies the first `length` of every `stride` bytes, and returns the number of copies.
 #[inline(always)]
 fn copy_pieces(memory: &mut [MaybeUninit<u8>], bytes: &[u8], length: usize, stride: usize) -> usize {
     let mut count = 0;
@@ -263,7 +262,7 @@ fn copy_pieces(memory: &mut [MaybeUninit<u8>], bytes: &[u8], length: usize, stri
     count
 }
 
-/// Safe code could put another `ReadBuf` where one was lent, of which nothing here is true.
+/// Safe code could replace a lent `ReadBuf` by another one.
 #[cold]
 fn replaced() -> io::Error {
     io::Error::other("the lent buffer was replaced by another one")

@@ -98,7 +98,7 @@ impl<'a, T> Sent<&'a mut [T]> {
 pub(crate) struct Reserved<'v, T> {
     items: &'v mut Vec<T>,
     count: usize,
-    /// For how many there are elements that are to be kept.
+    /// The number of elements that were kept.
     kept: AtomicUsize,
 }
 
@@ -109,7 +109,7 @@ impl<'v, T> Reserved<'v, T> {
         Ok(Self { items, count, kept: AtomicUsize::new(0) })
     }
 
-    /// The slots of all of them.
+    /// Returns all slots.
     pub(crate) fn slots(&mut self) -> Slots<'_, T> {
         // None of those that were given out before are left: they would borrow `self`.
         *self.kept.get_mut() = 0;
@@ -117,7 +117,7 @@ impl<'v, T> Reserved<'v, T> {
         Slots { memory, filled: 0, kept: &self.kept }
     }
 
-    /// Takes the elements into the vector.
+    /// Adds the elements to the vector.
     ///
     /// Fails if not all were kept; they leak then.
     pub(crate) fn finish(self) -> Result<()> {
@@ -135,8 +135,8 @@ impl<'v, T> Reserved<'v, T> {
     }
 }
 
-/// Memory for elements, of which some are there already, from the first on. They are dropped with
-/// it, unless they are kept.
+/// Memory for elements, of which the first ones are constructed. They are dropped with it, unless they
+/// are kept.
 pub(crate) struct Slots<'a, T> {
     memory: &'a mut [MaybeUninit<T>],
     filled: usize,

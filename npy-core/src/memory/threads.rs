@@ -11,14 +11,12 @@ use super::{Bulk, BulkLayout, memory_of, reserve_exact, spare_bytes, truncated_o
 use crate::error::Result;
 use crate::sys::threads::useful_threads;
 
-/// Below this, other threads take longer to start than to help: 20 µs on an idle machine, a hundred
-/// times that on a busy one.
-/// Miri, a thousand times slower, has to see several threads all the same.
+/// Below this size, threads take longer to start than they save: 20 µs on an idle machine, a hundred
+/// times as long on a busy one. Miri is a thousand times slower, and has to run several threads too.
 pub(crate) const LEAST_BYTES: usize = if cfg!(miri) { 2 * CHUNK_BYTES } else { 8 << 20 };
 
-/// What a thread reads at a time. So little that none is waited for long, wherever the system lets
-/// it run; ends lie at multiples of it in the file, as nearly as whole elements allow, so that no
-/// page is read twice.
+/// The size of a chunk, which a thread reads at a time: small, so that the last thread ends soon. Chunks
+/// end at multiples of it in the file, as nearly as whole elements allow, so that no page is read twice.
 pub(crate) const CHUNK_BYTES: usize = if cfg!(miri) { 512 } else { 4 << 20 };
 
 /// A part of a file, and how many threads may read it.
@@ -31,8 +29,7 @@ pub(crate) struct FilePart<'a> {
 }
 
 impl FilePart<'_> {
-    /// Reads `length` bytes from `begin` on, counted from the beginning of the part, over what is
-    /// in `stage`.
+    /// Reads `length` bytes into a buffer, from `begin` on, counted from the beginning of the part.
     pub(crate) fn read<'s>(&self, begin: u64, length: usize, stage: &'s mut Vec<u8>) -> Result<&'s [u8]> {
         if stage.len() < length {
             reserve_exact(stage, length - stage.len())?;
@@ -55,7 +52,7 @@ impl FilePart<'_> {
 }
 
 impl<T> Bulk<T> {
-    /// Reads `count` elements, which the file is known to hold, in place of what is in a vector.
+    /// Reads `count` elements, which the file is known to hold, and replaces those of a vector.
     pub(crate) fn refill_by_threads(self, items: &mut Vec<T>, count: usize, swap: bool, part: FilePart<'_>) -> Result<()> {
         items.clear();
         reserve_exact(items, count)?;
@@ -94,9 +91,9 @@ impl BulkLayout {
     }
 }
 
-/// What threads make of the elements of a file, to be shared out among them.
+/// The results for the elements of a file, which are divided among threads.
 pub(crate) trait Divide: Sized + Send {
-    /// What belongs to the first `count` elements, and to the rest.
+    /// Splits off the results for the first `count` elements.
     fn divide(self, count: usize) -> (Self, Self);
 }
 
@@ -113,11 +110,12 @@ impl Divide for Bytes<'_> {
     }
 }
 
-/// Has threads read `count` elements of `itemsize` bytes, some at a time: `read` is called with
-/// what is to be made of these, how many elements are before them, how many they are, and what the
-/// thread keeps from call to call. Gives all parts when every call went well.
+/// Reads `count` elements of `itemsize` bytes by several threads, chunk by chunk.
 ///
-/// Of several errors, that of the lowest offset is returned, which is the one that a single thread would have met.
+/// `read` is called with the part of the results, the index of its first element, the number of its
+/// elements, and a state that each thread has for itself. Returns all parts.
+///
+/// Of several errors, returns the one with the lowest offset, as a single thread would.
 pub(crate) fn by_threads<D: Divide, S: Default>(
     whole: D,
     count: usize,
@@ -135,7 +133,7 @@ pub(crate) fn by_threads<D: Divide, S: Default>(
             match read(&mut chunk, begin, length, &mut state) {
                 Ok(()) => lock(&finished).push(chunk),
                 Err(error) => {
-                    // What lies before it was taken before it, and is read to its end.
+                    // Earlier chunks were taken before this one, and are read to their ends.
                     lock(&queue).rest = None;
                     let mut problem = lock(&problem);
                     if problem.as_ref().is_none_or(|(at, _)| begin < *at) {
@@ -153,21 +151,21 @@ pub(crate) fn by_threads<D: Divide, S: Default>(
     }
 }
 
-/// What no thread has begun to read.
+/// The elements that no thread has begun to read.
 struct Queue<D> {
     rest: Option<D>,
-    /// How many elements that is.
+    /// The number of these elements.
     left: usize,
-    /// How many were given away before.
+    /// The number of elements before them.
     done: usize,
-    /// Where in the file the first of all begins.
+    /// The offset of the first of all elements in the file.
     offset: u64,
     /// Bytes of an element in the file.
     itemsize: usize,
 }
 
 impl<D: Divide> Queue<D> {
-    /// The next part, how many elements are before it, and how many it has.
+    /// Returns the index of the next part's first element, the number of its elements, and the part.
     fn next(&mut self) -> Option<(usize, usize, D)> {
         let rest = self.rest.take().filter(|_| self.left > 0)?;
         let bytes_done = (self.done as u64).saturating_mul(self.itemsize as u64);

@@ -10,7 +10,7 @@ use std::slice;
 #[cfg(all(feature = "complex", feature = "dynamic"))]
 use num_complex::Complex;
 
-/// Loops over memory. A trait and not a closure, because only a method can be inlined for certain: what is not
+/// Loops over memory. A trait and not a closure: only a method can be forced to inline, and code that is not
 /// inlined is compiled for every processor.
 pub(crate) trait Loops {
     type Output;

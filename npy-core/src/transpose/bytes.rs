@@ -38,7 +38,7 @@ fn reverse_words<const N: usize>(bytes: Vec<u8>, shape: &[usize]) -> Result<Vec<
     Ok(Bulk::<u8>::new().array().reverse_axes(items, shape)?.into_flattened())
 }
 
-/// The positions of an array in Fortran order, in the order C: the last axis fastest.
+/// An iterator in C order over the positions of elements in Fortran order.
 pub(crate) struct InOrderC {
     shape: Vec<usize>,
     index: Vec<usize>,

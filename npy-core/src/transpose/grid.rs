@@ -6,41 +6,40 @@ use std::ptr;
 use super::tile;
 use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, store, transpose};
 
-/// The most memory of a panel, if its elements are not so large that a few take more. Miri, which
-/// gets small arrays, has to see several panels all the same.
+/// The largest panel, except for elements so large that a few take more. Miri gets small arrays, and has
+/// to see several panels too.
 const PANEL_BYTES: usize = if cfg!(miri) { 2048 } else { 4 << 20 };
 
-/// Panels of short lines have about this many bytes.
+/// The approximate size of a panel of short lines.
 const LEAST_BYTES_OF_PANEL: usize = if cfg!(miri) { 512 } else { 512 << 10 };
 
-/// What is written together of each line of the result, in bytes: some lines of the cache.
+/// The bytes of each row of the result that are written together: some cache lines.
 const WRITTEN_BYTES: usize = 512;
 
-/// Results of more bytes are not in the cache afterwards anyway, so that they are written past it.
+/// Results from this size on do not stay in the cache, and are written by non-temporal stores.
 const LEAST_BYTES_OF_STREAMS: usize = 8 << 20;
 
-/// How an array is divided. A line is what one index of the first axis has; a panel is a part of
-/// some neighbouring lines.
+/// The division of an array. A line has the elements of one index of the first axis. A panel is a part
+/// of some neighbouring lines.
 pub(super) struct Grid<'a> {
     /// Bytes of an element, more than 0.
     pub(super) size: usize,
-    /// How many lines there are.
+    /// The number of lines.
     first: usize,
     middle: &'a [usize],
     last: usize,
     /// Elements of a line.
     pub(super) per_first: usize,
-    /// Elements of the result that one index of the last axis has.
+    /// Elements of the result for one index of the last axis.
     per_last: usize,
     pub(super) count: usize,
-    /// How many lines a panel has, but perhaps the first and the last ones.
+    /// Lines of a panel, other than the first and the last panel.
     pub(super) lines: usize,
-    /// How many of them are moved together.
+    /// Lines that are moved together.
     tile_lines: usize,
-    /// How many lines come before the first whole panel: then lines of the cache end where parts of
-    /// the result do.
+    /// Lines before the first whole panel, by which panels are aligned to cache lines of the result.
     skew: usize,
-    /// How many elements of each line a panel has.
+    /// Elements of each line in a panel.
     pub(super) length: usize,
     are_bytes: bool,
     is_streamed: bool,
@@ -55,8 +54,8 @@ pub(super) struct Panel {
 }
 
 impl<'a> Grid<'a> {
-    /// `None` where there is nothing to reverse. The shape has no axes of length 1. If `are_bytes`,
-    /// all bytes of an element are initialised when it is moved, and none belong to pointers.
+    /// Creates the grid; `None` if there is nothing to reverse. The shape has no axes of length 1. If
+    /// `are_bytes`, all bytes of an element are initialised when it is moved, and none belong to pointers.
     pub(super) fn new(size: usize, shape: &'a [usize], are_bytes: bool) -> Option<Self> {
         let [first, middle @ .., last] = shape else { return None };
         let (first, last) = (*first, *last);
@@ -91,8 +90,8 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// Has panels begin where lines of the cache do in a result at this address, if those of all
-    /// its parts do at the same line. Without it, loading a square array takes 1.2 times as long.
+    /// Aligns panels to the cache lines of a result at this address, if that is the same line in all of
+    /// its parts. Without it, loading a square array takes 1.2 times as long.
     pub(super) fn align_to(&mut self, target: *const u8) {
         let size = self.size;
         let past = target.addr() % CACHE_LINE;
@@ -104,7 +103,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// How many panels lie beside each other in the result.
+    /// Returns the number of panels that lie side by side in the result.
     fn blocks(&self) -> usize {
         usize::from(self.skew > 0) + (self.first - self.skew).div_ceil(self.lines)
     }
@@ -114,7 +113,7 @@ impl<'a> Grid<'a> {
         self.blocks().saturating_mul(self.per_first.div_ceil(self.length))
     }
 
-    /// The panel of that number: those beside each other in the result follow one another.
+    /// Returns a panel by its number. Panels that lie side by side in the result have successive numbers.
     pub(super) fn panel(&self, number: usize) -> Option<Panel> {
         let (block, begin) = (number % self.blocks(), (number / self.blocks()).checked_mul(self.length)?);
         let length = self.per_first.checked_sub(begin).filter(|left| *left > 0)?.min(self.length);
@@ -126,8 +125,8 @@ impl<'a> Grid<'a> {
         Some(Panel { line, lines: lines.min(self.first - line), begin, length })
     }
 
-    /// Where the elements of an index of the middle axes begin in what one index of the last axis
-    /// has.
+    /// Returns the position of the first element of an index of the middle axes among the elements of one
+    /// index of the last axis.
     fn place_of_middle(&self, mut index: usize) -> usize {
         let mut place = 0;
         for &length in self.middle.iter().rev() {
@@ -184,8 +183,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// [`move_panel`](Self::move_panel) through tiles. A row is what all lines have at one place:
-    /// elements side by side in the result.
+    /// [`move_panel`](Self::move_panel) through tiles. A row has the elements of all lines at one position,
+    /// which lie side by side in the result.
     ///
     /// # Safety
     ///
@@ -248,7 +247,7 @@ impl<'a> Grid<'a> {
         let end = place.begin + place.length;
         let mut begin = place.begin;
         while begin < end {
-            // Whole indices of the middle axis together, or what the panel has of one.
+            // Whole indices of the middle axis, or the panel's part of one.
             let (middle, last_begin) = (begin / self.last, begin % self.last);
             let whole = if last_begin == 0 { (end - begin) / self.last } else { 0 };
             let group = whole.clamp(1, most_in_group);
@@ -284,8 +283,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// [`move_panel`](Self::move_panel) for elements that fill lines of the cache wherever they are
-    /// moved to.
+    /// [`move_panel`](Self::move_panel) for elements larger than a cache line.
     ///
     /// # Safety
     ///

@@ -1,7 +1,7 @@
 //! Transposition of lines in memory into a buffer that is written.
 
 use std::iter;
-use std::mem;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::Lines;
@@ -9,21 +9,17 @@ use super::tile::{CACHE_LINE, TILE_BYTES, TileMemory, prefetch, store, transpose
 use crate::error::{Error, Result};
 use crate::memory::spare_bytes;
 
-/// What is written together of each row, in bytes.
+/// The bytes of each row that are written together.
 const WRITTEN_BYTES: usize = 512;
 
-/// The most lines that are moved together.
+/// The most lines of a group, whose elements lie side by side in each row.
 const MOST_LINES: usize = 512;
 
-/// The number of lines at the same place of different pages that are prefetched while as many are
-/// moved. More would displace each other before they are moved.
-const LINES_AHEAD: usize = 8;
+/// The number of lines that are prefetched while as many are moved. More would displace each other in the cache where they lie at the
+/// same offset of different pages.
+const LINES_AHEAD: usize = 16;
 
-/// The same for elements of one byte, of which blocks have more lines.
-const LINES_AHEAD_OF_BYTES: usize = 16;
-
-/// Appends rows of an array: each is what `count` lines have at one index. An element has `size`
-/// bytes, more than 0.
+/// Appends rows of an array: each has the elements of `count` lines at one index. An element has `size` bytes, more than 0.
 ///
 /// Fails if there are fewer lines, or one is too short.
 pub(crate) fn append_rows<'a>(
@@ -36,82 +32,27 @@ pub(crate) fn append_rows<'a>(
     let missing = |found: usize| Error::wrong_count(count as u64, found as u64);
     let length = count.checked_mul(rows.len()).and_then(|count| count.checked_mul(size)).ok_or_else(|| missing(0))?;
     bytes.try_reserve(length).map_err(|_| Error::out_of_memory(length))?;
-    let memory = spare_bytes(bytes, length);
     let most = (WRITTEN_BYTES / size).clamp(16, MOST_LINES).min(count.max(1));
     let mut lines = iter::from_fn(lines).take(count);
-    let few = if size == 1 { LINES_AHEAD_OF_BYTES } else { LINES_AHEAD };
-    let (mut group, mut next): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::with_capacity(most), Vec::with_capacity(most));
     let part_of_line = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
-    let mut fetch = |group: &mut Vec<&'a [u8]>| {
+    let mut target = Target { memory: spare_bytes(bytes, length), size, count, done: 0 };
+    let mut tile = TileMemory::new();
+    let mut group: Vec<&'a [u8]> = Vec::with_capacity(most);
+    loop {
         group.clear();
         group.extend(lines.by_ref().take(most).map_while(|line| line.get(part_of_line.clone())));
-        if !displace_each_other(group) {
-            for line in group.iter() {
-                prefetch(line);
-            }
-        }
-    };
-    let mut tile = TileMemory::new();
-    let mut done = 0;
-    fetch(&mut group);
-    while !group.is_empty() {
-        fetch(&mut next);
-        // Each row has capacity for `count` elements.
-        if done + group.len() > count {
-            return Err(missing(done));
+        if group.is_empty() {
+            break;
         }
         if size > CACHE_LINE {
-            for (index, line) in group.iter().enumerate() {
-                for (row, item) in line.chunks_exact(size).enumerate() {
-                    let place = (row * count + done + index) * size;
-                    let to = &mut memory[place..place + size];
-                    // SAFETY: these are the bytes of one element, and as many in the memory, which
-                    // is borrowed mutably.
-                    unsafe { store(item.as_ptr(), to.as_mut_ptr().cast(), size, false) };
-                }
-            }
+            target.put_each(&group);
         } else {
-            // A whole group is on its way into the cache while the one before is moved, or some
-            // of its lines.
-            let is_by_few = displace_each_other(&group);
-            let ahead = if is_by_few { few } else { group.len() };
-            let rows_of_tile = TILE_BYTES / size / group.len();
-            for begin in (0..rows.len()).step_by(rows_of_tile) {
-                let step = rows_of_tile.min(rows.len() - begin);
-                for first in (0..group.len()).step_by(ahead) {
-                    let part = &group[first..group.len().min(first + ahead)];
-                    let (following, from) = match group.get(first + ahead..) {
-                        Some(following) if !following.is_empty() => (following, begin),
-                        _ if begin + step < rows.len() => (&group[..], begin + step),
-                        _ => (&next[..], 0),
-                    };
-                    for line in following.iter().take(if is_by_few { ahead } else { 0 }) {
-                        prefetch(&line[from * size..rows.len().min(from + rows_of_tile) * size]);
-                    }
-                    let line = |index: usize| part[index][begin * size..].as_ptr();
-                    // SAFETY: `first` is less than the lines of the tile.
-                    let target = unsafe { tile.begin().add(first * size) };
-                    // SAFETY: the lines have `step` elements from there on, and the tile has space
-                    // for as many of each. They are initialised bytes, which are no pointers.
-                    unsafe { transpose(size, &line, (part.len(), step), target, group.len(), true) };
-                }
-                for row in 0..step {
-                    let place = ((begin + row) * count + done) * size;
-                    let to = &mut memory[place..place + group.len() * size];
-                    // SAFETY: `row` is one of the tile's, with as many elements as the group
-                    // has lines.
-                    let from = unsafe { tile.begin().add(row * group.len() * size) };
-                    // SAFETY: as many bytes, which the tile has just got, and as many in the
-                    // memory, which is borrowed mutably.
-                    unsafe { store(from, to.as_mut_ptr().cast(), to.len(), false) };
-                }
-            }
+            target.put_tiles(&group, rows.len(), &mut tile);
         }
-        done += group.len();
-        mem::swap(&mut group, &mut next);
+        target.done += group.len();
     }
-    if done < count {
-        return Err(missing(done));
+    if target.done < count {
+        return Err(missing(target.done));
     }
     // SAFETY: there is space for `length` more bytes, and all were written: those of each row and
     // each line.
@@ -119,10 +60,62 @@ pub(crate) fn append_rows<'a>(
     Ok(())
 }
 
-/// Whether lines lie at the same place of different pages, and so have few places in the cache.
-fn displace_each_other(group: &[&[u8]]) -> bool {
-    const PAGE: usize = 4096;
-    matches!(group, [first, second, ..] if first.as_ptr().addr().abs_diff(second.as_ptr().addr()).is_multiple_of(PAGE))
+/// The memory of rows of `count` elements, of which the first `done` of each row are written.
+struct Target<'m> {
+    memory: &'m mut [MaybeUninit<u8>],
+    size: usize,
+    count: usize,
+    done: usize,
+}
+
+impl Target<'_> {
+    /// Copies bytes into a row, as element `index` behind those that are written.
+    ///
+    /// # Safety
+    ///
+    /// At `from` there must be `length` bytes, in other memory.
+    unsafe fn put(&mut self, row: usize, index: usize, from: *const u8, length: usize) {
+        let begin = (row * self.count + self.done + index) * self.size;
+        let to = &mut self.memory[begin..begin + length];
+        // SAFETY: there are as many bytes at `from`, by the caller's promise, and in `to`, which is
+        // borrowed mutably.
+        unsafe { store(from, to.as_mut_ptr().cast(), length, false) };
+    }
+
+    /// Moves elements larger than a cache line one by one.
+    fn put_each(&mut self, group: &[&[u8]]) {
+        for (index, line) in group.iter().enumerate() {
+            for (row, item) in line.chunks_exact(self.size).enumerate() {
+                // SAFETY: these are the bytes of one element.
+                unsafe { self.put(row, index, item.as_ptr(), item.len()) };
+            }
+        }
+    }
+
+    /// Moves the elements of `rows` rows through a tile.
+    fn put_tiles(&mut self, group: &[&[u8]], rows: usize, tile: &mut TileMemory) {
+        let (size, width) = (self.size, group.len());
+        let rows_of_tile = TILE_BYTES / size / width;
+        for begin in (0..rows).step_by(rows_of_tile) {
+            let step = rows_of_tile.min(rows - begin);
+            for first in (0..width).step_by(LINES_AHEAD) {
+                let (part, following) = group[first..].split_at(LINES_AHEAD.min(width - first));
+                following.iter().take(LINES_AHEAD).for_each(|line| prefetch(&line[begin * size..(begin + step) * size]));
+                let line = |index: usize| part[index][begin * size..].as_ptr();
+                // SAFETY: `first` is less than the lines of the tile.
+                let target = unsafe { tile.begin().add(first * size) };
+                // SAFETY: the lines have `step` elements from there on, and the tile has space for as
+                // many of each line of the group. They are initialised bytes, which are no pointers.
+                unsafe { transpose(size, &line, (part.len(), step), target, width, true) };
+            }
+            for row in 0..step {
+                // SAFETY: `row` is one of the tile's.
+                let from = unsafe { tile.begin().add(row * width * size) };
+                // SAFETY: the tile has just got an element of each line there.
+                unsafe { self.put(begin + row, 0, from, width * size) };
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,40 +11,39 @@ use super::tile::{CACHE_LINE, prefetch, transpose};
 use crate::error::{Error, Result};
 use crate::memory::{BulkLayout, reserve_exact};
 
-/// The number of lines moved at a time, while as many are prefetched. More would displace each
-/// other where they lie at the same place of different pages.
+/// The number of lines moved at a time, while as many are prefetched. More would displace each other in
+/// the cache where they lie at the same offset of different pages.
 const LINES_AT_ONCE: usize = 8;
 
-/// The same for elements of one byte, of which blocks have more lines.
+/// [`LINES_AT_ONCE`] for elements of one byte, whose blocks have more lines.
 const LINES_AT_ONCE_OF_BYTES: usize = 16;
 
-/// Rows of elements, which begin where lines of the cache do, and so far apart that they do not
-/// displace each other there. What is assembled of some lines then stays until it is joined by
-/// that of the next ones, without another place in between.
+/// Rows of elements that begin with cache lines, at distances that keep them from displacing each other in
+/// the cache. The elements of some lines then stay in it until those of the next lines join them.
 pub(crate) struct PaddedRows {
     layout: BulkLayout,
     /// Zeros between the rows.
     memory: Vec<u8>,
     /// Where the first row begins.
     begin: usize,
-    /// How many elements a row has.
+    /// Elements in a row.
     count: usize,
-    /// How many elements there would be from the beginning of a row to that of the next.
+    /// The distance between the beginnings of two rows, in elements.
     distance: usize,
     /// The number of rows that fit.
     capacity: usize,
-    /// How many there are.
+    /// The number of rows.
     filled: usize,
 }
 
 impl PaddedRows {
-    /// Space for `rows` rows of `count` elements; `None` if these have no bytes, or more than a line
-    /// of the cache.
+    /// Creates a buffer for `rows` rows of `count` elements; `None` for elements without bytes or larger than
+    /// a cache line.
     pub(crate) fn new(layout: BulkLayout, count: usize, rows: usize) -> Result<Option<Self>> {
         if layout.size == 0 || layout.size > CACHE_LINE {
             return Ok(None);
         }
-        // At least one, so that where a row begins is always in the memory.
+        // At least one, so that the beginning of a row is always in the memory.
         let capacity = rows.max(1);
         // As many elements fill lines of the cache, an odd number of them; and so do an odd number
         // of times as many.
@@ -61,12 +60,11 @@ impl PaddedRows {
         Ok(Some(Self { layout, memory, begin, count, distance, capacity, filled: 0 }))
     }
 
-    /// Assembles rows in the place of those before: each is what all lines have at one index.
+    /// Replaces the rows by others. Each has the elements of all lines at one index.
     ///
     /// # Errors
     ///
-    /// When there are fewer lines than a row has elements, one is too short, or the buffer is too
-    /// small for the rows.
+    /// Fails if there are fewer lines than a row has elements, one is too short, or the buffer is too small.
     pub(crate) fn fill<'a>(&mut self, lines: &mut Lines<'_, 'a>, rows: Range<usize>) -> Result<()> {
         let (count, size) = (self.count, self.layout.size);
         let missing = |found: usize| Error::wrong_count(count as u64, found as u64);

@@ -13,16 +13,15 @@ use crate::memory::{Bulk, BulkLayout, reserve_exact, spare_bytes};
 /// Arrays of fewer bytes stay in the cache anyway.
 pub(crate) const LEAST_BYTES_OF_PANELS: usize = 1 << 20;
 
-/// Whole lines that are so short lie in memory as they do in the file.
+/// Whole lines shorter than this lie in memory as in the file.
 const LEAST_BYTES_OF_READS: usize = 2048;
 
-/// Larger elements fill lines of the cache wherever they are moved to.
+/// Larger elements fill cache lines in any order.
 const MOST_BYTES_OF_ELEMENT: usize = 4096;
 
 impl<T> Bulk<T> {
-    /// Reads an array whose last axis varies fastest, and whose lengths are `shape`, so that the
-    /// first axis varies fastest. The file is known to hold it. `None` if anything went wrong:
-    /// reading it in another way will tell what.
+    /// Reads an array of this shape, whose last axis varies fastest, and reverses its axes. The file is
+    /// known to hold it. Returns `None` on an error: reading in file order reports it.
     pub(crate) fn read_reversed(self, shape: &[usize], swap: bool, part: FilePart<'_>) -> Option<Vec<T>> {
         let mut grid = grid_of(size_of::<T>(), shape)?;
         let mut items: Vec<T> = Vec::new();
@@ -39,8 +38,8 @@ impl<T> Bulk<T> {
         Some(items)
     }
 
-    /// [`read_reversed`](Self::read_reversed) over other elements, of which there must be as many.
-    /// Tells whether it succeeded; if not, some are overwritten.
+    /// [`read_reversed`](Self::read_reversed) into as many existing elements. Returns whether it succeeded;
+    /// otherwise some are overwritten.
     pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
         let Some(mut grid) = grid_of(size_of::<T>(), shape).filter(|grid| grid.count == items.len()) else { return false };
         // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would
@@ -49,7 +48,7 @@ impl<T> Bulk<T> {
     }
 }
 
-/// Reads all elements to `target`, several panels at a time; tells whether that succeeded.
+/// Reads all elements to `target`, panel by panel. Returns whether it succeeded.
 ///
 /// # Safety
 ///
@@ -119,7 +118,7 @@ fn read_panel(
     Ok(())
 }
 
-/// Reads whole elements from a place of the file, counted in bytes from where the array begins.
+/// Reads whole elements at a byte offset of the array.
 fn read_at(
     layout: BulkLayout,
     memory: &mut [MaybeUninit<u8>],
@@ -136,13 +135,12 @@ fn read_at(
     })
 }
 
-/// The panels of elements that are read from a file, all bytes of which are initialised thereby.
+/// Creates the grid for elements of a file, whose bytes are all initialised.
 fn grid_of(size: usize, shape: &[usize]) -> Option<Grid<'_>> {
     if size > MOST_BYTES_OF_ELEMENT { None } else { Grid::new(size, shape, true) }
 }
 
-/// Reads neighbouring parts of a file into memory that is not as near together, with as few calls
-/// as possible.
+/// Reads adjacent bytes of a file into separate lines, with as few calls as possible.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
 fn read_lines_at(lines: Vec<&mut [MaybeUninit<u8>]>, part: FilePart<'_>, begin: usize) -> io::Result<()> {
     use std::os::fd::AsRawFd;

@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// A line of the cache.
+/// The size of a cache line.
 pub(super) const CACHE_LINE: usize = 64;
 
-/// Memory of a tile. It stays in the first-level cache together with what it is made of.
+/// The size of a tile, which stays in the first-level cache together with its source.
 pub(super) const TILE_BYTES: usize = 16 << 10;
 
 /// The buffer in which a tile is assembled.
@@ -44,7 +44,7 @@ pub(super) unsafe fn transpose(
     distance: usize,
     are_bytes: bool,
 ) {
-    // What blocks cover, from the first line and the first row on.
+    // The lines and rows that blocks cover.
     let (mut block_lines, mut block_rows) = (0, 0);
     if are_bytes {
         // SAFETY: the caller's promise.
@@ -104,12 +104,12 @@ unsafe fn transpose_each(
     }
 }
 
-/// Whether [`store`] can pass the cache by.
+/// Whether [`store`] has non-temporal stores.
 pub(super) const CAN_STREAM: bool = cfg!(all(target_arch = "x86_64", target_feature = "sse2"));
 
-/// Copies bytes to where they are not needed soon. If they are `streamed`, whole lines of the cache
-/// go to the memory without being read from there first, which takes half of the time for arrays
-/// that are larger than the cache; call [`end_of_streams`] after all of them.
+/// Copies bytes that are not needed soon. If `streamed`, whole cache lines are written by non-temporal
+/// stores, which take half of the time for arrays larger than the cache. Call [`end_of_streams`] after all
+/// of them.
 ///
 /// # Safety
 ///
@@ -143,22 +143,22 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
-/// Has the memory of elements that are needed soon read into the cache.
+/// Prefetches elements into the cache.
 pub(super) fn prefetch(items: &[u8]) {
     let begin = items.as_ptr();
-    // From where the first line of the cache begins, so that the last one is among them.
+    // From the beginning of the first cache line, so that the last one is among them.
     let past = begin.addr() % CACHE_LINE;
     for offset in (0..items.len() + past).step_by(CACHE_LINE) {
         blocks::prefetch(begin.wrapping_sub(past).wrapping_add(offset));
     }
 }
 
-/// Orders what was streamed by this thread before whatever it does next.
+/// Orders this thread's non-temporal stores before its next operations.
 pub(super) fn end_of_streams() {
     blocks::end_of_streams();
 }
 
-/// What every processor of this kind has: registers of 16 bytes.
+/// Blocks in registers of 16 bytes, which every x86-64 processor has.
 ///
 /// Without these blocks, loading an array transposed takes 1.1 to 1.8 times as long, 1.8 for bytes.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -173,7 +173,7 @@ mod blocks {
 
     const REGISTER: usize = 16;
 
-    /// Moves whole blocks; tells how many lines and rows they cover.
+    /// Moves whole blocks. Returns the number of lines and of rows that they cover.
     ///
     /// # Safety
     ///
@@ -245,7 +245,7 @@ mod blocks {
         block
     }
 
-    /// The elements of both in turns.
+    /// Interleaves the elements of two registers.
     #[target_feature(enable = "sse2")]
     fn interleaved<const WIDTH: usize>(a: __m128i, b: __m128i) -> (__m128i, __m128i) {
         match WIDTH {
@@ -307,7 +307,7 @@ mod blocks {
 mod tests {
     use super::*;
 
-    /// Whatever is done in blocks gives what one element after another does.
+    /// Blocks give the same as one element after another.
     fn agrees<const N: usize>() {
         for (lines, rows) in [(1, 1), (2, 3), (3, 2), (16, 16), (17, 33), (40, 5), (5, 40), (64, 64), (31, 100)] {
             let stride = rows + 3;

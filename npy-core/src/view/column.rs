@@ -16,8 +16,8 @@ use crate::options::ReadOptions;
 
 /// One field of all records of a file in memory, without a copy.
 ///
-/// It is what `np.load(path, mmap_mode='r')['time']` is in Python. [`view_column`] returns it, and so
-/// does `column` of `NpyMap` and `NpyMapMut` (feature `mmap`).
+/// In Python: `np.load(path, mmap_mode='r')['time']`. [`view_column`] returns it, as does `column` of
+/// `NpyMap` and `NpyMapMut` (feature `mmap`).
 ///
 /// Each value is copied when it is read, from any address, so that packed records are fine. Nothing
 /// else of a record is read. The values come in the order of the file, of any number of dimensions.
@@ -42,7 +42,7 @@ use crate::options::ReadOptions;
 /// ```
 #[derive(Clone, Copy)]
 pub struct NpyColumn<'a, T> {
-    /// From the value of the first record to the end of that of the last. For each index below
+    /// From the first record's value to the end of the last record's value. For each index below
     /// `len`, the `size_of::<T>()` bytes from `index * stride` on are among them, and are a valid
     /// value in the native layout of `T`.
     bytes: &'a [u8],
@@ -106,7 +106,7 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
         Ok(())
     }
 
-    /// Returns the number of values, which is that of the records.
+    /// Returns the number of values: one for each record.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
@@ -147,7 +147,7 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 }
 
-/// What both maps have.
+/// The method `column` of both maps.
 #[cfg(feature = "mmap")]
 macro_rules! column {
     ($map:ident) => {
@@ -273,7 +273,7 @@ impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumnIter<'_, T> {
     }
 }
 
-/// The offset of the named field in each record, whose bytes are `T`s.
+/// Returns the offset of the named field in each record. Its bytes are `T`s.
 fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
     if dtype.has_object() {
         return Err(crate::error::Error::object_array());
@@ -287,7 +287,7 @@ fn offset_of<T: NpyView>(name: &str, dtype: &DType) -> Result<usize> {
     Ok(offset)
 }
 
-/// The bytes from the field of the first record to the end of that of the last.
+/// Returns the bytes from the first record's field to the end of the last record's field.
 fn bytes_of<T>(records: &[u8], offset: usize, stride: usize, len: usize) -> Result<&[u8]> {
     let Some(last) = len.checked_sub(1) else { return Ok(&[]) };
     let end = last.checked_mul(stride).and_then(|begin| begin.checked_add(offset)?.checked_add(size_of::<T>()));

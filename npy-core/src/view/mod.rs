@@ -56,7 +56,7 @@ pub unsafe trait NpyView: NpyElement + 'static {
     #[doc(hidden)]
     const HAS_INVALID: bool;
 
-    /// Refuses the bytes of an element that are not a value.
+    /// Fails if the bytes of an element are not a value.
     #[doc(hidden)]
     fn check(bytes: &[u8]) -> Result<(), ValueError>;
 }
@@ -85,8 +85,8 @@ pub const fn assert_layout(holds: bool, message: &'static str) {
     assert!(holds, "{}", message);
 }
 
-/// Fails the build, for the derive's proofs, unless the field lies in memory where it lies in the
-/// file and is as large.
+/// Fails the build, for the derive's proofs, unless a field has the same offset and size in memory as in
+/// the file.
 ///
 /// # Panics
 ///
@@ -234,8 +234,7 @@ pub(crate) fn elements_mut<'a, T: NpyView>(
     Ok(unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<T>(), range.len()) })
 }
 
-/// Checks everything that viewing these elements needs, and returns the range of their bytes in
-/// `data`.
+/// Checks the preconditions of viewing these elements, and returns the range of their bytes in `data`.
 fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
     let plan = element::plan::<T>(header.dtype())?;
     require_native::<T>(header.dtype(), &plan, "")?;
@@ -260,8 +259,8 @@ fn locate<T: NpyView>(header: &Header, data: &[u8], offset: usize, range: &Range
     Ok(place)
 }
 
-/// Refuses a dtype with this plan unless its bytes are laid out as `T` is in memory. It is that of
-/// the whole array, or of the field that `path` names.
+/// Fails unless the bytes of a dtype, read by this plan, are laid out as `T` is in memory. The dtype is
+/// that of the array, or of the field at `path`.
 fn require_native<T: NpyView>(dtype: &DType, plan: &PlanOf<T>, path: &str) -> Result<()> {
     const { T::PROOF }
     let is_native = element::native::<T>().is_some_and(|layout| layout.plan == *plan);
@@ -279,7 +278,7 @@ fn not_viewable<T: NpyElement>(dtype: &DType, path: &str) -> Error {
     Error::new(ErrorKind::NotViewable, message)
 }
 
-/// The range of the bytes of these elements in `data`, which is at `offset` in the file.
+/// Returns the range of the bytes of these elements in `data`, which is at `offset` in the file.
 fn place_of(header: &Header, data: &[u8], offset: usize, range: &Range<usize>) -> Result<Range<usize>> {
     let itemsize = header.dtype().itemsize();
     let place = range.start.saturating_mul(itemsize)..range.end.saturating_mul(itemsize);

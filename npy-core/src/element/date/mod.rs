@@ -25,7 +25,7 @@ impl Plan for TimePlan {}
 trait Time: Sized {
     /// Whether it is a span.
     const IS_SPAN: bool;
-    /// What it counts in, in nanoseconds: 1, or those in a day.
+    /// The resolution in nanoseconds: 1, or a day.
     const GRAIN: i128 = 1;
 
     /// Of a span, or after 1970-01-01T00:00; `None` outside of the type's range. A multiple of
@@ -62,7 +62,7 @@ fn plan<T: Time>(file: &DType, planner: &mut Planner) -> Option<TimePlan> {
     None
 }
 
-/// The count in the file; `None` for NaT.
+/// Decodes a time; `None` for NaT.
 fn decode<T: Time>(plan: TimePlan, bytes: &[u8]) -> Result<Option<T>, ValueError> {
     let steps = i64::from_bytes(plan.order, bytes)?;
     if steps == i64::MIN {
@@ -114,7 +114,7 @@ fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), Va
     }
 }
 
-/// `NpyElement` for a [`Time`], written in `$unit`, and the ways to store it in other units.
+/// Implements `NpyElement` for a [`Time`], written in `$unit`, and its codecs for other units.
 macro_rules! time_element {
     ($(#[$doc:meta])* $type:ty, $stored:ident, $unit:ident) => {
         $(#[$doc])*

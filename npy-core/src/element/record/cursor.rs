@@ -63,7 +63,7 @@ impl Cursor {
     }
 }
 
-/// What is larger than any record can be stays so.
+/// Rounds up; saturates.
 const fn round_up(bytes: usize, alignment: usize) -> usize {
     match bytes.checked_next_multiple_of(alignment) {
         Some(bytes) => bytes,
@@ -71,7 +71,7 @@ const fn round_up(bytes: usize, alignment: usize) -> usize {
     }
 }
 
-/// Returns the largest of the alignments, which is that of an aligned record.
+/// Returns the largest of the alignments: the alignment of the record.
 pub const fn largest(alignments: &[usize]) -> usize {
     let mut largest = 1;
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! The dtype of a struct: where its fields lie, and what their values ask for.
+//! The dtype of a struct, by its fields and their values.
 
 use std::iter::Map;
 use std::slice;

@@ -44,8 +44,7 @@ pub trait NpyRecord: NpyElement {
     #[doc(hidden)]
     const NAMES: &'static [FieldName];
 
-    /// Finds the fields in a record of the file. Notes the missing and mismatched ones in
-    /// `planner`.
+    /// Finds the fields in a record of the file. Records the missing and mismatched ones in `planner`.
     #[doc(hidden)]
     fn plan_fields(record: FileRecord<'_>, planner: &mut Planner) -> Option<PlanOf<Self>>;
 
@@ -218,16 +217,16 @@ impl<'a> FileRecord<'a> {
         Some(FieldPlan { plan, offset: begin - self.base })
     }
 
-    /// The field of that name or alias. It is at `index` if file and struct have the same fields in
-    /// the same order.
+    /// Returns the field of a name or alias: the one at `index` if file and struct have the same fields in the
+    /// same order.
     fn lookup(self, name: &str, aliases: &[&str], index: usize) -> Option<&'a Field> {
         let expected = self.record.fields().get(index).filter(|field| field.name() == name);
         expected.or_else(|| self.record.field(name)).or_else(|| aliases.iter().find_map(|alias| self.record.field(alias)))
     }
 }
 
-/// Decides how to read and write a struct as `dtype`. Fields of a file that the struct lacks are
-/// skipped, but written is every field.
+/// Decides how to read and write a struct as `dtype`. Reading skips fields that the struct lacks; writing
+/// needs all of them.
 pub fn plan_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) -> Option<PlanOf<T>> {
     let plan = plan_own_fields::<T>(dtype, planner);
     if !planner.is_writing() {
@@ -252,7 +251,7 @@ pub fn plan_filled_record<T: NpyRecord>(dtype: &DType, planner: &mut Planner) ->
 /// Not all fields are reported: a file may have very many.
 const MOST_REPORTED: usize = 12;
 
-/// The fields of a record that the fields of a struct are not written to.
+/// Returns the fields of a record that no field of a struct is written to.
 fn unwritten<'a>(dtype: &'a DType, names: &'static [FieldName]) -> Vec<&'a Field> {
     let DType::Record(record) = dtype else { return Vec::new() };
     let mut written = HashSet::new();

@@ -7,11 +7,11 @@ use super::tree::{DType, Field, Record};
 /// The size of a pointer, by which NumPy's memory holds an object. A file has no bytes for it.
 const POINTER: usize = 8;
 
-/// Where fields lie in memory, where a Python object is a pointer of 8 bytes. In a file it has
-/// none, so a [`Field`] does not count them.
+/// The layout of fields in memory, where an object is a pointer. The offset of a [`Field`] does not count
+/// pointers, because a file has none.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Where the last field ends.
+    /// The end of the last field.
     pub(super) end: usize,
     /// Bytes of objects among the fields.
     objects: usize,
@@ -25,7 +25,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Adds a field; tells its offset without the objects before it.
+    /// Adds a field. Returns its offset without the pointers before it.
     pub(super) fn place(&mut self, offset: usize, dtype: &DType, alignment: usize) -> usize {
         let place = offset.saturating_sub(self.objects);
         let objects = object_bytes(dtype);
@@ -40,7 +40,7 @@ impl Layout {
     }
 }
 
-/// The same fields where `align=True` puts them. Padding that is there already stays.
+/// Moves fields to the offsets of `align=True`. Existing padding stays.
 pub(super) fn aligned(record: Record) -> Result<Record, Invalid> {
     let mut layout = Layout::default();
     let packed = record.itemsize;

@@ -1,7 +1,7 @@
 //! Printable ASCII without quotes and backslashes, which needs no escapes, eight characters at a
 //! time.
 
-/// What ends such a text: quotes, backslashes, and all but printable ASCII.
+/// Whether a byte ends such a text: quotes, backslashes, and all but printable ASCII.
 const IS_SPECIAL: [bool; 256] = {
     let mut table = [true; 256];
     let mut byte = b' ' as usize;
@@ -27,15 +27,13 @@ pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
     Some(text.len() - rest.len() + behind)
 }
 
-/// How many characters there are, of eight, before the first one that ends the text; the first is
-/// the lowest byte.
+/// Counts the characters, of eight, before the first one that ends the text. The lowest byte is the first.
 #[inline(always)]
 pub(super) fn plain_characters(word: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGHEST: u64 = 0x80 * EACH;
-    // The highest bit of a byte tells that it is special. Where one borrows or carries, the one
-    // above it may be wrong, but the lowest that is special is right, and nothing borrows or
-    // carries below that.
+    // The highest bit marks a special byte. A borrow or carry may falsify the byte above, but the lowest
+    // special byte is right: nothing below it borrows or carries.
     let is_zero = |word: u64| word.wrapping_sub(EACH) & !word;
     let is_quote = is_zero(word ^ (0x27 * EACH));
     let is_backslash = is_zero(word ^ (0x5c * EACH));

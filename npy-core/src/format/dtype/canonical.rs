@@ -1,7 +1,8 @@
 //! The canonical form of a descr, as NumPy writes it, parsed without a tree.
 //!
-//! Any other form, or an invalid one, is left to the reader of literals, which accepts all that
-//! NumPy does and reports errors.
+//! Any other form, or an invalid one, is left to the parser of literals, which accepts all that NumPy does
+//! and reports errors. Without `numbers`, `ascii` and the hashes of `names`, a file of 40 fields and 10
+//! records takes 1.3 to 1.5 times as long to load.
 
 use super::super::inline::{Lengths, ShortName};
 use super::ascii::{plain_characters, plain_length};
@@ -26,21 +27,20 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// What was not read yet.
+    /// Returns the text that was not read yet.
     #[inline]
     pub(crate) fn rest(self) -> &'a [u8] {
         self.rest
     }
 
-    /// Passes `expected`, if that comes next.
+    /// Skips `expected`, if that comes next.
     #[inline(always)]
     pub(crate) fn pass(&mut self, expected: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(expected)?;
         Some(())
     }
 
-    /// A number as Python writes it, of at most 18 digits: an `i64` has 19, and all of 18 are in
-    /// its range.
+    /// Parses a number as Python writes it, of at most 18 digits, all of which an `i64` holds.
     #[inline(always)]
     fn number(&mut self) -> Option<usize> {
         let digits = self.rest;
@@ -115,8 +115,7 @@ impl<'a> Cursor<'a> {
 
     fn record(&mut self, levels: usize, fields_left: &mut usize) -> Option<DType> {
         self.pass(b"[")?;
-        // Only of the outermost record, so that what is taken on credit is in proportion to the
-        // text, once.
+        // Only for the outermost record, so that the capacity is in proportion to the text.
         let ahead = if levels + 1 == MOST_LEVELS { self.fields_ahead(*fields_left) } else { 0 };
         let mut fields = Vec::with_capacity(ahead);
         let mut end = 0_usize;
@@ -144,8 +143,7 @@ impl<'a> Cursor<'a> {
             }
             if cursor.pass(b"]").is_some() {
                 (*self, *fields_left) = (cursor, left);
-                // One field begins where another ends, and there are no titles: that is all of what
-                // `Record::new` checks.
+                // Fields without titles that follow each other: `Record::new` checks nothing else.
                 let is_sound = end <= MOST_BYTES && repeated(&fields, |field| &field.name).is_none();
                 return is_sound.then(|| Record::new_unchecked(fields, end).into());
             }
@@ -153,11 +151,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What follows a name, if that is the code of a number and the end of the field; also what
-    /// comes next.
+    /// Returns the number behind a name and the text behind the field, if the code of a number ends it.
     #[inline(always)]
     fn number_behind(self, name: ShortName) -> Option<(&'static Scalar, &'a [u8])> {
-        // Quotes around the code, and what is between it and the name, compared at once.
+        // All characters between the name and the code, and the quotes, compared at once.
         const QUOTES: u64 = u64::from_le_bytes(*b"', '\0\0\0'");
         const CODE: u64 = 0x00ff_ffff << 32;
         let (text, rest) = self.rest.get(name.len()..)?.split_first_chunk()?;
@@ -169,8 +166,8 @@ impl<'a> Cursor<'a> {
         Some((scalar, rest.strip_prefix(b")")?))
     }
 
-    /// Appends any field, which begins there, unless it is padding; tells where it ends. Its name
-    /// comes next, which is known if it is short.
+    /// Appends a field that begins at `begin`, unless it is padding, and returns its end. Its name comes next,
+    /// and is known if it is short.
     fn other_field(
         &mut self,
         name: Option<ShortName>,
@@ -251,13 +248,13 @@ fn sub_array(base: DType, shape: Lengths) -> Option<DType> {
     SubArray::checked(base, shape).ok().map(DType::from)
 }
 
-/// The number that these digits are, as Python writes it.
+/// Parses digits as Python writes a number.
 fn decimal(digits: &[u8]) -> Option<usize> {
     let mut cursor = Cursor::new(digits);
     cursor.number().filter(|_| cursor.rest.is_empty())
 }
 
-/// `dtype.str` of NumPy: the byte order, and what is behind it.
+/// Parses `dtype.str` of NumPy: the byte order, and the code.
 fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
     let kind = match code {
         [b'M', b'8', b'[', unit @ .., b']'] => ScalarKind::Datetime { unit: time_unit(unit)?, count: 1 },

@@ -18,14 +18,14 @@ use crate::error::describe::counted;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-/// What a literal may hold, and how its fields are laid out.
+/// The limits and forms of a literal, and the layout of its fields.
 #[derive(Clone, Copy, Debug)]
 struct Context<'a> {
     limits: &'a Limits,
-    /// The text of a dtype that stands alone, which may be a dict or name `numpy.record`. `np.load`
-    /// reads neither in a header.
+    /// The text, if it is not in a header. It may be a dict or name `numpy.record`, which `np.load` does not
+    /// read in a header.
     text: Option<&'a str>,
-    /// Fields without an offset get that of a C struct, in nested records too (`align=True`).
+    /// Whether fields without an offset get the one of a C struct, in nested records too (`align=True`).
     align: bool,
 }
 
@@ -55,7 +55,7 @@ fn check_fields(found: usize, context: Context<'_>) -> Result<()> {
 
 fn read(node: &Node<'_>, context: Context<'_>) -> Result<DType> {
     match &node.value {
-        // `i4,f8` is a record too. Before it is built: it would take more memory than the text.
+        // `i4,f8` is a record too. Counted before it is built, because it takes more memory than the text.
         Value::Text(text) => {
             check_fields(text.split(',').count(), context)?;
             dtype_string(text, context).map_err(|problem| problem.at(node.offset))
@@ -119,7 +119,7 @@ fn read_field(name: &Node<'_>, offset: usize, dtype: DType) -> Result<Field> {
     };
     let (text, name_literal) = match &name.value {
         Value::Text(text) => (text.as_ref(), None),
-        // NumPy wrote the literal by `repr`, so it is what NumPy would write again.
+        // NumPy wrote the literal by `repr`, and would write it again.
         Value::SurrogateText(text) => (text.as_str(), Some(name.source())),
         _ => return Err(invalid_name(name)),
     };
@@ -208,7 +208,7 @@ fn invalid(node: &Node<'_>, problem: impl Into<Cow<'static, str>>) -> Error {
     Invalid::new(node.excerpt(), problem).at(node.offset)
 }
 
-/// What a header has in place of a value, for an error message.
+/// Describes the key of a header, for an error.
 pub(crate) fn excerpt_key(node: &Node<'_>) -> String {
     match &node.value {
         Value::Text(text) => Cow::Borrowed(text.as_ref()).into_owned(),
@@ -277,7 +277,7 @@ fn dtype_string(text: &str, context: Context<'_>) -> Result<DType, Invalid> {
     }
 }
 
-/// The values of the keys of a dict. NumPy ignores other keys.
+/// The entries of a dict. NumPy ignores other keys.
 #[derive(Default)]
 struct Entries<'a, 'b> {
     names: Option<&'a Node<'b>>,
@@ -367,13 +367,13 @@ fn read_offset(offset: &Node<'_>, name: &Node<'_>, layout: &Layout, alignment: u
     }
 }
 
-/// The items of a list or a tuple, as many as there are names.
+/// Returns the items of a list or a tuple, at least `count`.
 fn items<'a, 'b>(node: &'a Node<'b>, count: Option<usize>) -> Result<&'a [Node<'b>]> {
     let (Value::List(items) | Value::Tuple(items)) = &node.value else {
         return Err(invalid(node, "expected a list"));
     };
     match count {
-        // NumPy ignores what has no name.
+        // NumPy ignores items without a name.
         Some(count) if count > items.len() => {
             let count = counted(count, "item");
             Err(invalid(node, format!("expected {count}, one for each name, found {}", items.len())))

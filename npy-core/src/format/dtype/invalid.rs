@@ -8,8 +8,7 @@ use crate::error::{Error, ErrorKind};
 /// NumPy keeps the size of a dtype in a C int.
 pub(crate) const MOST_BYTES: usize = i32::MAX as usize;
 
-/// A text or a value that is not a dtype, and what is wrong with it. Its position is added by
-/// callers who know it.
+/// A text or a value that is not a dtype, and its problem. Callers add its position.
 #[derive(Debug)]
 pub(crate) struct Invalid(Box<(String, Cow<'static, str>)>);
 
@@ -19,7 +18,7 @@ impl Invalid {
         Self(Box::new((text, problem.into())))
     }
 
-    /// The error of a text or a value that begins at this byte.
+    /// Converts to the error of a text or a value at this byte.
     #[cold]
     pub(super) fn at(self, offset: usize) -> Error {
         let (text, problem) = *self.0;

@@ -7,7 +7,7 @@ use super::super::inline::Name;
 /// Up to this many names are compared pairwise, which is faster than a hash table.
 const FEW: usize = 16;
 
-/// The first name that was there before.
+/// Returns the first name that equals an earlier one.
 pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Name> {
     let was_before = |place: usize, wanted: &Name| items.iter().take(place).any(|item| name(item) == wanted);
     let mut names = items.iter().map(&name).enumerate();
@@ -31,17 +31,16 @@ pub(super) fn repeated<T>(items: &[T], name: impl Fn(&T) -> &Name) -> Option<&Na
     found.map(|(_, name)| name)
 }
 
-/// A number that is the same of the same names, and in the upper bits mostly another of others.
+/// Returns a number that is equal for equal names, and differs in its upper bits for most others.
 #[inline]
 fn fingerprint(name: &Name) -> u64 {
     let [first, second, third] = name.words().unwrap_or_default();
     (first ^ second.rotate_left(21) ^ third.rotate_left(42)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The hashes of the names that there were. It takes two thirds of the instructions of a `HashSet`
-/// of the names.
+/// The hashes of names. Takes two thirds of the instructions of a `HashSet` of the names.
 struct Seen {
-    /// A power of two of them, of which half stay free: those that are 0.
+    /// A power of two, at least half of which are free: 0.
     slots: Vec<u64>,
     seeds: [u64; 2],
 }
@@ -55,7 +54,7 @@ impl Seen {
         Self { slots: vec![0; most.saturating_mul(2).next_power_of_two()], seeds: [random.hash_one(0_u8), random.hash_one(1_u8)] }
     }
 
-    /// Adds a name; tells whether one of the same hash was there.
+    /// Adds a name. Returns whether there was one with the same hash.
     #[inline]
     fn insert(&mut self, name: &Name) -> bool {
         let hash = self.hash(name) | 1;

@@ -1,10 +1,8 @@
-//! The numbers of at most nine bytes, found by the three characters of their `dtype.str`. Nearly
-//! all dtypes are among them.
+//! Numbers of at most nine bytes by the three characters of their `dtype.str`. `canonical` says what it gains.
 
 use super::scalar::{ByteOrder, Scalar, ScalarKind};
 
-/// The number that is written so: its byte order, its kind and its size, from the lowest byte on,
-/// as NumPy itself writes them.
+/// Returns the number with this code: byte order, letter and size, from the lowest byte on.
 ///
 /// Compares codes as integers and returns a reference. Assembling a scalar and then moving it
 /// causes a store-forwarding stall.

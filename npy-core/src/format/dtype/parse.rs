@@ -45,7 +45,7 @@ pub(super) fn dtype_string(text: &str) -> Result<DType> {
     }
 }
 
-/// Where the first comma outside parentheses and brackets is.
+/// Finds the first comma outside parentheses and brackets.
 fn top_level_comma(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     text.bytes().position(|byte| {
@@ -91,8 +91,7 @@ fn list_item<'a>(whole: &str, text: &'a str) -> Result<(DType, Option<&'a str>)>
     Ok((dtype, rest))
 }
 
-/// How many bytes `(2, 3)` or `2,3` take at the beginning, which a regular expression of NumPy finds:
-/// ` *[(]?[ ,0-9]*[)]? *`.
+/// Returns the length of `(2, 3)` or `2,3` at the beginning, which NumPy finds by ` *[(]?[ ,0-9]*[)]? *`.
 fn repeats_length(text: &str) -> usize {
     let rest = text.trim_start_matches(' ');
     let rest = rest.strip_prefix('(').unwrap_or(rest);
@@ -117,7 +116,7 @@ fn repeated(text: &str) -> Option<Vec<usize>> {
     }
 }
 
-/// The byte order that a character stands for, as a character.
+/// Replaces `=` by the native byte order.
 fn canonical(order: &str) -> &str {
     match (order, ByteOrder::NATIVE) {
         ("=", ByteOrder::Little) => "<",
@@ -172,8 +171,8 @@ fn scalar(text: &str) -> Result<Scalar> {
     Ok(Scalar::new(kind, native))
 }
 
-/// A size without what `strtol` ignores before the digits, by which NumPy reads `|u 1` and `|u+1`
-/// as `|u1`: white space, then a plus sign.
+/// Skips white space and a plus sign, which `strtol` ignores before digits: NumPy reads `|u 1` and `|u+1` as
+/// `|u1`.
 fn unsigned(size: &str) -> &str {
     let size = size.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     size.strip_prefix('+').unwrap_or(size)
@@ -265,8 +264,8 @@ fn by_name_of_ml_dtypes(name: &str) -> Option<Scalar> {
     })
 }
 
-/// Takes `M8[25s]`, `datetime64[ns]`, `m` and their like apart: whether it is a point in time, and
-/// its unit in brackets, if any.
+/// Splits codes such as `M8[25s]`, `datetime64[ns]` and `m` into whether they are points in time, and the unit
+/// in brackets.
 fn time_code(code: &str) -> Option<(bool, &str)> {
     let names = [("datetime64", true), ("timedelta64", false)];
     if let Some(found) = names.iter().find_map(|(name, is_point)| Some((*is_point, code.strip_prefix(name)?))) {
@@ -311,7 +310,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
     divide(unit, count, divisor).ok_or_else(|| invalid(text, "expected a divisor that divides a finer time unit evenly"))
 }
 
-/// What follows white space and a plus sign, which NumPy skips before a number, as `strtol` does.
+/// Skips white space and a plus sign, as NumPy does before a number.
 fn skip_sign(text: &str) -> &str {
     let text = text.trim_start_matches(|character: char| matches!(character, ' ' | '\t'..='\r'));
     text.strip_prefix('+').unwrap_or(text)

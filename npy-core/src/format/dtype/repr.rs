@@ -12,7 +12,7 @@ pub(crate) fn push_repr(text: &str, out: &mut String) {
 }
 
 /// Appends `repr` of the text with these code points. Lone surrogates are escaped, as Python does;
-/// what is beyond the last code point becomes U+FFFD.
+/// codes beyond the last code point too.
 pub(crate) fn push_repr_of(codes: impl Iterator<Item = u32> + Clone, out: &mut String) {
     let quote = quote_of(&codes);
     out.push(quote);

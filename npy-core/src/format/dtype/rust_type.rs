@@ -3,8 +3,8 @@
 use super::scalar::{Class, Scalar, ScalarKind, TimeUnit};
 use super::tree::DType;
 
-/// The Rust type that reads a dtype and is written as it; `None` for records, and if no type does.
-/// `path` is what comes before the names of this crate.
+/// Returns the Rust type that reads a dtype and is written as it; `None` for records, and if there is none.
+/// `path` precedes the names of this crate.
 pub(crate) fn rust_type(dtype: &DType, path: &str) -> Option<String> {
     match dtype {
         DType::Scalar(scalar) => scalar_type(*scalar, path),

@@ -17,7 +17,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The native byte order, that of the machine.
+    /// The native byte order.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 }
 
@@ -128,7 +128,7 @@ pub enum ScalarKind {
     Object,
 }
 
-/// The class of a scalar: what its values are, whatever their size. NumPy's `dtype.kind`.
+/// The class of a scalar's values, of any size. NumPy's `dtype.kind`.
 ///
 /// ```
 /// use npy_core::DType;
@@ -269,7 +269,7 @@ impl TimeUnit {
         Self::WITH_SYMBOLS.iter().find(|(unit, _)| *unit == self).map_or("generic", |(_, symbol)| symbol)
     }
 
-    /// What NumPy calls several of them.
+    /// Returns NumPy's plural of the unit.
     pub(crate) fn plural(self) -> &'static str {
         match self {
             Self::Generic => "generic time units",

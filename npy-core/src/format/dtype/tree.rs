@@ -106,8 +106,7 @@ impl DType {
         SubArray::new(self, shape.to_vec()).map(Self::from)
     }
 
-    /// This dtype without the fields that `other` does not have, at every depth. A record that lost
-    /// one has no padding.
+    /// Removes the fields that `other` does not have, at every depth. A record that loses one has no padding.
     pub(crate) fn restricted_to(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Record(record), Self::Record(other)) => {
@@ -158,8 +157,7 @@ impl DType {
         }
     }
 
-    /// Whether NumPy takes it for padding when the field has no name: plain raw bytes, also an
-    /// array of them.
+    /// Returns whether NumPy takes a field without a name for padding: raw bytes, and any sub-array.
     pub(super) fn is_plain_void(&self) -> bool {
         match self {
             Self::Scalar(scalar) => matches!(scalar.kind(), ScalarKind::Void { .. }),
@@ -203,7 +201,7 @@ impl SubArray {
         Err(invalid(&DType::SubArray(Self(Box::new(SubArrayParts { base, shape }))).to_string(), problem))
     }
 
-    /// The dtype below all sub-arrays, and their axes from the outermost to the innermost.
+    /// Returns the dtype below all sub-arrays, and their axes from the outermost to the innermost.
     pub(crate) fn flattened(&self) -> (&DType, Vec<usize>) {
         let (mut base, mut axes) = (self.base(), self.shape().to_vec());
         while let DType::SubArray(array) = base {
@@ -268,10 +266,10 @@ pub struct Field {
     pub(super) dtype: DType,
 }
 
-/// What few fields have.
+/// The rare attributes of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Extras {
-    /// How Python writes the name, if it holds a lone surrogate: `name` has its escape instead.
+    /// The Python literal of a name with a lone surrogate. `name` has its escape instead.
     pub(super) name_literal: Option<String>,
     pub(super) title: Option<Title>,
 }
@@ -288,13 +286,13 @@ pub enum Title {
     Literal(String),
 }
 
-/// What is wrong with a field that begins before the end of the previous one.
+/// Describes a field that begins before the end of the previous one.
 #[cold]
 pub(super) fn overlap(expected: usize, found: usize) -> String {
     format!("expected an offset of at least {expected}, found {found}; NumPy cannot save overlapping or out-of-order fields")
 }
 
-/// What is wrong with a record that is too short for its fields, or not a multiple of its alignment.
+/// Describes a record that is too short for its fields, or not a multiple of its alignment.
 #[cold]
 pub(super) fn invalid_itemsize(minimum: usize, alignment: usize) -> String {
     let multiple = if alignment == 1 { String::new() } else { format!(", a multiple of {alignment}") };
@@ -403,7 +401,7 @@ impl Field {
         Self { name, extras: None, offset, dtype }
     }
 
-    /// What [`fill`](Self::fill) makes a field of.
+    /// A field for [`fill`](Self::fill).
     pub(super) const BLANK: Self =
         Self { name: Name::EMPTY, extras: None, offset: 0, dtype: DType::Scalar(Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE)) };
 
@@ -416,7 +414,7 @@ impl Field {
         self.set_scalar(scalar);
     }
 
-    /// Makes its dtype, which is a scalar, another one.
+    /// Replaces the dtype, if it is a scalar.
     #[inline(always)]
     pub(super) fn set_scalar(&mut self, scalar: &Scalar) {
         if let DType::Scalar(own) = &mut self.dtype {
@@ -428,7 +426,7 @@ impl Field {
         Self { extras: Some(Box::new(extras)), ..self }
     }
 
-    /// How Python writes the name, if it is not text.
+    /// Returns the Python literal of a name with a lone surrogate.
     pub(super) fn name_literal(&self) -> Option<&str> {
         self.extras.as_ref()?.name_literal.as_deref()
     }
@@ -465,7 +463,7 @@ impl Field {
         &self.dtype
     }
 
-    /// The field of a record that has `bytes` more before it.
+    /// Moves the field by a number of bytes.
     pub(crate) fn moved_by(mut self, bytes: usize) -> Self {
         self.offset = self.offset.saturating_add(bytes);
         self

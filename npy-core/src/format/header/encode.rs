@@ -11,7 +11,7 @@ use crate::options::Order;
 /// NumPy aligns the data to this from 1.14 on.
 const ALIGNMENT: usize = 64;
 
-/// Room for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
+/// Space for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
 const GROWTH_DIGITS: usize = 21;
 
 impl Header {
@@ -24,8 +24,7 @@ impl Header {
     /// Encodes the header in the first version from `self.version` on that can hold it, if possible
     /// with capacity for `room` more bytes.
     pub(super) fn encode(&self, room: usize, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
-        // The length of the header comes in its place afterwards, and what is in front of the dict,
-        // if it is another version.
+        // The length of the header is filled in afterwards. Another version replaces the prefix.
         let mut bytes = Vec::with_capacity(room.saturating_add(2 * ALIGNMENT + dtype::descr_room(&self.dtype)));
         bytes.extend_from_slice(b"\x93NUMPY\x01\0\0\0{'descr': ");
         let prefix = Version::V1.prefix_bytes();
@@ -36,7 +35,7 @@ impl Header {
             && let Ok(length) = u16::try_from(total - prefix)
         {
             bytes[MAGIC_BYTES..prefix].copy_from_slice(&length.to_le_bytes());
-            // What is left for growth, and what pads.
+            // Space for growth, and padding.
             bytes.resize(total, b' ');
             bytes[total - 1] = b'\n';
             return Ok((Version::V1, bytes));
@@ -45,8 +44,7 @@ impl Header {
         self.encode_dict(std::str::from_utf8(&bytes[prefix..]).unwrap_or_default(), escapes)
     }
 
-    /// Appends what comes behind the key of the dtype; tells how many spaces come behind that,
-    /// which leave room for growth.
+    /// Appends the dict from its first value on. Returns the number of spaces for growth that follow.
     fn push_rest_of_dict(&self, text: &mut Vec<u8>) -> usize {
         dtype::write_descr(&self.dtype, text);
         match self.order {
@@ -113,8 +111,7 @@ fn padded(length: usize) -> usize {
     unpadded + (ALIGNMENT - unpadded % ALIGNMENT)
 }
 
-/// Puts in front what the magic string, the version and the length of the header are, where there
-/// is room for it.
+/// Stores the magic string, the version and the length of the header in the space before the dict.
 fn put_prefix(bytes: &mut [u8], version: Version, total: usize) {
     let length = (total - version.prefix_bytes()).to_le_bytes();
     let prefix = MAGIC.iter().copied().chain([version.major(), 0]).chain(length);

@@ -15,7 +15,7 @@ use crate::options::{Order, Version};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The magic string and the version: what every file begins with.
+/// The size of the magic string and the version, with which every file begins.
 const MAGIC_BYTES: usize = 8;
 
 /// Whether the escapes of Python may stand for characters that latin-1 lacks. NumPy writes version
@@ -99,8 +99,7 @@ impl Header {
                 "expected a scalar or a record, found a sub-array; add its dimensions to the shape, or make it a field of a record",
             ));
         }
-        // A dtype without parts and at most 64 lengths are ASCII, and far from what the first
-        // version can hold.
+        // A scalar and at most 64 lengths are ASCII, and always fit the first version.
         if !matches!(header.dtype, DType::Scalar(_)) {
             header.version = header.encode(0, Escapes::Never)?.0;
         }
@@ -239,7 +238,7 @@ impl Header {
     }
 }
 
-/// Refuses more bytes of an element than NumPy can have.
+/// Fails if an element has more bytes than NumPy allows.
 #[inline]
 fn check_storable(itemsize: usize) -> Result<()> {
     if itemsize > MOST_BYTES { Err(element_too_large(itemsize)) } else { Ok(()) }

@@ -162,7 +162,7 @@ impl Header {
         Ok((header, version.prefix_bytes() + text.len()))
     }
 
-    /// Dtype, order and shape of a header in any form that NumPy takes.
+    /// Parses dtype, order and shape of a header in any form that NumPy accepts.
     pub(super) fn values_of_literal(text: &[u8], version: Version, limits: &Limits) -> Result<(DType, Order, Lengths)> {
         let latin1 = version != Version::V3;
         let base = version.prefix_bytes();
@@ -246,7 +246,7 @@ fn of_sub_arrays(array: SubArray) -> Result<DType> {
     Ok(if is_one { base.clone() } else { array.into() })
 }
 
-/// The values of the three keys, in alphabetical order.
+/// Returns the values of the three keys, in alphabetical order.
 fn entries<'a, 'b>(node: &'a Node<'b>) -> Result<[&'a Node<'b>; 3]> {
     const KEYS: [&str; 3] = ["descr", "fortran_order", "shape"];
     let Value::Dict(pairs) = &node.value else {

@@ -23,7 +23,7 @@ pub(crate) enum Fault {
 
 type Result<T> = std::result::Result<T, Fault>;
 
-/// How the bytes of a text are to be understood.
+/// The interpretation of the bytes of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of
@@ -97,8 +97,7 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
     Ok(node)
 }
 
-/// Reads a literal that may stand in `dtype(…)`, as `repr` prints a dtype; tells whether
-/// `align=True` stands there.
+/// Reads a literal or `dtype(…)`, as `repr` prints a dtype. Returns whether it has `align=True`.
 pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bool)> {
     let mut parser = Parser::begin(text, dialect)?;
     let is_call = parser.eat_name(&[b"dtype", b"np.dtype", b"numpy.dtype"]);
@@ -125,13 +124,13 @@ pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bo
     Ok((node, align))
 }
 
-/// What stands where a text ends too early.
+/// The description of an unexpected end.
 pub(crate) const END: &str = "end of text";
 
 const NOT_UTF8: &str = "invalid UTF-8";
 const NUL_BYTE: &str = "invalid NUL byte";
 
-/// What is wrong where another token is expected.
+/// Describes an unexpected token.
 #[cold]
 pub(crate) fn unexpected(expected: &'static str, found: &str) -> String {
     format!("expected {expected}, found {found}")
@@ -166,7 +165,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// One of these names, if nothing belongs to it that follows.
+    /// Skips one of these names, if it ends there.
     fn eat_name(&mut self, names: &[&[u8]]) -> bool {
         let rest = self.rest();
         let ends = |name: &[u8]| !rest.get(name.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -175,7 +174,7 @@ impl<'a> Parser<'a> {
         found.is_some()
     }
 
-    /// A byte that has to follow, and what may stand around it.
+    /// Skips a byte that has to follow, with the blanks around it.
     fn expect(&mut self, byte: u8, wanted: &'static str) -> Result<()> {
         self.skip_blank()?;
         if !self.eat(byte) {
@@ -272,11 +271,10 @@ impl<'a> Parser<'a> {
         self.skip_blank()
     }
 
-    /// Reads `value, value, …` up to `close`; tells whether a comma came last.
+    /// Reads `value, value, …` up to `close`. Returns whether a comma came last.
     fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
         self.open()?;
-        // Most lists here are fields of two items; what a `Vec` takes at first by itself would be
-        // twice that.
+        // Most lists here are fields of two items; the first allocation of a `Vec` would be twice that.
         let mut items = Vec::with_capacity(if self.peek() == Some(close) { 0 } else { 2 });
         let mut trailing_comma = false;
         while !self.eat(close) {
@@ -431,8 +429,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads digits with single underscores between them; tells how many there were. `value`
-    /// becomes `None` on overflow.
+    /// Reads digits with single underscores between them, and returns their number. `value` becomes `None` on
+    /// overflow.
     fn digits(&mut self, radix: u32, value: &mut Option<i64>) -> Result<usize> {
         // Python's own limit on the digits of an integer.
         const MOST: usize = 4300;

@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads what follows a backslash. What is no escape stays as it is, with its backslash.
+    /// Reads the rest of an escape. An unknown escape stays, with its backslash.
     fn escape(&mut self, raw: bool, content: &mut Content) -> Result<()> {
         let at = self.position - 1;
         let Some(byte) = self.peek() else {
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What a string holds so far: UTF-8 for text.
+/// The content of a string so far, in UTF-8 for text.
 struct Content {
     bytes: bool,
     surrogates: bool,

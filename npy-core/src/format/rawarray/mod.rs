@@ -184,7 +184,7 @@ impl RaHeader {
         Ok(Self { header: Header::new(dtype, self.header.order(), self.dims())?, ..self })
     }
 
-    /// Where the data begin.
+    /// Returns the data offset.
     pub(crate) fn data_offset(&self) -> usize {
         DIMS + 8 * self.dims().len()
     }
@@ -299,15 +299,14 @@ impl Fixed {
         Ok(header.with_compressed_bytes(self.is_compressed.then_some(self.data_bytes)))
     }
 
-    /// Compares the size of the data with what the elements need.
+    /// Fails if the size of the data does not fit the elements.
     fn check_size(&self, expected: u64) -> Result<()> {
         let found = self.data_bytes;
         if !self.is_compressed {
             let problem = || format!("expected {}, found {found}", counted(expected, "byte"));
             return if found == expected { Ok(()) } else { Err(invalid("invalid data size", DATA_BYTES, &problem())) };
         }
-        // A byte of LZ4 stands for 255 at most, and what cannot be compressed grows by one in 255
-        // (LZ4_COMPRESSBOUND).
+        // A byte of LZ4 holds at most 255, and incompressible data grow by one in 255 (LZ4_COMPRESSBOUND).
         let most = (expected / 255).saturating_add(expected).saturating_add(16);
         if found > most || found.saturating_mul(255) < expected {
             let problem = format!("{} cannot decompress to {expected}", counted(found, "byte"));
@@ -339,13 +338,13 @@ fn number_at(bytes: &[u8], offset: usize) -> u64 {
     bytes.get(offset..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// What is wrong with a number of the header, which stands at the offset.
+/// Creates the error of a number in the header, at an offset.
 #[cold]
 fn invalid(what: &str, offset: usize, problem: &str) -> Error {
     Error::new(ErrorKind::InvalidHeader, format!("{what} at byte {offset}: {problem}")).at_byte(offset as u64)
 }
 
-/// An element of that kind has no such number of bytes.
+/// Creates the error of an element size that a kind does not have.
 #[cold]
 fn unknown_width(kind: RaKind, found: u64) -> Error {
     let known: Vec<_> = kind.widths().iter().map(u16::to_string).collect();

@@ -85,7 +85,7 @@ impl RaMap {
         let open = || {
             let (opened, ra_header) = open_ra(path, options.into().limits, false)?;
             let Opened { file, header, begin, length } = opened;
-            // SAFETY: the caller promises that nobody changes what a slice shows, or truncates the
+            // SAFETY: the caller promises that no one changes what a slice shows, or truncates the
             // file.
             let file = unsafe { MmapOptions::new().len(length).map(&file) }.map_err(cannot_map)?;
             Ok(Self { map: NpyMap { file, header, begin, path: path.into() }, header: ra_header })
@@ -150,7 +150,7 @@ impl RaMapMut {
             let mut options = MmapOptions::new();
             options.len(length);
             let file = if is_shared {
-                // SAFETY: the caller promises that nobody else uses what a slice shows, or
+                // SAFETY: the caller promises that no one else uses what a slice shows, or
                 // truncates the file.
                 unsafe { options.map_mut(&file) }
             } else {
@@ -186,7 +186,7 @@ impl RaMapMut {
     }
 }
 
-/// What both maps can: everything that only reads.
+/// The methods of both maps that only read.
 macro_rules! impl_map {
     ($map:ident) => {
         impl $map {
@@ -248,8 +248,7 @@ macro_rules! impl_map {
 impl_map!(RaMap);
 impl_map!(RaMapMut);
 
-/// Opens a file whose data are not compressed. `length` is that of the whole file, metadata
-/// included.
+/// Opens a file whose data are not compressed. Its `length` includes the metadata.
 fn open_ra(path: &Path, limits: Limits, write: bool) -> Result<(Opened, RaHeader)> {
     let file = open_regular(path, write)?;
     let header = RaHeader::read_with(&file, limits)?;
@@ -258,7 +257,7 @@ fn open_ra(path: &Path, limits: Limits, write: bool) -> Result<(Opened, RaHeader
     }
     let mut opened = Opened::behind_header(file, header.to_npy().clone(), header.data_offset())?;
     let length = opened.file.metadata().map_err(cannot_open)?.len();
-    // At least the elements are there. What is too long for a map has no metadata.
+    // The elements are there. A file too long for a map has no metadata.
     opened.length = usize::try_from(length).ok().filter(|&end| isize::try_from(end).is_ok()).unwrap_or(opened.length);
     Ok((opened, header))
 }

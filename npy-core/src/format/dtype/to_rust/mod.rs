@@ -17,7 +17,7 @@ impl DType {
     ///
     /// The structs read every file of this dtype, and those with text of other widths: text is a
     /// `String`. [`to_rust_exact`](Self::to_rust_exact) writes what is stored as exactly this dtype.
-    /// What no Rust type can be is left out, and a comment says so. The code names everything by its
+    /// Fields without a Rust type are left out, and a comment says so. The code names everything by its
     /// path in `npy_core`, so it can stand in any module; it needs the features `derive` and, for
     /// such numbers, `half` and `complex`.
     ///

@@ -84,7 +84,7 @@ const OBJECT: &str = "npy_core::object::PyObject";
 fn in_sequences(item: String, dtype: &DType) -> String {
     let DType::SubArray(array) = dtype else { return item };
     let axes = array.flattened().1;
-    // What is in an empty array is left out.
+    // An empty array has no items.
     let has_lengths = axes.iter().all(|length| (1..=32).contains(length));
     axes.iter().rev().fold(item, |item, length| if has_lengths { format!("[{item}; {length}]") } else { format!("Vec<{item}>") })
 }

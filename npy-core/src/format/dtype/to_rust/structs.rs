@@ -61,7 +61,7 @@ impl Struct {
         this
     }
 
-    /// Adds a field, and tells its alignment if there is a Rust type for it.
+    /// Adds a field. Returns its alignment if there is a Rust type for it.
     fn add(&mut self, field: &Field, endian: Option<ByteOrder>, idents: &mut Names, names: &mut Names) -> Option<usize> {
         let (base, shape) = match field.dtype() {
             DType::SubArray(array) => (array.base(), array.shape()),
