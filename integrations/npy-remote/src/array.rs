@@ -9,7 +9,7 @@ use npy_core::region::{AxisRange, byte_ranges, region_shape};
 use npy_core::{Error, Header, NpyElement, NpyReader, Order, Result};
 
 use crate::feed::Decoder;
-use crate::object::{Object, Piece};
+use crate::object::{Object, Piece, reserve};
 use crate::plan::{Fetch, Plan, Ranges};
 
 /// The longest header of version 1.0, with what comes before it: the first request.
@@ -186,10 +186,4 @@ fn counted_from(first: u64, error: Error) -> Error {
     let Some(index) = error.element() else { return error };
     let field = error.field().unwrap_or_default().to_owned();
     error.at_element(index.saturating_add(first), field)
-}
-
-/// Reserves memory for elements that the store has.
-pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
-    let bytes = count.saturating_mul(size_of::<T>());
-    items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))
 }

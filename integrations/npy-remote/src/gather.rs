@@ -6,8 +6,9 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use npy_core::{Error, Header, Result};
 
-use crate::array::{Array, reserve};
+use crate::array::Array;
 use crate::feed::Feed;
+use crate::object::reserve;
 use crate::plan::Ranges;
 
 impl Array {

@@ -9,7 +9,6 @@ use npy_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use crate::array::reserve;
 use crate::options::RemoteOptions;
 
 /// An object, of which only the version that was opened is read.
@@ -257,4 +256,10 @@ async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
         return wrong(found);
     }
     Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Reserves memory for elements that the store has.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
+    let bytes = count.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))
 }

@@ -13,7 +13,7 @@ use npy_core::{Error, Header, NpyElement, NpyWriter, Result};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, UploadPart};
 
-use crate::array::reserve;
+use crate::object::reserve;
 use crate::object::{store_failed, with_path};
 use crate::options::RemoteOptions;
 

@@ -1,6 +1,7 @@
 //! `npy diff`: where the values of two arrays or archives are different.
 
 mod compare;
+mod differences;
 mod equality;
 mod judge;
 mod objects;
@@ -22,7 +23,8 @@ use crate::input::arrays::Found;
 use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
 use crate::quantity;
-use compare::{Comparison, Field, compare};
+use compare::compare;
+use differences::{Comparison, Field, Largest};
 use judge::Tolerance;
 
 /// The most bytes of a member that is not an array, for it is compared in memory, as those of an element are.
@@ -339,7 +341,7 @@ fn to_json(member: Option<&str>, comparison: &Comparison) -> Value {
 }
 
 fn field_json(field: &Field) -> Value {
-    let largest = |largest: &Option<compare::Largest>| {
+    let largest = |largest: &Option<Largest>| {
         largest.as_ref().map(|largest| json!({"error": export::json::number(largest.error), "index": largest.index}))
     };
     json!({

@@ -65,7 +65,7 @@ impl Model {
             KeyCode::Char('N') => self.search(false),
             KeyCode::Tab => self.open_neighbor(true)?,
             KeyCode::BackTab => self.open_neighbor(false)?,
-            KeyCode::Char('m') => self.mode = Mode::Popup(Popup::members(self)),
+            KeyCode::Char('m') => self.mode = Mode::Popup(Popup::members(self.names(), self.member())),
             KeyCode::Char('?') => self.mode = Mode::Popup(Popup::help()),
             KeyCode::Enter => {
                 if let Err(failure) = self.show_element() {

@@ -94,6 +94,11 @@ impl Model {
         Ok(())
     }
 
+    /// The names of the members.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|(_, name)| name.as_deref().unwrap_or(self.source.input().name()))
+    }
+
     /// The place of the open member among all.
     pub(crate) fn member(&self) -> usize {
         self.members.iter().position(|(index, _)| *index == self.source.index()).unwrap_or(0)

@@ -2,7 +2,6 @@
 
 use super::grid::Grid;
 use super::histogram::Summary;
-use super::model::Model;
 use crate::escape;
 use crate::quantity;
 
@@ -49,13 +48,9 @@ impl Popup {
         Self::new("keys", HELP.lines().map(str::to_owned).collect())
     }
 
-    /// The list of the arrays.
-    pub(crate) fn members(model: &Model) -> Self {
-        let name = |(_, name): &(usize, Option<String>)| {
-            let name = name.as_deref().unwrap_or(model.source.input().name());
-            escape::line(name).into_owned()
-        };
-        Self { selected: Some(model.member()), ..Self::new("arrays", model.members.iter().map(name).collect()) }
+    /// The list of the arrays, of which one is selected.
+    pub(crate) fn members<'a>(names: impl Iterator<Item = &'a str>, selected: usize) -> Self {
+        Self { selected: Some(selected), ..Self::new("arrays", names.map(|name| escape::line(name).into_owned()).collect()) }
     }
 
     /// All of one element.

@@ -6,6 +6,7 @@ use std::thread;
 use npy_core::dtype::Scalar;
 use npy_core::{DType, DynValues, Header, Order};
 
+use super::differences::{Comparison, Field, First, raise};
 use super::judge::{Judge, Tolerance, Verdict, are_equal};
 use super::objects;
 use crate::failure::{Failure, Result};
@@ -15,67 +16,11 @@ use crate::objects::plain;
 use crate::pieces;
 use crate::quantity::{unraveled, unraveled_in};
 
-/// What two arrays have in common, and what not.
-#[derive(Debug)]
-pub(super) struct Comparison {
-    pub(super) headers: [Header; 2],
-    /// What makes them different before any value does.
-    pub(super) problems: Vec<String>,
-    pub(super) fields: Vec<Field>,
-}
-
-/// The differences of a field, or of the whole array.
-#[derive(Debug)]
-pub(super) struct Field {
-    pub(super) path: String,
-    pub(super) values: u64,
-    pub(super) different: u64,
-    /// Of these, NaN in both.
-    pub(super) both_nan: u64,
-    pub(super) first: Option<First>,
-    pub(super) absolute: Option<Largest>,
-    pub(super) relative: Option<Largest>,
-}
-
-impl Field {
-    /// Without a difference so far.
-    pub(super) fn new(path: String, values: u64) -> Self {
-        Self { path, values, different: 0, both_nan: 0, first: None, absolute: None, relative: None }
-    }
-}
-
 /// How the values of a field are found and compared.
 #[derive(Debug)]
 struct Pair {
     leaves: [Leaf; 2],
     judge: Judge,
-}
-
-/// The first difference in C order.
-#[derive(Debug)]
-pub(super) struct First {
-    position: u64,
-    pub(super) index: Vec<usize>,
-    pub(super) values: [String; 2],
-}
-
-impl First {
-    pub(super) fn new(position: u64, index: Vec<usize>, values: [String; 2]) -> Self {
-        Self { position, index, values }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Largest {
-    pub(super) error: f64,
-    position: u64,
-    pub(super) index: Vec<usize>,
-}
-
-impl Comparison {
-    pub(super) fn is_equal(&self) -> bool {
-        self.problems.is_empty() && self.fields.iter().all(|field| field.different == 0)
-    }
 }
 
 /// Compares a member of each. Each is read by a thread of its own.
@@ -308,14 +253,6 @@ impl Walk {
             raise(&mut field.absolute, absolute, position, &index);
             raise(&mut field.relative, relative, position, &index);
         }
-    }
-}
-
-pub(super) fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
-    let Some(error) = error else { return };
-    let is_larger = largest.as_ref().is_none_or(|known| error > known.error || (error >= known.error && position < known.position));
-    if is_larger {
-        *largest = Some(Largest { error, position, index: index.to_vec() });
     }
 }
 

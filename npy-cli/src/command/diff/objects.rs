@@ -2,7 +2,7 @@
 
 use npy_core::object::ObjectArray;
 
-use super::compare::{Comparison, Field, First, raise};
+use super::differences::{Comparison, Field, First, raise};
 use super::equality;
 use super::judge::{Tolerance, Verdict};
 use crate::failure::Result;
