@@ -99,11 +99,12 @@ impl fmt::Display for Failure {
 }
 
 /// Advice of the library, and what a user of the command can do instead.
-const ADVICE: [(&str, &str); 6] = [
+const ADVICE: [(&str, &str); 7] = [
     ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
     ("`ObjectOptions::encoding` sets another encoding", "`npy show --encoding latin1` reads it"),
     ("; raise it with `ObjectOptions` if the file is trusted", ""),
     ("; raise it with `Limits` if the file is trusted", ""),
+    ("; pass a larger `most` if the archive is trusted", ""),
     (
         "read them with `npy_core::object::load`, or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save a plain dtype, \
          such as `array.astype('U')`",

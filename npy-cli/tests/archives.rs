@@ -150,7 +150,7 @@ fn recovers_archives_and_growing_files() {
     fs::write(path("f.npy"), [&whole[..], &whole].concat()).unwrap();
     let count = fs::read_dir(directory.path()).unwrap().count();
     let message = run(["recover".as_ref(), path("f.npy").as_os_str(), "-o".as_ref(), path("g.npy").as_os_str()]).trouble();
-    assert!(message.starts_with(&format!("npy: {}: cannot grow the array: ", path("g.npy").display())), "{message}");
+    assert!(message.starts_with(&format!("npy: {}: cannot append: ", path("g.npy").display())), "{message}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), count);
 }
 

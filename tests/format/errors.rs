@@ -239,6 +239,9 @@ fn rejects_invalid_values() {
     let mut writer = NpyWriter::with_header(Vec::new(), &big).unwrap();
     let text = FixedUnicode::<4>::new("abcd").unwrap();
     insta::assert_snapshot!(writer.push(&Text { text }).unwrap_err(), @r#"element 0, text: text too long for >U3: expected at most 3 characters, found 4; `#[npy(truncate)]` on a field with `dtype = "U3"` truncates it"#);
+    let empty = Header::new("<U0".parse().unwrap(), Order::C, &[1]).unwrap();
+    let mut writer = NpyWriter::with_header(Vec::new(), &empty).unwrap();
+    insta::assert_snapshot!(writer.push(&"ab".to_owned()).unwrap_err(), @r#"element 0: text too long for <U0: expected at most 0 characters, found 2; set the width in the header, or with `#[npy(dtype = "U16")]` on the field"#);
     insta::assert_snapshot!(write("abc", b"1"), @"element 1, raw: wrong length for |V2: expected 2 bytes, found 1");
     insta::assert_snapshot!(FixedBytes::<2>::new(b"abc").unwrap_err(), @"text too long for |S2: expected at most 2 bytes, found 3");
     insta::assert_snapshot!(as_little_endian("Zoë!".parse::<FixedUnicode<3>>().unwrap_err()), @"text too long for <U3: expected at most 3 characters, found 4");

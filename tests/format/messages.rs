@@ -34,21 +34,21 @@ fn arrays_that_cannot_grow() {
         fs::write(&path, bytes).unwrap();
         message(directory.path(), NpyWriter::<f64, _>::append(&path))
     };
-    insta::assert_snapshot!(append(&file("<f8", Order::C, &[])), @"x.npy: cannot grow the array: expected at least 1 dimension, found 0");
-    insta::assert_snapshot!(append(&file("<f8", Order::C, &[0, 0])), @"x.npy: cannot grow the array: expected rows with elements, found empty ones");
-    insta::assert_snapshot!(append(&[file("<f8", Order::C, &[3]), file("<f8", Order::C, &[3])].concat()), @"x.npy: cannot grow the array: expected the end of the file at byte 152, found another array");
+    insta::assert_snapshot!(append(&file("<f8", Order::C, &[])), @"x.npy: cannot append: expected at least 1 dimension, found 0");
+    insta::assert_snapshot!(append(&file("<f8", Order::C, &[0, 0])), @"x.npy: cannot append: expected rows with elements, found empty ones");
+    insta::assert_snapshot!(append(&[file("<f8", Order::C, &[3]), file("<f8", Order::C, &[3])].concat()), @"x.npy: cannot append: expected the end of the file at byte 152, found another array");
     let mut tight = b"\x93NUMPY\x01\0\x39\0{'descr':'<f8','fortran_order':False,'shape':(3,)}      \n".to_vec();
     tight.resize(10 + 57 + 24, 0);
-    insta::assert_snapshot!(append(&tight), @"x.npy: cannot grow the array: the header of 67 bytes has no space for a larger shape; load and save the array once");
-    insta::assert_snapshot!(as_little_endian(message(directory.path(), NpyWriter::<String, _>::create(&path))), @r#"x.npy: cannot grow the array: expected elements of a fixed width, found <U0; `#[npy(dtype = "U16")]` sets the width of text, and a value such as NaN can stand for `None`"#);
+    insta::assert_snapshot!(append(&tight), @"x.npy: cannot append: the header of 67 bytes has no space for a larger shape; load and save the array once");
+    insta::assert_snapshot!(as_little_endian(message(directory.path(), NpyWriter::<String, _>::create(&path))), @r#"x.npy: cannot append: expected elements of a fixed width, found <U0; `#[npy(dtype = "U16")]` sets the width of text, and a value such as NaN can stand for `None`"#);
     #[cfg(unix)]
-    insta::assert_snapshot!(message(directory.path(), NpyWriter::<f64, _>::create("/dev/null")), @"/dev/null: cannot grow the array: expected a seekable file; `with_len` takes the number of elements instead");
+    insta::assert_snapshot!(message(directory.path(), NpyWriter::<f64, _>::create("/dev/null")), @"/dev/null: cannot append: expected a seekable file; `with_len` takes the number of elements instead");
     let appending = fs::OpenOptions::new().create(true).append(true).open(directory.path().join("appending.npy")).unwrap();
     let mut writer = NpyWriter::<u8, _>::new(appending).unwrap();
     writer.push(&1).unwrap();
-    insta::assert_snapshot!(message(directory.path(), writer.finish()), @"cannot grow the array: expected a stream that writes where it is seeked to, found one that only appends");
+    insta::assert_snapshot!(message(directory.path(), writer.finish()), @"cannot append: expected a stream that writes where it is seeked to, found one that only appends");
     let mut blocks = NpyBlockWriter::<f64>::create(&path, Order::C, &[0, 3]).unwrap();
-    insta::assert_snapshot!(message(directory.path(), blocks.write_block(&Array2::zeros((2, 4)))), @"x.npy: cannot grow the array: expected a block of shape (n, 3), found (2, 4)");
+    insta::assert_snapshot!(message(directory.path(), blocks.write_block(&Array2::zeros((2, 4)))), @"x.npy: cannot append: expected a block of shape (n, 3), found (2, 4)");
     // Two writers of one file, and a file that is replaced under its writer.
     insta::assert_snapshot!(message(directory.path(), NpyWriter::<f64, _>::append(&path)), @"x.npy: the file is locked by another writer");
     drop(blocks);

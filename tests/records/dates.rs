@@ -4,7 +4,7 @@ use npy_core::chrono::{self, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use npy_core::jiff::{SignedDuration, Timestamp, civil};
 use npy_core::types::unit::{Day, Hour, Millisecond, Nanosecond, Second};
 use npy_core::types::{Datetime64, Timedelta64};
-use npy_core::{ErrorKind, Header, NpyElement, NpyRecord, Order};
+use npy_core::{ErrorKind, Header, NpyElement, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
 use crate::support::{as_little_endian, native};
@@ -140,6 +140,16 @@ fn rejects_dates_out_of_range_or_inexact() {
     assert_eq!(
         problem(npy_core::read::<civil::Date>(&far[..])),
         "275760-09-13 is out of range for Date; `Datetime64` and `Timedelta64` hold every time of their unit",
+    );
+    // Beyond the nanoseconds of an `i64`.
+    let late = civil::Date::constant(2300, 1, 1);
+    let write = |descr: &str| {
+        let header = Header::new(descr.parse().unwrap(), Order::C, &[1]).unwrap();
+        NpyWriter::with_header(Vec::new(), &header).unwrap().push(&late.at(0, 0, 0, 0)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        write("<M8[ns]"),
+        "element 0: 2300-01-01T00:00:00.000000000 is out of range for <M8[ns]; a field of a struct with `#[npy(dtype = \"M8[us]\")]` holds it",
     );
     assert!(is_out_of_range(npy_core::read::<Timestamp>(&far[..])));
     assert!(is_out_of_range(npy_core::read::<chrono::DateTime<Utc>>(&far[..])));

@@ -273,7 +273,7 @@ fn refused_files_stay_unchanged() {
     let mut tight = b"\x93NUMPY\x01\0\x39\0{'descr':'<f8','fortran_order':False,'shape':(3,)}      \n".to_vec();
     tight.resize(10 + 57 + 24, 0);
     let error = refuse(&tight);
-    assert!(error.to_string().contains("cannot grow the array: the header of 67 bytes has no space"), "{error}");
+    assert!(error.to_string().contains("cannot append: the header of 67 bytes has no space"), "{error}");
     // Rest of a crash is cut; a directory, a file that cannot be written, none.
     fs::write(&path, [one.as_slice(), b"rest"].concat()).unwrap();
     NpyWriter::<f64, _>::append(&path).unwrap().finish().unwrap();
@@ -332,7 +332,7 @@ fn recover_rejects_files_of_several_arrays() {
     npy_core::write(&mut both, &[2_u64]).unwrap();
     fs::write(&path, &both).unwrap();
     let error = recover(&path).unwrap_err();
-    let message = format!("cannot grow the array: expected the end of the file at byte {first}, found another array");
+    let message = format!("cannot append: expected the end of the file at byte {first}, found another array");
     assert!(error.kind() == ErrorKind::CannotGrow && error.to_string().ends_with(&message), "{error}");
     assert!(fs::read(&path).unwrap() == both);
     // Behind uncounted rows as well, wherever the pieces end in which they are read.
@@ -398,10 +398,7 @@ fn files_without_rows_of_a_fixed_size_stay_unchanged() {
         let bytes = [&header[..], b"more"].concat();
         fs::write(&path, &bytes).unwrap();
         let error = recover(&path).unwrap_err();
-        assert!(
-            error.to_string().ends_with("cannot grow the array: expected rows with elements, found empty ones"),
-            "{dtype}: {error}"
-        );
+        assert!(error.to_string().ends_with("cannot append: expected rows with elements, found empty ones"), "{dtype}: {error}");
         assert!(fs::read(&path).unwrap() == bytes, "{dtype}");
         fs::write(&path, &header).unwrap();
         let recovered = recover(&path).unwrap();

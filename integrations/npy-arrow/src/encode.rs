@@ -475,10 +475,10 @@ fn text_values<'a, A>(array: &'a A, value: fn(&'a A, usize) -> &'a [u8]) -> Box<
 
 /// Writes a text into bytes that are zero.
 fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueError> {
-    let too_long = |length| Err(ValueError::too_long(length, &leaf.dtype));
+    let width = place.len();
     match leaf.kind {
         Kind::Void if value.len() != place.len() => {
-            return Err(ValueError::wrong_length(value.len(), &leaf.dtype));
+            return Err(ValueError::wrong_length(value.len(), width, &leaf.dtype));
         }
         Kind::Text => {
             // The column is of text.
@@ -489,10 +489,10 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueEr
                 place.copy_from_slice(&if leaf.swap { unit.swap_bytes() } else { unit }.to_ne_bytes());
             }
             if characters.next().is_some() {
-                return too_long(text.chars().count());
+                return Err(ValueError::too_long(text.chars().count(), width / 4, "character", &leaf.dtype));
             }
         }
-        _ if value.len() > place.len() => return too_long(value.len()),
+        _ if value.len() > width => return Err(ValueError::too_long(value.len(), width, "byte", &leaf.dtype)),
         _ => place[..value.len()].copy_from_slice(value),
     }
     // What NumPy would not give back.

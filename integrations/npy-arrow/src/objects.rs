@@ -30,7 +30,7 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
     let (rows, axes) = array.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
     if array.items().is_empty() && rows > MOST_EMPTY_ROWS {
         let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
-        return Err(Error::limit_exceeded("rows without objects", limit, found));
+        return Err(Error::too_many("rows without objects", limit, found, "convert an array of fewer rows"));
     }
     let mut columns = Vec::new();
     match array.dtype() {

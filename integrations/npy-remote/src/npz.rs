@@ -277,7 +277,7 @@ impl RemoteNpz {
         let index = self.find(name)?;
         if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
             // Before any of it is fetched.
-            let error = Error::limit_exceeded("bytes of a member", most, found);
+            let error = Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
             return Err(self.locate(error, index));
         }
         self.read(name, |reader, index| reader.bytes(index, most)).await

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::bytes::{first_chunk, outside};
 use super::codec::{As, Codec, element, ordered_dtype, stored_as};
 use super::plan::{Layout, Plan, Planner};
-use crate::error::{Error, ErrorKind, Result, ValueError, describe_too_long};
+use crate::error::{Error, ErrorKind, Result, ValueError};
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::memory::slots::Sends;
 use crate::memory::{Bulk, MakeItem, try_array};
@@ -192,12 +192,25 @@ fn without_padding<T: Default + PartialEq>(items: &[T]) -> &[T] {
 
 #[cold]
 fn text_too_long(length: usize, dtype: &DType) -> Error {
-    Error::new(ErrorKind::InvalidValue, describe_too_long(length, &dtype.to_string()))
+    Error::new(ErrorKind::InvalidValue, too_long(length, dtype).to_string())
 }
 
 #[cold]
-fn too_long(length: usize, dtype: &DType) -> ValueError {
-    ValueError::too_long(length, dtype)
+fn too_long(found: usize, dtype: &DType) -> ValueError {
+    let (width, unit) = match dtype {
+        DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Unicode { .. }) => (scalar.itemsize() / 4, "character"),
+        dtype => (dtype.itemsize(), "byte"),
+    };
+    let text = dtype.to_string();
+    let code = text.trim_start_matches(['<', '>', '|']);
+    let (in_field, elsewhere) = match (width, unit) {
+        (0, "character") => {
+            let hint = "; set the width in the header, or with `#[npy(dtype = \"U16\")]` on the field".to_owned();
+            (hint.clone(), hint)
+        }
+        _ => (format!("; `#[npy(truncate)]` on a field with `dtype = \"{code}\"` truncates it"), String::new()),
+    };
+    ValueError::too_long(found, width, unit, &text).with_hints(in_field, elsewhere)
 }
 
 fn bytes_dtype(length: usize) -> DType {

@@ -131,7 +131,7 @@ impl Codec<Self> for Void {
 
     fn encode(value: &Self, length: &usize, bytes: &mut [u8]) -> Result<(), ValueError> {
         if value.len() != *length {
-            return Err(ValueError::wrong_length(value.len(), format_args!("|V{length}")));
+            return Err(ValueError::wrong_length(value.len(), *length, format_args!("|V{length}")));
         }
         bytes.get_mut(..*length).ok_or_else(outside)?.copy_from_slice(value);
         Ok(())
@@ -146,6 +146,6 @@ stored_as! {
 
 stored_as! {
     {const N: usize} Vec<u8> as FixedVoid<N>,
-    |value| value.as_slice().try_into().map(FixedVoid).map_err(|_| ValueError::wrong_length(value.len(), format_args!("|V{N}"))),
+    |value| value.as_slice().try_into().map(FixedVoid).map_err(|_| ValueError::wrong_length(value.len(), N, format_args!("|V{N}"))),
     |stored| Ok(stored.0.to_vec())
 }

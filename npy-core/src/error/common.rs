@@ -76,10 +76,13 @@ impl Error {
     /// Creates the error of an exceeded [`Limits`](crate::Limits). `what` is a plural, such as
     /// `bytes of a member`.
     pub fn limit_exceeded(what: &str, limit: u64, found: u64) -> Self {
+        Self::too_many(what, limit, found, "raise it with `Limits` if the file is trusted")
+    }
+
+    /// Creates the error of another exceeded limit, which is fixed or an argument.
+    pub fn too_many(what: &str, limit: u64, found: u64, advice: &str) -> Self {
         let limit = limited(limit, what);
-        let message =
-            format!("limit exceeded: expected at most {limit}, found {found}; raise it with `Limits` if the file is trusted");
-        Self::new(ErrorKind::LimitExceeded, message)
+        Self::new(ErrorKind::LimitExceeded, format!("limit exceeded: expected at most {limit}, found {found}; {advice}"))
     }
 
     /// Creates the error of a failed allocation.
@@ -125,9 +128,9 @@ impl Error {
         Self::new(ErrorKind::InvalidInput, message)
     }
 
-    /// Creates the error of an array that cannot grow, with the reason.
+    /// Creates the error of an array to which nothing can be appended, with the reason.
     pub fn cannot_grow(reason: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::CannotGrow, format!("cannot grow the array: {reason}"))
+        Self::new(ErrorKind::CannotGrow, format!("cannot append: {reason}"))
     }
 
     /// Creates the error of a [`Read`](io::Read) or [`Write`](io::Write) that overreports bytes.

@@ -20,7 +20,6 @@ pub use foreign::ForeignFormat;
 pub use kind::ErrorKind;
 #[doc(hidden)]
 pub use value::ValueError;
-pub(crate) use value::describe_too_long;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

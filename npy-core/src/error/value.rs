@@ -41,40 +41,28 @@ impl ValueError {
     /// A number or a time is out of range for a dtype or a Rust type.
     #[cold]
     pub fn out_of_range(value: impl fmt::Display, dtype: impl fmt::Display) -> Self {
-        let dtype = dtype.to_string();
-        let mut error = Self::new(format!("{value} is out of range for {dtype}"));
-        if is_fine_time(&dtype) {
-            // What an `i64` does not hold in these, it holds in microseconds, for 292,000 years.
-            let kind = if dtype.contains("M8") { 'M' } else { 'm' };
-            error.0.hints = ["", " of a struct"].map(|of| format!("; a field{of} with `#[npy(dtype = \"{kind}8[us]\")]` holds it"));
-        } else if dtype.starts_with(|first: char| first.is_ascii_uppercase()) {
-            // A Rust type for times.
-            error.0.hints = [(); 2].map(|()| "; `Datetime64` and `Timedelta64` hold every time of their unit".to_owned());
-        }
-        error
+        Self::new(format!("{value} is out of range for {dtype}"))
     }
 
-    /// The text or the bytes are longer than the dtype: their length in characters for `U`, else in
-    /// bytes.
+    /// A text has more than `width` bytes or characters, whichever `unit` is.
     #[cold]
-    pub fn too_long(length: usize, dtype: impl fmt::Display) -> Self {
-        let dtype = dtype.to_string();
-        let message = describe_too_long(length, &dtype);
-        if dtype.ends_with("U0") {
-            return Self::new(message + "; set the width in the header, or with `#[npy(dtype = \"U16\")]` on the field");
-        }
-        let mut error = Self::new(message);
-        let dtype = dtype.trim_start_matches(['<', '>', '|']);
-        error.0.hints[0] = format!("; `#[npy(truncate)]` on a field with `dtype = \"{dtype}\"` truncates it");
-        error
+    pub fn too_long(found: usize, width: usize, unit: &str, dtype: impl fmt::Display) -> Self {
+        let width = counted(width, unit);
+        Self::new(format!("text too long for {dtype}: expected at most {width}, found {found}"))
     }
 
     /// There are more or fewer raw bytes than the dtype's itemsize.
     #[cold]
-    pub fn wrong_length(length: usize, dtype: impl fmt::Display) -> Self {
-        let dtype = dtype.to_string();
-        let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), "byte");
-        Self::new(format!("wrong length for {dtype}: expected {width}, found {length}"))
+    pub fn wrong_length(found: usize, itemsize: usize, dtype: impl fmt::Display) -> Self {
+        let itemsize = counted(itemsize, "byte");
+        Self::new(format!("wrong length for {dtype}: expected {itemsize}, found {found}"))
+    }
+
+    /// Adds a hint for a value of a field, and one for a whole element.
+    #[cold]
+    pub(crate) fn with_hints(mut self, in_field: String, elsewhere: String) -> Self {
+        self.0.hints = [in_field, elsewhere];
+        self
     }
 
     /// The bytes end in NUL, which an `S` text drops as padding.
@@ -162,19 +150,6 @@ impl fmt::Display for ValueError {
     }
 }
 
-/// The message of a text that is too long for a fixed width.
-pub(crate) fn describe_too_long(length: usize, dtype: &str) -> String {
-    let unit = if dtype.contains('U') { "character" } else { "byte" };
-    let width = counted(dtype.trim_start_matches(|c: char| !c.is_ascii_digit()), unit);
-    format!("text too long for {dtype}: expected at most {width}, found {length}")
-}
-
-/// Whether a dtype has times in nanoseconds or shorter units.
-fn is_fine_time(dtype: &str) -> bool {
-    let is_time = ["M8[", "m8["].iter().any(|code| dtype.contains(code));
-    is_time && ["ns]", "ps]", "fs]", "as]"].iter().any(|unit| dtype.ends_with(unit))
-}
-
 #[cfg(test)]
 mod tests {
     use super::ValueError;
@@ -184,14 +159,9 @@ mod tests {
         let errors = [
             (ValueError::inexact(0.5, "i64"), "cannot represent 0.5 exactly as i64"),
             (ValueError::out_of_range(300, "u8"), "300 is out of range for u8"),
-            (ValueError::too_long(4, "|S3"), "text too long for |S3: expected at most 3 bytes, found 4"),
-            (ValueError::too_long(4, "<U3"), "text too long for <U3: expected at most 3 characters, found 4"),
-            (
-                ValueError::too_long(4, "<U0"),
-                "text too long for <U0: expected at most 0 characters, found 4; set the width in the header, or with \
-                 `#[npy(dtype = \"U16\")]` on the field",
-            ),
-            (ValueError::wrong_length(1, "|V2"), "wrong length for |V2: expected 2 bytes, found 1"),
+            (ValueError::too_long(4, 3, "byte", "|S3"), "text too long for |S3: expected at most 3 bytes, found 4"),
+            (ValueError::too_long(4, 1, "character", "<U1"), "text too long for <U1: expected at most 1 character, found 4"),
+            (ValueError::wrong_length(1, 2, "|V2"), "wrong length for |V2: expected 2 bytes, found 1"),
             (ValueError::trailing_nul(), "trailing NUL bytes are lost in an `S` text; store them as raw bytes (`V`)"),
             (ValueError::not_a_character(0xd800, 1), "invalid character 0xd800 at position 1 of the text"),
             #[cfg(any(feature = "jiff", feature = "chrono", feature = "serde"))]
@@ -205,27 +175,12 @@ mod tests {
     /// A hint about attributes helps only for a field.
     #[test]
     fn hints_depend_on_the_place() {
-        let truncates = "; `#[npy(truncate)]` on a field with `dtype = \"S3\"` truncates it";
-        let holds = "; `Datetime64` and `Timedelta64` hold every time of their unit";
-        let cases: [(&dyn Fn() -> ValueError, _, _); 5] = [
-            (&|| ValueError::too_long(4, "|S3"), truncates, ""),
-            (
-                &|| ValueError::out_of_range("9999-01-01", "<M8[ns]"),
-                "; a field with `#[npy(dtype = \"M8[us]\")]` holds it",
-                "; a field of a struct with `#[npy(dtype = \"M8[us]\")]` holds it",
-            ),
-            (&|| ValueError::out_of_range("275760-09-13", "Date"), holds, holds),
-            (&|| ValueError::out_of_range("9999-01-01", "<M8[s]"), "", ""),
-            (&|| ValueError::out_of_range(300, "|u1"), "", ""),
-        ];
-        for (error, in_field, elsewhere) in cases {
-            let message = error().to_string();
-            assert_eq!(error().in_element(1).to_string(), format!("element 1: {message}{elsewhere}"));
-            assert_eq!(error().at_index(2).in_element(1).to_string(), format!("element 1, [2]: {message}{elsewhere}"));
-            let named = error().at_index(2).in_field("name").in_path("origin".to_owned());
-            assert_eq!(named.in_element(1).to_string(), format!("element 1, origin.name[2]: {message}{in_field}"));
-            #[cfg(feature = "serde")]
-            assert_eq!(error().in_field("name").in_object().to_string(), format!("name: {message}"));
-        }
+        let error = || ValueError::new("too large").with_hints("; in field".to_owned(), "; elsewhere".to_owned());
+        assert_eq!(error().in_element(1).to_string(), "element 1: too large; elsewhere");
+        assert_eq!(error().at_index(2).in_element(1).to_string(), "element 1, [2]: too large; elsewhere");
+        let named = error().at_index(2).in_field("name").in_path("origin".to_owned());
+        assert_eq!(named.in_element(1).to_string(), "element 1, origin.name[2]: too large; in field");
+        #[cfg(feature = "serde")]
+        assert_eq!(error().in_field("name").in_object().to_string(), "name: too large");
     }
 }

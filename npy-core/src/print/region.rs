@@ -20,6 +20,8 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The most corners that are read: two for each axis that is abbreviated, multiplied.
 const MOST_CORNERS: u64 = 1 << 16;
 
+const ADVICE: &str = "print a smaller region";
+
 impl<R: Read + Seek> NpyReader<R> {
     /// Formats a region as NumPy prints it, and reads only the elements that are printed.
     ///
@@ -47,12 +49,11 @@ impl<R: Read + Seek> NpyReader<R> {
         let itemsize = dtype.itemsize();
         let corners = axes.iter().fold(1_u64, |corners, parts| corners.saturating_mul(parts.len() as u64));
         if corners > MOST_CORNERS {
-            let what = "corners of a printed array";
-            return Err(Error::limit_exceeded(what, MOST_CORNERS, corners));
+            return Err(Error::too_many("corners of a printed array", MOST_CORNERS, corners, ADVICE));
         }
         let length = shape.iter().fold(itemsize.max(1) as u64, |bytes, &length| bytes.saturating_mul(length as u64));
         if length > MOST_BYTES {
-            return Err(Error::limit_exceeded("bytes of printed elements", MOST_BYTES, length));
+            return Err(Error::too_many("bytes of printed elements", MOST_BYTES, length, ADVICE));
         }
         let mut bytes = Vec::new();
         let length = shape.iter().product::<usize>() * itemsize;

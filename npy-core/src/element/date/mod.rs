@@ -89,7 +89,8 @@ fn inexact<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
 
 #[cold]
 fn out_of_range<T: Time>(unit: TimeUnit, units: i128) -> ValueError {
-    ValueError::out_of_range(show::<T>(unit, units), rust_type::<T>())
+    let hint = "; `Datetime64` and `Timedelta64` hold every time of their unit".to_owned();
+    ValueError::out_of_range(show::<T>(unit, units), rust_type::<T>()).with_hints(hint.clone(), hint)
 }
 
 fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), ValueError> {
@@ -110,7 +111,22 @@ fn encode<T: Time>(value: &T, plan: TimePlan, bytes: &mut [u8]) -> Result<(), Va
     // The smallest number is NaT.
     match i64::try_from(steps).ok().filter(|steps| *steps != i64::MIN) {
         Some(steps) => steps.to_bytes(plan.order, bytes),
-        None => Err(ValueError::out_of_range(shown(), dtype())),
+        None => Err(out_of_dtype::<T>(shown(), dtype(), plan.unit)),
+    }
+}
+
+/// The error of a time beyond the dtype's range. An `i64` of microseconds holds 292,000 years.
+#[cold]
+fn out_of_dtype<T: Time>(time: String, dtype: String, unit: TimeUnit) -> ValueError {
+    let error = ValueError::out_of_range(time, dtype);
+    match unit {
+        TimeUnit::Nanosecond | TimeUnit::Picosecond | TimeUnit::Femtosecond | TimeUnit::Attosecond => {
+            let code = if T::IS_SPAN { 'm' } else { 'M' };
+            let [in_field, elsewhere] =
+                ["", " of a struct"].map(|of| format!("; a field{of} with `#[npy(dtype = \"{code}8[us]\")]` holds it"));
+            error.with_hints(in_field, elsewhere)
+        }
+        _ => error,
     }
 }
 

@@ -323,7 +323,8 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Fails if it is longer than `most` bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
-            let too_long = |found| Error::limit_exceeded("bytes of a member", most, found);
+            let too_long =
+                |found| Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
             if let Some(found) = self.size(index).filter(|size| *size > most) {
                 return Err(too_long(found));
             }
