@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::stream::Text;
-use crate::format::dtype::{Scalar, push_escaped, quote_of};
+use crate::format::dtype::{Scalar, push_escaped, push_escaped_bytes, quote_of, quote_of_bytes};
 
 /// Bytes or characters that are written at once.
 const PART: usize = 1 << 12;
@@ -11,7 +11,7 @@ const PART: usize = 1 << 12;
 /// Writes `repr` of bytes of dtype `S`, without the NULs at their end.
 pub(super) fn write_bytes(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) {
     let bytes = scalar.without_padding(bytes);
-    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+    let quote = quote_of_bytes(bytes);
     out.small().extend(['b', quote]);
     write_escaped_bytes(scalar, bytes, Some(quote), out);
     out.small().push(quote);
@@ -20,21 +20,7 @@ pub(super) fn write_bytes(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) {
 /// Writes bytes of dtype `S` with the escapes of Python's `repr`, and of the quote if there is one.
 pub(super) fn write_escaped_bytes(scalar: Scalar, bytes: &[u8], quote: Option<char>, out: &mut Text<'_>) {
     for part in scalar.without_padding(bytes).chunks(PART) {
-        let room = out.room(4 * part.len());
-        for &byte in part {
-            match byte {
-                b'\\' => room.push_str("\\\\"),
-                b'\t' => room.push_str("\\t"),
-                b'\n' => room.push_str("\\n"),
-                b'\r' => room.push_str("\\r"),
-                _ if Some(char::from(byte)) == quote => room.extend(['\\', char::from(byte)]),
-                b' '..=b'~' => room.push(char::from(byte)),
-                _ => {
-                    // Writing to a `String` cannot fail.
-                    let _ = write!(room, "\\x{byte:02x}");
-                }
-            }
-        }
+        push_escaped_bytes(part, quote, out.room(4 * part.len()));
     }
 }
 

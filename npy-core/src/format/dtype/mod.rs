@@ -29,7 +29,7 @@ pub use ml_type::MlType;
 #[cfg(feature = "object")]
 pub(crate) use repr::{push_bytes_repr, push_repr, push_repr_of};
 #[cfg(feature = "print")]
-pub(crate) use repr::{push_escaped, quote_of};
+pub(crate) use repr::{push_escaped, push_escaped_bytes, quote_of, quote_of_bytes};
 pub(crate) use rust_type::rust_type;
 pub use scalar::{ByteOrder, Class, Scalar, ScalarKind, TimeUnit};
 #[cfg(feature = "object")]

@@ -59,22 +59,33 @@ pub(crate) fn push_escaped(codes: impl Iterator<Item = u32>, quote: Option<char>
 
 /// Appends `repr(bytes)`.
 pub(crate) fn push_bytes_repr(bytes: &[u8], out: &mut String) {
-    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
-    out.push('b');
+    let quote = quote_of_bytes(bytes);
+    out.extend(['b', quote]);
+    push_escaped_bytes(bytes, Some(quote), out);
     out.push(quote);
+}
+
+/// The quote around `repr(bytes)`.
+pub(crate) fn quote_of_bytes(bytes: &[u8]) -> char {
+    if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' }
+}
+
+/// Appends bytes with the escapes of `repr`, and of the quote if there is one.
+pub(crate) fn push_escaped_bytes(bytes: &[u8], quote: Option<char>, out: &mut String) {
     for &byte in bytes {
-        // Writing to a `String` cannot fail.
-        let _ = match byte {
-            b'\\' => write!(out, "\\\\"),
-            b'\t' => write!(out, "\\t"),
-            b'\n' => write!(out, "\\n"),
-            b'\r' => write!(out, "\\r"),
-            _ if char::from(byte) == quote => write!(out, "\\{quote}"),
-            b' '..=b'~' => write!(out, "{}", char::from(byte)),
-            _ => write!(out, "\\x{byte:02x}"),
-        };
+        match byte {
+            b'\\' => out.push_str("\\\\"),
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            _ if Some(char::from(byte)) == quote => out.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => {
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
     }
-    out.push(quote);
 }
 
 /// Python's `str.isprintable` for a character other than printable ASCII.

@@ -220,6 +220,15 @@ impl<'a> Arena<'a> {
         Some(nodes)
     }
 
+    /// The nodes of a tuple of `N`, and of an optional last item.
+    pub(crate) fn tuple_with_optional<const N: usize>(&self, id: u32) -> Option<([u32; N], Option<u32>)> {
+        let Node::Tuple(items) = self.node(id) else { return None };
+        let count = usize::try_from(items.count).ok().filter(|count| *count == N || *count == N + 1)?;
+        let mut nodes = [NONE; N];
+        nodes.iter_mut().zip(self.children(items)).for_each(|(to, node)| *to = node);
+        Some((nodes, self.children(items).nth(N).filter(|_| count > N)))
+    }
+
     /// Adds a node.
     pub(crate) fn push(&mut self, node: Node) -> Result<u32> {
         let id = number_of(self.nodes.len())?;
@@ -327,6 +336,9 @@ mod tests {
         let tuple = arena.push(Node::Tuple(chains[1])).map_err(|_| ()).unwrap();
         assert_eq!(arena.tuple::<2>(tuple), Some([5, 6]));
         assert_eq!((arena.tuple::<1>(tuple), arena.tuple::<3>(tuple)), (None, None));
+        assert_eq!(arena.tuple_with_optional::<2>(tuple), Some(([5, 6], None)));
+        assert_eq!(arena.tuple_with_optional::<1>(tuple), Some(([5], Some(6))));
+        assert_eq!((arena.tuple_with_optional::<0>(tuple), arena.tuple_with_optional::<3>(tuple)), (None, None));
     }
 
     /// Otherwise, copies would cost more than the content.

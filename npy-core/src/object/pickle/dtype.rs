@@ -235,12 +235,8 @@ impl<'a> Builder<'a> {
         for name in self.arena.children(names) {
             let name = self.text(name)?;
             let field = *by_name.get(&name).ok_or_else(|| invalid(id, "dtype", expected))?;
-            let (parts, title) = match (self.arena.tuple(field), self.arena.tuple(field)) {
-                (Some(parts), _) => (parts, None),
-                (None, Some([dtype, offset, title])) => ([dtype, offset], Some(title)),
-                (None, None) => return Err(invalid(id, "dtype", expected)),
-            };
-            let [dtype, offset] = parts;
+            let parts = self.arena.tuple_with_optional(field);
+            let ([dtype, offset], title) = parts.ok_or_else(|| invalid(id, "dtype", expected))?;
             let offset = self.integer(offset).and_then(|offset| usize::try_from(offset).ok());
             let gap = offset.and_then(|offset| offset.checked_sub(end_in_memory));
             let gap = gap.ok_or_else(|| invalid(id, "dtype", "fields in the order of their offsets, without overlap"))?;
@@ -277,16 +273,10 @@ impl<'a> Builder<'a> {
     /// missing ones.
     fn string_dtype(&mut self, id: u32, arguments: u32) -> Result<PickledDType> {
         self.check_nothing_added(id, Known::StringDType)?;
-        let (coerce, missing) = match (self.arena.tuple(arguments), self.arena.tuple(arguments)) {
-            (Some([coerce]), _) => (coerce, None),
-            (None, Some([coerce, missing])) => (coerce, Some(missing)),
-            (None, None) => return Err(invalid(id, "StringDType", "coerce, and maybe na_object")),
-        };
-        let coerce = self.integer(coerce).ok_or_else(|| invalid(id, "StringDType", "coerce, and maybe na_object"))? != 0;
-        let na_object = match missing {
-            Some(missing) => Some(self.object(missing)?),
-            None => None,
-        };
+        let wrong = || invalid(id, "StringDType", "coerce, and maybe na_object");
+        let ([coerce], missing) = self.arena.tuple_with_optional(arguments).ok_or_else(wrong)?;
+        let coerce = self.integer(coerce).ok_or_else(wrong)? != 0;
+        let na_object = missing.map(|missing| self.object(missing)).transpose()?;
         let dtype = DType::from(Scalar::new(ScalarKind::Object, crate::format::dtype::ByteOrder::NATIVE));
         Ok(PickledDType { dtype, itemsize: 16, string: Some(Box::new(StringDType::new(coerce, na_object))) })
     }

@@ -170,14 +170,10 @@ impl Builder<'_> {
     /// `_frombuffer(bytes, dtype, shape, order)`, from protocol 5 on.
     pub(crate) fn buffer_array(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
         self.check_nothing_added(id, Known::FromBuffer)?;
-        let expected = "bytes, a dtype, a shape and an order";
-        let (parts, axes) = match (self.arena.tuple(arguments), self.arena.tuple::<5>(arguments)) {
-            (Some(parts), _) => (parts, NONE),
-            (None, Some([data, dtype, shape, order, axes])) => ([data, dtype, shape, order], axes),
-            (None, None) => return Err(invalid(id, "_frombuffer", expected)),
-        };
-        let [data, dtype, shape, order] = parts;
-        let order = match (&*self.text(order)?, self.arena.node(axes)) {
+        let parts = self.arena.tuple_with_optional(arguments);
+        let ([data, dtype, shape, order], axes) =
+            parts.ok_or_else(|| invalid(id, "_frombuffer", "bytes, a dtype, a shape and an order"))?;
+        let order = match (&*self.text(order)?, axes.map_or(Node::None, |axes| self.arena.node(axes))) {
             ("C", Node::None) => Order::C,
             ("F", Node::None) => Order::Fortran,
             _ => return Err(invalid(id, "_frombuffer", "the order 'C' or 'F'")),

@@ -158,13 +158,8 @@ impl Builder<'_> {
 
     /// The bytes of a time, and the time zone if there is one; `None` if it is of an unknown kind.
     fn with_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
-        if let Some([bytes]) = self.arena.tuple(arguments) {
-            return Some((bytes, None));
-        }
-        let [bytes, zone] = self.arena.tuple(arguments)?;
-        if matches!(self.arena.node(zone), Node::None) {
-            return Some((bytes, None));
-        }
+        let ([bytes], zone) = self.arena.tuple_with_optional(arguments)?;
+        let Some(zone) = zone.filter(|zone| !matches!(self.arena.node(*zone), Node::None)) else { return Some((bytes, None)) };
         let Node::Call { callable, arguments, .. } = self.arena.node(zone) else { return None };
         let Node::Known(Known::TimeZone) = self.arena.node(callable) else { return None };
         self.time_zone(zone, arguments).ok().map(|zone| (bytes, Some(zone)))

@@ -189,7 +189,7 @@ macro_rules! from_integer {
         impl FromPyObject for $type {
             fn from_object(object: &PyObject) -> Result<Self, ValueError> {
                 let value = integer(object).ok_or_else(|| match object {
-                    PyObject::Float(_) => inexact(object, stringify!($type)),
+                    PyObject::Float(_) => ValueError::inexact(object, stringify!($type)),
                     other => mismatch(other, stringify!($type)),
                 })?;
                 let fits = value.to_i128().and_then(|value| Self::try_from(value).ok());
@@ -212,7 +212,7 @@ impl FromPyObject for f64 {
     fn from_object(object: &PyObject) -> Result<Self, ValueError> {
         if let Some(integer) = integer(object) {
             let value = integer.to_f64().filter(|value| is_exactly(*value, &integer));
-            return value.ok_or_else(|| inexact(object, "f64"));
+            return value.ok_or_else(|| ValueError::inexact(object, "f64"));
         }
         match object {
             PyObject::Float(value) => Ok(*value),
@@ -232,7 +232,11 @@ impl FromPyObject for f32 {
         // says whether it was exact.
         #[expect(clippy::cast_possible_truncation, reason = "compared right after")]
         let narrow = wide as Self;
-        if f64::from(narrow).to_bits() == wide.to_bits() || wide.is_nan() { Ok(narrow) } else { Err(inexact(object, "f32")) }
+        if f64::from(narrow).to_bits() == wide.to_bits() || wide.is_nan() {
+            Ok(narrow)
+        } else {
+            Err(ValueError::inexact(object, "f32"))
+        }
     }
 }
 
@@ -254,16 +258,9 @@ fn integer(object: &PyObject) -> Option<PyInt> {
 }
 
 /// The element of a scalar.
-pub(crate) fn one<T: NpyElement>(scalar: &DynValues) -> Option<T> {
-    scalar.to_vec::<T>().ok()?.pop()
-}
-
 fn element<T: NpyElement>(scalar: &DynValues, rust_type: &str) -> Result<T, ValueError> {
-    one(scalar).ok_or_else(|| wrong_type(&format!("a NumPy scalar of {}", scalar.dtype()), rust_type))
-}
-
-fn inexact(object: &PyObject, rust_type: &str) -> ValueError {
-    ValueError::inexact(object, rust_type)
+    let element = scalar.to_vec::<T>().ok().and_then(|mut items| items.pop());
+    element.ok_or_else(|| wrong_type(&format!("a NumPy scalar of {}", scalar.dtype()), rust_type))
 }
 
 fn mismatch(object: &PyObject, rust_type: &str) -> ValueError {

@@ -163,18 +163,18 @@ impl<'a> Machine<'a> {
                 let item = self.pop(name)?;
                 self.extend(name, &[item])
             }
-            b'e' => self.take_marked(name).and_then(|items| self.extend(name, &items)),
+            b'e' => self.pop_marked(name).and_then(|items| self.extend(name, &items)),
             b's' => {
                 let [key, value] = self.pop_several(name)?;
                 self.set_items(name, &[key, value])
             }
-            b'u' => self.take_marked(name).and_then(|items| self.set_items(name, &items)),
-            0x90 => self.take_marked(name).and_then(|items| self.add_items(name, &items)),
-            b'l' => self.take_marked(name).and_then(|items| self.push_container(&items, Node::List)),
-            b't' => self.take_marked(name).and_then(|items| self.push_container(&items, Node::Tuple)),
-            0x91 => self.take_marked(name).and_then(|items| self.push_container(&items, Node::FrozenSet)),
+            b'u' => self.pop_marked(name).and_then(|items| self.set_items(name, &items)),
+            0x90 => self.pop_marked(name).and_then(|items| self.add_items(name, &items)),
+            b'l' => self.pop_marked(name).and_then(|items| self.push_container(&items, Node::List)),
+            b't' => self.pop_marked(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            0x91 => self.pop_marked(name).and_then(|items| self.push_container(&items, Node::FrozenSet)),
             b'd' => {
-                let items = self.take_marked(name)?;
+                let items = self.pop_marked(name)?;
                 self.check_pairs(name, &items)?;
                 self.push_container(&items, Node::Dict)
             }
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
         Ok(usize::try_from(mark).unwrap_or(usize::MAX))
     }
 
-    fn take_marked(&mut self, opcode: &'static str) -> Result<Vec<u32>> {
+    fn pop_marked(&mut self, opcode: &'static str) -> Result<Vec<u32>> {
         let begin = self.pop_mark(opcode)?;
         let mut items = Vec::new();
         let marked = self.stack.get(begin..).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! The opcodes that name classes and functions, call them, and add to objects. Nothing is called.
 
+use std::mem::discriminant;
+
 use super::super::arena::{Extra, Items, NONE, Node};
 use super::super::error::{Fault, Result};
 use super::super::globals::Known;
@@ -116,46 +118,46 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Adds items to the list on top of the stack.
-    pub(super) fn extend(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
+    /// Appends to the container on top of the stack. Returns whether it is one of this type.
+    fn append_to_top(&mut self, opcode: &'static str, items: &[u32], container: fn(Items) -> Node) -> Result<bool> {
         let top = self.top(opcode)?;
-        if let Node::List(list) = self.arena.node(top) {
-            let list = self.arena.append(list, items)?;
-            self.arena.replace(top, Node::List(list));
-            return Ok(());
+        let node = self.arena.node(top);
+        let is_container = discriminant(&node) == discriminant(&container(Items::EMPTY));
+        if is_container {
+            let items = self.arena.append(node.items(), items)?;
+            self.arena.replace(top, container(items));
         }
-        let (id, mut extra) = self.extra_of_top(opcode, "a list")?;
-        extra.items = self.arena.append(extra.items, items)?;
-        self.arena.set_extra(id, extra);
+        Ok(is_container)
+    }
+
+    /// Adds items to the list or the object on top of the stack.
+    pub(super) fn extend(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
+        if !self.append_to_top(opcode, items, Node::List)? {
+            let (id, mut extra) = self.extra_of_top(opcode, "a list")?;
+            extra.items = self.arena.append(extra.items, items)?;
+            self.arena.set_extra(id, extra);
+        }
         Ok(())
     }
 
-    /// Adds keys and values to the dictionary on top of the stack.
+    /// Adds keys and values to the dictionary or the object on top of the stack.
     pub(super) fn set_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
         self.check_pairs(opcode, items)?;
-        let top = self.top(opcode)?;
-        if let Node::Dict(dict) = self.arena.node(top) {
-            let dict = self.arena.append(dict, items)?;
-            self.arena.replace(top, Node::Dict(dict));
-            return Ok(());
+        if !self.append_to_top(opcode, items, Node::Dict)? {
+            let (id, mut extra) = self.extra_of_top(opcode, "a dict")?;
+            extra.entries = self.arena.append(extra.entries, items)?;
+            self.arena.set_extra(id, extra);
         }
-        let (id, mut extra) = self.extra_of_top(opcode, "a dict")?;
-        extra.entries = self.arena.append(extra.entries, items)?;
-        self.arena.set_extra(id, extra);
         Ok(())
     }
 
     /// Adds items to the set on top of the stack.
     pub(super) fn add_items(&mut self, opcode: &'static str, items: &[u32]) -> Result<()> {
-        let top = self.top(opcode)?;
-        match self.arena.node(top) {
-            Node::Set(set) => {
-                let set = self.arena.append(set, items)?;
-                self.arena.replace(top, Node::Set(set));
-                Ok(())
-            }
-            other => Err(self.error(Fault::wrong_type(opcode, "a set", other.name()))),
+        if self.append_to_top(opcode, items, Node::Set)? {
+            return Ok(());
         }
+        let found = self.arena.node(self.top(opcode)?).name();
+        Err(self.error(Fault::wrong_type(opcode, "a set", found)))
     }
 
     pub(super) fn check_pairs(&self, opcode: &'static str, items: &[u32]) -> Result<()> {
