@@ -13,15 +13,11 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! A pickle is a program, and Python runs it: that is why `np.load` wants `allow_pickle=True`. Here
-//! nothing is ever imported, called or run. The opcodes build a tree of [`PyObject`]s; the classes
-//! that NumPy's own files and plain values need are on a list of names, and stand for values; every
-//! other name is an error, or with [`UnknownGlobals::Opaque`] a node that says what it was. Calling
-//! a function of this module is what asks for pickles: all other functions of the crate refuse
-//! them.
+//! A pickle is a program that Python runs, so `np.load` requires `allow_pickle=True`. This module never imports, calls or runs
+//! anything. The opcodes build a tree of [`PyObject`]s. Classes of NumPy's own files and plain values are on a list of names; any other
+//! name is an error, or an object with its name with [`UnknownGlobals::Opaque`]. All other modules of the crate refuse pickles.
 //!
-//! What a file asks for is bounded: by its length, and by [`ObjectOptions`]. An object that
-//! contains itself is an error.
+//! Memory and time are bounded by the length of the file and by [`ObjectOptions`]. An object that contains itself is an error.
 //!
 //! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2,
 //! and NumPy 2's `StringDType`. The pickle has the shape of the array; that in the file's header is

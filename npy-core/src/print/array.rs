@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::format::{Format, MOST_EMPTY_PARTS, Place, Scope};
+use super::format::{Context, Format, MOST_EMPTY_PARTS, Scope};
 use super::layout::{ByIndex, Frame, Selection, write_array};
 use super::options::PrintOptions;
 use super::scalar::write_scalar;
@@ -72,7 +72,7 @@ pub(crate) fn write_elements(
     let mut elements = Vec::new();
     elements.try_reserve_exact(if values.shape().contains(&0) { 0 } else { selection.count() }).map_err(|_| fmt::Error)?;
     selection.visit(values.shape(), values.order(), |index| elements.push(item(values.bytes(), index, dtype.itemsize())));
-    let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, Place::of_array(shape)));
+    let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, Context::of_array(shape)));
     let write = |index: usize, out: &mut Text<'_>| format.write(elements.get(index).copied().unwrap_or_default(), out);
     write_array(&selection, frame, &mut ByIndex::new(write), out)
 }

@@ -166,7 +166,7 @@ impl<'a> FloatFormat<'a> {
             if widest == most {
                 break;
             }
-            if number.is_told_by(self.count(i32::try_from(widest).unwrap_or(i32::MAX))) {
+            if number.round_trips_with(self.count(i32::try_from(widest).unwrap_or(i32::MAX))) {
                 continue;
             }
             let digits = digits(self.kind, number, self.wanted);

@@ -84,7 +84,7 @@ pub(crate) struct SubArrayFormat<'a> {
 
 /// The context of the elements of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Context {
     /// In an array: numbers are aligned.
     Array,
     /// In an array without axes: bools have no blank before them.
@@ -95,13 +95,13 @@ pub(crate) enum Place {
     SubArrayAlone,
 }
 
-impl Place {
-    /// The place of the elements of an array of this shape.
+impl Context {
+    /// The context of the elements of an array of this shape.
     pub(crate) fn of_array(shape: &[usize]) -> Self {
         if shape.is_empty() { Self::ArrayWithoutAxes } else { Self::Array }
     }
 
-    /// The place of the elements of a sub-array here.
+    /// The context of the items of a sub-array.
     pub(crate) fn in_sub_array(self) -> Self {
         match self {
             Self::Array | Self::ArrayWithoutAxes => Self::Array,
@@ -114,7 +114,7 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
     options: &'a PrintOptions,
-    place: Place,
+    context: Context,
     /// Whether there are too many parts without a byte to print them all.
     is_crowded: bool,
 }
@@ -124,9 +124,9 @@ pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 
 impl<'a> Scope<'a> {
     /// Creates a formatter for `count` elements of this dtype.
-    pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, place: Place) -> Self {
+    pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, context: Context) -> Self {
         let is_crowded = count_parts(dtype, options, true).saturating_mul(count) > MOST_EMPTY_PARTS;
-        Self { options, place, is_crowded }
+        Self { options, context, is_crowded }
     }
 }
 
@@ -148,14 +148,14 @@ impl<'a> Format<'a> {
     }
 
     fn of_scalar(scalar: Scalar, elements: &Parts<'_>, scope: Scope<'a>) -> Self {
-        let Scope { options, place, .. } = scope;
+        let Scope { options, context, .. } = scope;
         let order = scalar.byte_order().unwrap_or(ByteOrder::NATIVE);
-        let float = |kind: FloatKind| match place {
-            Place::Array | Place::ArrayWithoutAxes => {
+        let float = |kind: FloatKind| match context {
+            Context::Array | Context::ArrayWithoutAxes => {
                 let numbers = elements.iter().map(|bytes| kind.decode(bytes, order));
                 Self::Float { kind, order, format: FloatFormat::new(kind, numbers, options, options.sign) }
             }
-            Place::Alone | Place::SubArrayAlone => Self::ScalarFloat { kind, order },
+            Context::Alone | Context::SubArrayAlone => Self::ScalarFloat { kind, order },
         };
         let complex = |kind: FloatKind| {
             let parts = elements.iter().map(|bytes| complex_parts(kind, order, bytes));
@@ -169,7 +169,7 @@ impl<'a> Format<'a> {
         let kind = FloatKind::of(scalar.part().unwrap_or(scalar));
         let (steps, integers) = (Decoder::<i64>::new(scalar), Decoder::<i128>::new(scalar));
         match (scalar.class(), scalar.time_unit(), kind, steps, integers) {
-            (Class::Bool, ..) => Self::Bool { aligned: !matches!(place, Place::Alone | Place::ArrayWithoutAxes) },
+            (Class::Bool, ..) => Self::Bool { aligned: !matches!(context, Context::Alone | Context::ArrayWithoutAxes) },
             (Class::Float, _, Some(kind), ..) => float(kind),
             (Class::Complex, _, Some(kind), ..) => complex(kind),
             (Class::Datetime, Some((unit, count)), _, Some(steps), _) => {
@@ -234,12 +234,12 @@ impl<'a> SubArrayFormat<'a> {
         // NumPy merges nested sub-arrays into one.
         let (base, shape) = array.flattened();
         let base_size = base.itemsize();
-        let place = scope.place.in_sub_array();
+        let context = scope.context.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
         // Elements without a byte do not affect a format.
         let seen = if base_size == 0 { 0 } else { count };
         Self {
-            base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { place, ..scope })),
+            base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { context, ..scope })),
             shape,
             base_size,
             edge_items: edges_of(count, scope.options),
@@ -271,19 +271,19 @@ pub(crate) fn write_axes(
 ) {
     let Some((&length, inner)) = shape.split_first() else { return write(index, out) };
     let first = index.saturating_mul(length);
-    let inner = |place: usize, out: &mut Text<'_>| {
-        if place > 0 {
+    let item = |position: usize, out: &mut Text<'_>| {
+        if position > 0 {
             out.small().push_str(", ");
         }
-        write_axes(inner, edge_items, first.saturating_add(place), out, write);
+        write_axes(inner, edge_items, first.saturating_add(position), out, write);
     };
     out.small().push('[');
     match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
-        None => (0..length).for_each(|place| inner(place, out)),
+        None => (0..length).for_each(|position| item(position, out)),
         Some(edge) => {
-            (0..edge).for_each(|place| inner(place, out));
+            (0..edge).for_each(|position| item(position, out));
             out.small().push_str(", ...");
-            (length - edge..length).for_each(|place| inner(place, out));
+            (length - edge..length).for_each(|position| item(position, out));
         }
     }
     out.small().push(']');
@@ -324,17 +324,17 @@ impl<'e> Parts<'e> {
 
     fn iter(&self) -> impl Iterator<Item = &'e [u8]> + Clone + '_ {
         let count = self.steps.iter().fold(1_usize, |count, (items, _)| count.saturating_mul(*items));
-        self.elements.iter().flat_map(move |element| (0..count).map(move |index| part(element, self.place(index), self.size)))
+        self.elements.iter().flat_map(move |element| (0..count).map(move |index| part(element, self.offset_of(index), self.size)))
     }
 
     /// The offset of an item, the last sub-array fastest.
-    fn place(&self, mut index: usize) -> usize {
-        let mut place = self.offset;
+    fn offset_of(&self, mut index: usize) -> usize {
+        let mut offset = self.offset;
         for (count, distance) in self.steps.iter().rev() {
-            place = place.saturating_add((index % count) * distance);
+            offset = offset.saturating_add((index % count) * distance);
             index /= count;
         }
-        place
+        offset
     }
 }
 

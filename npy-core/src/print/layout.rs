@@ -368,7 +368,7 @@ impl Line {
     }
 }
 
-/// Whether all characters are ASCII, and none ends a line: eight at once, because numbers are short.
+/// Whether all characters are printable ASCII. Eight at once, because numbers are short.
 fn is_plain(word: &str) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let are_plain = |bytes: [u8; 8]| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::array::Printed;
-use super::format::{Format, Place, Scope};
+use super::format::{Context, Format, Scope};
 use super::layout::{Elements, Frame, Selection, write_array};
 use super::options::PrintOptions;
 use super::stream::Text;
@@ -87,7 +87,7 @@ pub fn print_one_by_one(
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let dtype = scalar.into();
-    let format = Format::new(&dtype, &[], Scope::new(&dtype, 0, options, Place::Array));
+    let format = Format::new(&dtype, &[], Scope::new(&dtype, 0, options, Context::Array));
     let mut elements = OneByOne { format, next, element: Vec::new() };
     write_array(&Selection::new(shape, options), Frame::plain(options), &mut elements, out)
 }

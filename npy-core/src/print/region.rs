@@ -42,12 +42,12 @@ impl<R: Read + Seek> NpyReader<R> {
         if edges.iter().all(Option::is_none) {
             return self.read_region_values(region);
         }
-        let axes: Vec<Vec<Part>> =
-            resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| parts_of(taken, *edge)).collect();
-        let shape: Vec<usize> = axes.iter().map(|parts| parts.iter().map(|part| part.count).sum()).collect();
+        let axes: Vec<Vec<Run>> =
+            resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| runs_of(taken, *edge)).collect();
+        let shape: Vec<usize> = axes.iter().map(|runs| runs.iter().map(|run| run.count).sum()).collect();
         let dtype = self.header().dtype().clone();
         let itemsize = dtype.itemsize();
-        let corners = axes.iter().fold(1_u64, |corners, parts| corners.saturating_mul(parts.len() as u64));
+        let corners = axes.iter().fold(1_u64, |corners, runs| corners.saturating_mul(runs.len() as u64));
         if corners > MOST_CORNERS {
             return Err(Error::too_many("corners of a printed array", MOST_CORNERS, corners, ADVICE));
         }
@@ -60,17 +60,17 @@ impl<R: Read + Seek> NpyReader<R> {
         reserve_exact(&mut bytes, length)?;
         bytes.resize(length, 0);
         for corner in product(&axes.iter().map(Vec::len).collect::<Vec<_>>()) {
-            let parts: Vec<&Part> = corner.iter().zip(&axes).map(|(&i, parts)| &parts[i]).collect();
-            let ranges: Vec<AxisRange> = parts.iter().map(|part| part.range).collect();
+            let runs: Vec<&Run> = corner.iter().zip(&axes).map(|(&i, runs)| &runs[i]).collect();
+            let ranges: Vec<AxisRange> = runs.iter().map(|run| run.range).collect();
             let values = self.read_region_values(&ranges)?.into_order(Order::C)?;
-            place(&mut bytes, &shape, &parts, values.bytes(), itemsize);
+            copy_corner(&mut bytes, &shape, &runs, values.bytes(), itemsize);
         }
         DynValues::with_header(self.header().reshaped(&shape)?.in_order(Order::C), bytes)
     }
 }
 
-/// Contiguous elements of an axis of the region.
-struct Part {
+/// A run of elements along an axis of the region.
+struct Run {
     /// Their range in the file.
     range: AxisRange,
     /// The index of the first one among the printed elements.
@@ -78,16 +78,16 @@ struct Part {
     count: usize,
 }
 
-fn parts_of(taken: &Taken, edge: Option<usize>) -> Vec<Part> {
-    let part = |first: usize, begin: usize, count: usize| {
+fn runs_of(taken: &Taken, edge: Option<usize>) -> Vec<Run> {
+    let run = |first: usize, begin: usize, count: usize| {
         let start = taken.start + first * taken.step;
         let end = if count == 0 { start } else { start + (count - 1) * taken.step + 1 };
-        Part { range: AxisRange::from(start..end).step_by(taken.step), begin, count }
+        Run { range: AxisRange::from(start..end).step_by(taken.step), begin, count }
     };
     match edge {
-        None => vec![part(0, 0, taken.count)],
-        Some(0) => vec![part(0, 0, 0)],
-        Some(edge) => vec![part(0, 0, edge), part(taken.count - edge, edge, edge)],
+        None => vec![run(0, 0, taken.count)],
+        Some(0) => vec![run(0, 0, 0)],
+        Some(edge) => vec![run(0, 0, edge), run(taken.count - edge, edge, edge)],
     }
 }
 
@@ -99,17 +99,17 @@ fn product(shape: &[usize]) -> Vec<Vec<usize>> {
     })
 }
 
-/// Copies the elements of a corner, in C order, to their place among all that are printed.
-fn place(bytes: &mut [u8], shape: &[usize], parts: &[&Part], corner: &[u8], itemsize: usize) {
-    let Some((last, outer)) = parts.split_last() else { return };
-    let run = last.count * itemsize;
-    if run == 0 {
+/// Copies the elements of a corner, in C order, into the array of all printed elements.
+fn copy_corner(bytes: &mut [u8], shape: &[usize], runs: &[&Run], corner: &[u8], itemsize: usize) {
+    let Some((last, outer)) = runs.split_last() else { return };
+    let bytes_of_run = last.count * itemsize;
+    if bytes_of_run == 0 {
         return;
     }
-    let lengths: Vec<usize> = outer.iter().map(|part| part.count).collect();
-    for (index, source) in product(&lengths).iter().zip(corner.chunks_exact(run)) {
-        let outer_places = index.iter().zip(outer).map(|(i, part)| part.begin + i);
-        let place = outer_places.chain([last.begin]).zip(shape).fold(0, |place, (i, length)| place * length + i);
-        bytes[place * itemsize..][..run].copy_from_slice(source);
+    let lengths: Vec<usize> = outer.iter().map(|run| run.count).collect();
+    for (index, source) in product(&lengths).iter().zip(corner.chunks_exact(bytes_of_run)) {
+        let outer_positions = index.iter().zip(outer).map(|(i, run)| run.begin + i);
+        let index = outer_positions.chain([last.begin]).zip(shape).fold(0, |index, (i, length)| index * length + i);
+        bytes[index * itemsize..][..bytes_of_run].copy_from_slice(source);
     }
 }

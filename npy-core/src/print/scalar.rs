@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::binary::FloatKind;
 use super::float::push_complex;
-use super::format::{Format, Place, Scope, complex_parts};
+use super::format::{Context, Format, Scope, complex_parts};
 use super::options::PrintOptions;
 use super::stream::Text;
 use super::text::{write_bytes, write_characters};
@@ -21,7 +21,7 @@ pub(crate) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, 
             // The options are not for scalars.
             let plain = PrintOptions::new();
             let options = if matches!(dtype, DType::Scalar(_)) { &plain } else { options };
-            Format::new(dtype, &[bytes], Scope::new(dtype, 1, options, Place::Alone)).write(bytes, &mut text);
+            Format::new(dtype, &[bytes], Scope::new(dtype, 1, options, Context::Alone)).write(bytes, &mut text);
         }
     }
     text.finish()

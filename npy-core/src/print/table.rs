@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::format::{Format, Place, Scope};
+use super::format::{Context, Format, Scope};
 use super::options::PrintOptions;
 use super::stream::{MOST_KEPT, Text, item, pad, part};
 use super::text::{write_escaped_bytes, write_escaped_text};
@@ -204,7 +204,7 @@ pub fn table_cells(
     most: usize,
 ) -> Result<(Vec<String>, bool), fmt::Error> {
     let few = Table::few();
-    let scope = Scope::new(dtype, cells.len(), options.unwrap_or(&few), Place::Array);
+    let scope = Scope::new(dtype, cells.len(), options.unwrap_or(&few), Context::Array);
     Ok((texts(dtype, cells, scope, most)?, is_number(dtype)))
 }
 

@@ -33,11 +33,11 @@ pub(super) struct VirtualArray {
     pub(super) chunk_bytes: u64,
     /// The axis along which the chunks of a file follow one another.
     pub(super) axis: usize,
-    pub(super) files: Vec<Pieces>,
+    pub(super) files: Vec<FileChunks>,
 }
 
 /// The chunks of a file.
-pub(super) struct Pieces {
+pub(super) struct FileChunks {
     pub(super) path: String,
     /// The offset of the first one.
     pub(super) begin: u64,
@@ -47,8 +47,8 @@ pub(super) struct Pieces {
     pub(super) count: u64,
 }
 
-/// Rows of a file.
-struct Part<'a> {
+/// A range of rows of a file.
+struct RowRange<'a> {
     path: &'a str,
     begin: u64,
     rows: u64,
@@ -73,8 +73,8 @@ pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize:
         Order::Fortran => rows_of_files(&rows),
     }
     .ok_or_else(|| other_rows(&filled))?;
-    let whole = filled.iter().map(|source| Part { path: &source.path, begin: source.begin, rows: source.rows });
-    let mut parts: Vec<Part<'_>> = whole.collect();
+    let whole = filled.iter().map(|source| RowRange { path: &source.path, begin: source.begin, rows: source.rows });
+    let mut parts: Vec<RowRange<'_>> = whole.collect();
     if let Some(last) = parts.last_mut() {
         last.rows -= rest;
     }
@@ -82,7 +82,7 @@ pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize:
     let mut arrays = vec![layout.array("data", total - rest, chunk, parts)];
     if rest > 0 {
         let begin = last.begin + (last.rows - rest) * row_bytes;
-        arrays.push(layout.array("rest", rest, rest, vec![Part { path: &last.path, begin, rows: rest }]));
+        arrays.push(layout.array("rest", rest, rest, vec![RowRange { path: &last.path, begin, rows: rest }]));
     }
     Ok(arrays)
 }
@@ -101,7 +101,7 @@ impl Layout {
         self.axes.iter().fold(self.itemsize, |bytes, length| bytes.saturating_mul(*length))
     }
 
-    fn array(&self, name: &'static str, all_rows: u64, rows: u64, parts: Vec<Part<'_>>) -> VirtualArray {
+    fn array(&self, name: &'static str, all_rows: u64, rows: u64, parts: Vec<RowRange<'_>>) -> VirtualArray {
         let mut shape = vec![all_rows];
         shape.extend_from_slice(&self.axes);
         // A chunk has at least one row, even if an axis is empty.
@@ -115,11 +115,11 @@ impl Layout {
         }
         let chunk_bytes = chunk.iter().fold(self.itemsize, |bytes, length| bytes.saturating_mul(*length));
         let mut first = 0;
-        let files = parts.into_iter().map(|Part { path, begin, rows: part_rows }| {
-            let along_rows = part_rows / rows;
-            let pieces = Pieces { path: path.to_owned(), begin, first, count: if axis == 0 { along_rows } else { columns } };
+        let files = parts.into_iter().map(|RowRange { path, begin, rows: file_rows }| {
+            let along_rows = file_rows / rows;
+            let chunks = FileChunks { path: path.to_owned(), begin, first, count: if axis == 0 { along_rows } else { columns } };
             first += along_rows;
-            pieces
+            chunks
         });
         let files = files.collect();
         VirtualArray { name, shape, chunk, chunk_bytes, axis, files }

@@ -1,8 +1,7 @@
 //! Reading of one pickle from a stream into memory.
 //!
-//! From a stream in which another array may follow, exactly the bytes of the pickle are read: as
-//! many at a time as are known to belong to it. From a file or a member of an archive, which nobody
-//! reads further, bytes are read ahead.
+//! Exactly the bytes of the pickle are read from a stream, in which another array may follow. From a file or a member of an archive,
+//! bytes are read ahead.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::ops::Range;
@@ -15,16 +14,14 @@ use crate::format::trust::read_once;
 /// The growth of memory at a time, whatever a length claims.
 const STEP_BYTES: usize = 64 * 1024;
 
-/// Reads from the stream up to the opcode that ends the pickle, and unless it is `owned` not a byte
-/// more.
+/// Reads up to the opcode that ends the pickle, and not a byte more unless the stream is `owned`.
 ///
 /// A framed pickle, as from protocol 4 on, is read frame by frame.
 pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
     let mut frame_end = 0;
-    // Marks that are open: as many opcodes follow at least, because each closes one at most, and
-    // then the one that ends the pickle.
+    // Open marks. At least as many opcodes follow, because each closes at most one, and then the last one.
     let mut marks = 0_usize;
     loop {
         let begin = at.saturating_add(1);
@@ -85,15 +82,14 @@ struct Fetch<'a, R> {
 }
 
 impl<R: Read> Fetch<'_, R> {
-    /// Reads the `length` bytes at `begin`, if they are not there yet; `at` is where their opcode
-    /// stands. Returns where they end.
+    /// Reads the `length` bytes at `begin` of the opcode at `at`. Returns their end.
     fn skip(&mut self, begin: usize, length: usize, at: usize) -> Result<usize> {
         let end = begin.saturating_add(length);
         self.ensure(begin..end, at)?;
         Ok(end)
     }
 
-    /// Reads to the end of the line that begins at `begin`, and returns where the next begins.
+    /// Reads the line at `begin`. Returns the start of the next one.
     fn line(&mut self, begin: usize, at: usize) -> Result<usize> {
         let mut end = begin;
         loop {
@@ -106,7 +102,7 @@ impl<R: Read> Fetch<'_, R> {
         }
     }
 
-    /// Reads the bytes of a range, which may be there in part.
+    /// Reads the bytes of a range that are not there yet.
     fn ensure(&mut self, Range { start, end }: Range<usize>, at: usize) -> Result<()> {
         if end <= self.bytes.len() {
             return Ok(());
@@ -139,7 +135,7 @@ impl<R: Read> Fetch<'_, R> {
     }
 }
 
-/// The error of a pickle that is longer than it may be.
+/// The error of a pickle that exceeds the limit of bytes.
 #[cold]
 pub(crate) fn too_long(limit: u64, found: u64, at: usize) -> PickleError {
     PickleError::at(at, Fault::LimitExceeded { what: "bytes of the pickle", limit, found })

@@ -14,16 +14,16 @@ const VALUE_BYTES: u64 = 32;
 const DTYPE_BYTES: u64 = size_of::<DynValues>() as u64;
 const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 
-/// The memory that a tree may occupy for each byte of the pickle. One without shared objects needs
-/// less, because every value has an opcode.
+/// The limit of memory for each byte of the pickle. A tree without shared objects needs less, because every value has an opcode.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// Not visited yet, and being visited. Any other number is the size of the node's tree.
 const UNKNOWN: u64 = 0;
 const VISITING: u64 = u64::MAX;
 
-/// Refuses what contains itself, is too deep, or would be much larger than the pickle. Every node
-/// is visited once, however often it is shared, and by a loop.
+/// Refuses a tree that contains itself, is too deep, or would be much larger than the pickle.
+///
+/// A loop visits every node once, however often it is shared.
 pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
     let mut sizes = Vec::new();
     reserve(&mut sizes, arena.len())?;
@@ -80,8 +80,7 @@ fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
     Ok(())
 }
 
-/// Axes beyond the first, if the node is an array: its elements are gone into by a function that
-/// calls itself for each.
+/// The number of axes of an array beyond the first. Printing and deserialization recurse over them.
 fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
     let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
     let Node::Known(Known::Reconstruct | Known::MaskedReconstruct) = arena.node(callable) else { return 0 };
@@ -93,7 +92,7 @@ fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
 /// A node whose children are being visited.
 struct Visit {
     id: u32,
-    /// The next edge, of the list that `phase` says.
+    /// The next edge of the list that `phase` selects.
     edge: u32,
     phase: u8,
     size: u64,
@@ -151,7 +150,7 @@ fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     let child = |id: u32, index: usize| arena.children(arena.node(id).items()).nth(index).unwrap_or(NONE);
     let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
     let mut size = DTYPE_BYTES.saturating_add(text(child(arguments, 0)));
-    // That of a part is in the field, but for its own parts.
+    // The field contains the dtype of the part itself.
     let part = |id: u32| get(sizes, id).saturating_sub(DTYPE_BYTES);
     if let Some([base, shape]) = arena.tuple(child(state, SUB_ARRAY)) {
         size = size.saturating_add(DTYPE_BYTES).saturating_add(part(base)).saturating_add(get(sizes, shape));

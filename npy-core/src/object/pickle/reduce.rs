@@ -10,7 +10,7 @@ use super::globals::Known;
 use super::tree::{Builder, invalid};
 
 impl Builder<'_> {
-    /// An object of a class whose arguments are no objects of any kind.
+    /// An object of a class whose arguments are plain values.
     #[inline(never)]
     pub(crate) fn simple(&mut self, id: u32, known: Known, arguments: u32) -> Result<PyObject> {
         if !matches!(known, Known::DType | Known::Uuid) {
@@ -126,7 +126,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A UUID has its number in its state.
+    /// A UUID, whose number is in its state.
     fn uuid(&self, id: u32) -> Result<PyObject> {
         let expected = "a state with an int of 128 bits";
         let (state, _, _) = self.added(id);
@@ -156,7 +156,7 @@ impl Builder<'_> {
         Some(PyDateTime::new(PyDate::from_bytes([a, b, month, day])?, time))
     }
 
-    /// The bytes of a time, and the time zone if there is one; `None` if it is of an unknown kind.
+    /// The bytes of a time and its time zone; `None` if that is not a `datetime.timezone`.
     fn with_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
         let ([bytes], zone) = self.arena.tuple_with_optional(arguments)?;
         let Some(zone) = zone.filter(|zone| !matches!(self.arena.node(*zone), Node::None)) else { return Some((bytes, None)) };
@@ -186,8 +186,7 @@ impl Builder<'_> {
     }
 }
 
-/// Divides both by their greatest common divisor, as Python's constructor does, if they fit an `i128`:
-/// larger ones would take time that grows with the square of their size.
+/// Reduces a fraction as Python's constructor does, if both fit an `i128`. Larger ones would take quadratic time.
 fn lowest_terms(numerator: PyInt, denominator: PyInt) -> [PyInt; 2] {
     let (Some(over), Some(under)) = (numerator.to_i128(), denominator.to_i128()) else { return [numerator, denominator] };
     // It is at most the denominator.
@@ -198,7 +197,7 @@ fn lowest_terms(numerator: PyInt, denominator: PyInt) -> [PyInt; 2] {
     }
 }
 
-/// Subtracts and shifts, because a division of 128 bits costs more than ten of these steps.
+/// The binary algorithm, because a division of 128 bits costs more than ten of its steps.
 fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
     if one == 0 {
         return other;

@@ -2,9 +2,8 @@
 
 use crate::error;
 
-/// A text of Python 3 in the form of protocol 0: latin-1, with the escapes `\u` and `\U` of Python
-/// for all else, as UTF-8 in which surrogates are encoded as if they were characters. `None` if an escape
-/// is no code point.
+/// Decodes a text of protocol 0: latin-1 with the escapes `\u` and `\U`. Returns UTF-8 with encoded surrogates, or `None` if an
+/// escape is not a code point.
 pub(crate) fn unescape_text(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -13,7 +12,7 @@ pub(crate) fn unescape_text(bytes: &[u8]) -> Option<Vec<u8>> {
         let digits = match (byte, after.first()) {
             (b'\\', Some(b'u')) => 4,
             (b'\\', Some(b'U')) => 8,
-            // Whatever it is, a second one included, it begins no escape.
+            // A second backslash begins no escape.
             (b'\\', Some(&other)) => {
                 text.push(b'\\');
                 push_code(u32::from(other), &mut text)?;
@@ -101,8 +100,7 @@ pub(crate) fn digits(bytes: &[u8]) -> Option<&str> {
     Some(text.strip_suffix('L').unwrap_or(text))
 }
 
-/// Whether Python takes the digits of an integer for other ones, or for none: a leading zero makes
-/// it octal, or is a mistake in what Python 2 called a long integer, whose `L` is one in others.
+/// Whether Python refuses the digits or reads them as octal: after a leading zero, or with an `L` in `INT`.
 pub(crate) fn is_not_decimal(bytes: &[u8], is_long: bool) -> bool {
     let Some(text) = digits(bytes) else { return false };
     let number = text.trim_start_matches(['+', '-']);
@@ -123,7 +121,7 @@ pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
     Some(i64::from_le_bytes(value))
 }
 
-/// A float in the spelling of Python's `repr`, which is finite unless it says that it is not.
+/// Parses a float as Python's `repr` writes it. Digits of an infinite number are refused.
 pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
     let number: f64 = str::from_utf8(bytes).ok()?.parse().ok()?;
     (number.is_finite() || !bytes.iter().any(u8::is_ascii_digit)).then_some(number)

@@ -26,7 +26,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) numpy: Numpy,
 }
 
-/// A dtype as it is pickled.
+/// A dtype of a pickle.
 #[derive(Clone)]
 pub(crate) struct PickledDType {
     pub(crate) dtype: DType,
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
         Ok(PyObject::Slice(Box::new([self.object(begin)?, self.object(end)?, self.object(step)?])))
     }
 
-    /// The items of a set, which is made of a list of them.
+    /// The items of a set, whose argument is a list.
     fn set(&mut self, id: u32, arguments: u32) -> Result<Vec<PyObject>> {
         self.check_nothing_added(id, Known::Set)?;
         if let Node::Tuple(Items { count: 0, .. }) = self.arena.node(arguments) {
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
         Ok(PyObject::OrderedDict(entries))
     }
 
-    /// Whether a node is a text of any Python.
+    /// Whether a node is a text of Python 2 or 3.
     pub(crate) fn is_text(&self, id: u32) -> bool {
         let node = self.arena.node(id);
         matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
@@ -262,8 +262,7 @@ impl<'a> Builder<'a> {
         text::unescape_text(bytes).ok_or_else(|| PickleError::in_node(id, Fault::invalid_escape()))
     }
 
-    /// A text. Where a `str` of Python 2 is read as bytes, it is still a text in what describes
-    /// other objects.
+    /// A text, also a `str` of Python 2 in the description of other objects, whatever the encoding.
     pub(crate) fn text(&self, id: u32) -> Result<Cow<'a, str>> {
         let node = self.arena.node(id);
         match node {

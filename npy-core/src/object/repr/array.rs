@@ -11,7 +11,7 @@ use super::values::{assemble_repr, frame_of_repr, repr_of_dtype, text_of};
 use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
 use crate::options::Order;
 use crate::print::PrintOptions;
-use crate::print::format::{Format, MOST_EMPTY_PARTS, Place, Scope, write_axes, write_record};
+use crate::print::format::{Context, Format, MOST_EMPTY_PARTS, Scope, write_axes, write_record};
 use crate::print::layout::{ByIndex, Frame, Selection, edges_of, write_array};
 use crate::print::stream::{Text, item};
 
@@ -24,7 +24,8 @@ impl ObjectArray {
     /// `repr` of the array, which begins with `array(`, or the name of another class.
     #[inline(never)]
     pub(super) fn repr(&self, prefix: &str, options: &PrintOptions) -> String {
-        let body = text_of(|out| write_elements(self, options, frame_of_repr(prefix, options), Place::of_array(self.shape()), out));
+        let body =
+            text_of(|out| write_elements(self, options, frame_of_repr(prefix, options), Context::of_array(self.shape()), out));
         let dtype = match self.string_dtype() {
             Some(dtype) => Some(string_dtype_repr(dtype, options)),
             None => repr_of_dtype(self.dtype(), self.items().len()),
@@ -67,8 +68,8 @@ impl fmt::Display for PrintedObjects<'_> {
         let Self { array, options } = self;
         match (array.shape(), array.dtype(), array.items()) {
             ([], DType::Scalar(_), [item]) => item.write_str(options, f),
-            ([], _, _) => write_elements(array, options, Frame::plain(options), Place::Alone, f),
-            _ => write_elements(array, options, Frame::plain(options), Place::Array, f),
+            ([], _, _) => write_elements(array, options, Frame::plain(options), Context::Alone, f),
+            _ => write_elements(array, options, Frame::plain(options), Context::Array, f),
         }
     }
 }
@@ -84,16 +85,16 @@ fn write_elements(
     array: &ObjectArray,
     options: &PrintOptions,
     frame: Frame,
-    place: Place,
+    context: Context,
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let selection = Selection::new(array.shape(), options);
     let mut items = Vec::new();
     selection.visit(array.shape(), Order::C, |index| items.extend(array.items().get(index)));
-    let column = Column::new(array.dtype(), &items, options, place);
+    let column = Column::new(array.dtype(), &items, options, context);
     let write = |index: usize, out: &mut Text<'_>| match (&column, items.get(index)) {
         (Some(column), _) => column.write(index, options, out),
-        // A pickle may hold anything in the place of a record.
+        // A pickle may hold any object instead of a record.
         (None, Some(item)) => item.write_repr(options, out),
         (None, None) => {}
     };
@@ -123,24 +124,24 @@ enum Column<'a> {
 
 impl<'a> Column<'a> {
     /// `None` if an object is not a value of the dtype.
-    fn new(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn new(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, context: Context) -> Option<Self> {
         match dtype {
-            dtype if !dtype.has_object() => Self::of_values(dtype, objects, options, place),
+            dtype if !dtype.has_object() => Self::of_values(dtype, objects, options, context),
             DType::Scalar(_) => Some(Self::Objects(objects.to_vec())),
-            DType::Record(record) => Self::of_records(record, objects, options, place),
-            DType::SubArray(array) => Self::of_sub_arrays(array, objects, options, place),
+            DType::Record(record) => Self::of_records(record, objects, options, context),
+            DType::SubArray(array) => Self::of_sub_arrays(array, objects, options, context),
         }
     }
 
-    fn of_values(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_values(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, context: Context) -> Option<Self> {
         let (mut bytes, size) = (Vec::new(), dtype.itemsize());
         objects.iter().try_for_each(|object| encode(dtype, object, &mut bytes))?;
         let elements: Vec<&[u8]> = (0..objects.len()).map(|index| item(&bytes, index, size)).collect();
-        let format = Format::new(dtype, &elements, Scope::new(dtype, objects.len(), options, place));
+        let format = Format::new(dtype, &elements, Scope::new(dtype, objects.len(), options, context));
         Some(Self::Values { format, size, bytes })
     }
 
-    fn of_records(record: &Record, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_records(record: &Record, objects: &[&'a PyObject], options: &'a PrintOptions, context: Context) -> Option<Self> {
         let fields = record.fields();
         let mut rows = Vec::new();
         for object in objects {
@@ -151,12 +152,12 @@ impl<'a> Column<'a> {
         }
         let column = |(index, field): (usize, &Field)| {
             let parts: Vec<&PyObject> = rows.iter().filter_map(|row| row.get(index)).collect();
-            Self::new(field.dtype(), &parts, options, place)
+            Self::new(field.dtype(), &parts, options, context)
         };
         Some(Self::Record(fields.iter().enumerate().map(column).collect::<Option<_>>()?))
     }
 
-    fn of_sub_arrays(array: &SubArray, objects: &[&'a PyObject], options: &'a PrintOptions, place: Place) -> Option<Self> {
+    fn of_sub_arrays(array: &SubArray, objects: &[&'a PyObject], options: &'a PrintOptions, context: Context) -> Option<Self> {
         let (base, shape) = array.flattened();
         let mut parts = Vec::new();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
@@ -176,7 +177,7 @@ impl<'a> Column<'a> {
         let edge_items = edges_of(count, options);
         let base = match base {
             DType::Scalar(_) => Self::Axes(parts),
-            base => Self::new(base, &parts, options, place.in_sub_array())?,
+            base => Self::new(base, &parts, options, context.in_sub_array())?,
         };
         Some(Self::SubArray { edge_items, shape, base: Box::new(base) })
     }

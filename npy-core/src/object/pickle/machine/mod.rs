@@ -11,8 +11,7 @@ use super::text;
 use crate::error::describe::counted;
 use crate::options::object::ObjectOptions;
 
-/// Runs the pickle at the beginning of `input`. Returns its nodes, the one that it is about, and
-/// where it ends.
+/// Runs the pickle at the beginning of `input`. Returns its nodes, the root, and the end of the pickle.
 pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena<'a>, u32, usize)> {
     let mut machine = Machine::new(input, options);
     loop {
@@ -23,8 +22,7 @@ pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena
     }
 }
 
-/// Where in the pickle the opcode stands that makes a node: the machine is run up to there once
-/// more. Only errors ask for it.
+/// Finds the opcode that makes a node, for an error, by a second run up to it.
 #[cold]
 pub(crate) fn offset_of(node: u32, input: &[u8], options: &ObjectOptions) -> usize {
     let mut machine = Machine::new(input, options);
@@ -46,7 +44,7 @@ struct Machine<'a> {
     at: usize,
     /// The end of the last frame.
     frame_end: usize,
-    /// The number of the node `None`, and of the others of which there need be one only.
+    /// The nodes of `None`, the bools and the empty tuple, which are shared.
     shared: [Option<u32>; 4],
 }
 
@@ -240,7 +238,7 @@ impl<'a> Machine<'a> {
         self.push(id)
     }
 
-    /// One of the nodes of which one is enough, because nothing is added to them.
+    /// Pushes a shared node, to which nothing is added.
     fn push_shared(&mut self, which: usize, node: Node) -> Result<()> {
         let id = match self.shared.get(which).copied().flatten() {
             Some(id) => id,
@@ -258,7 +256,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The length of the stack below which nothing may be taken: that at the last mark.
+    /// The length of the stack at the last mark, below which nothing is popped.
     fn floor(&self) -> usize {
         self.marks.last().and_then(|mark| usize::try_from(*mark).ok()).unwrap_or(0)
     }
@@ -276,7 +274,7 @@ impl<'a> Machine<'a> {
         Ok(top)
     }
 
-    /// The last values, in the order in which they were pushed.
+    /// Pops several values, in the order in which they were pushed.
     fn pop_several<const N: usize>(&mut self, opcode: &'static str) -> Result<[u32; N]> {
         let mut items = [NONE; N];
         for item in items.iter_mut().rev() {
@@ -285,7 +283,7 @@ impl<'a> Machine<'a> {
         Ok(items)
     }
 
-    /// Where in the stack the values begin that came after the last mark, which is taken away.
+    /// Pops the last mark. Returns the index of the first value after it.
     fn pop_mark(&mut self, opcode: &'static str) -> Result<usize> {
         let mark = self.marks.pop().ok_or_else(|| self.error(Fault::invalid(format!("opcode {opcode}: missing mark"))))?;
         Ok(usize::try_from(mark).unwrap_or(usize::MAX))

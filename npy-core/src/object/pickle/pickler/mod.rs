@@ -17,19 +17,18 @@ use crate::error::{Error, Result, ValueError};
 /// The protocol of the pickles, as of `np.save` of NumPy 2.
 const PROTOCOL: u8 = 4;
 
-/// Bytes after which a frame ends, and from which on a text is not put into one:
-/// `_FRAME_SIZE_TARGET` of Python's `pickle`.
+/// The size at which a frame ends, and from which on a text has no frame: `_FRAME_SIZE_TARGET` of Python's `pickle`.
 const FRAME_BYTES: usize = 64 * 1024;
 
-/// Items that are added to a container at a time: `_BATCHSIZE` of Python's `pickle`.
+/// The items added to a container by one opcode: `_BATCHSIZE` of Python's `pickle`.
 const BATCH: usize = 1000;
 
-/// Levels of objects that are written: as many as are read if nothing else is asked for.
+/// The most levels of objects that are written: the default limit of reading.
 const MOST_DEPTH: usize = crate::options::object::DEFAULT_DEPTH;
 
-/// Why an object is not written.
+/// The error of an object that is not written.
 pub(crate) enum Failure {
-    /// It cannot be.
+    /// It has no form in a pickle.
     Value(ValueError),
     /// The stream failed.
     Stream(Error),
@@ -48,7 +47,7 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    /// The error, of which element it is.
+    /// Converts to the error of an element.
     pub(crate) fn in_element(self, index: usize) -> Error {
         match self {
             Self::Value(error) => error.in_element(index as u64),
@@ -148,7 +147,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// The boundary between opcodes at which a frame may end.
+    /// Ends a long frame, between two opcodes.
     fn boundary(&mut self) -> Result<()> {
         if self.buffer.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
@@ -184,7 +183,7 @@ impl<'a> Pickler<'a> {
         }
     }
 
-    /// `repr` of an object without others in it.
+    /// Writes an object without others in it.
     #[inline(never)]
     fn leaf(&mut self, object: &PyObject) -> Result<(), Failure> {
         self.check_levels(1)?;
@@ -222,7 +221,7 @@ impl<'a> Pickler<'a> {
         self.call(class, parts.len(), |pickler| parts.iter().try_for_each(|part| pickler.int(part)))
     }
 
-    /// Made without arguments, with its number in its state.
+    /// Writes a UUID: an object without arguments, with the number in its state.
     fn uuid(&mut self, bytes: [u8; 16]) -> Result<(), Failure> {
         self.check_levels(3)?;
         self.global("uuid", "UUID")?;
@@ -249,7 +248,7 @@ impl<'a> Pickler<'a> {
         result
     }
 
-    /// Rejects `levels` levels if this crate would not read them back.
+    /// Refuses levels that this crate would not read back.
     pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
         if self.depth.saturating_add(levels) > MOST_DEPTH {
             return Err(ValueError::new(format!("object nesting exceeds the limit of {MOST_DEPTH}")).into());
@@ -317,8 +316,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Writes the state of what was called last, a tuple of `count` parts, of an array of that many axes: each beyond the first is a
-    /// level, too.
+    /// Writes the state of the last call, a tuple of `count` parts. Each axis of an array beyond the first is a level, too.
     pub(super) fn state(
         &mut self,
         count: usize,
@@ -371,7 +369,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// An integer that fits, as arrays and dtypes have them.
+    /// Writes an integer of an array or a dtype.
     pub(crate) fn small_int(&mut self, value: i64) -> Result<(), Failure> {
         self.int(&PyInt::from(value))
     }
@@ -418,7 +416,7 @@ impl<'a> Pickler<'a> {
         self.buffer.extend(value.to_be_bytes());
     }
 
-    /// A text. Python has each character of latin-1 once, and so writes it once.
+    /// Writes a text. Python shares texts of one character of latin-1, so they are written once.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let mut characters = text.chars();
         match (characters.next().map(u32::from), characters.next()) {
@@ -427,7 +425,7 @@ impl<'a> Pickler<'a> {
         }
     }
 
-    /// A text that Python has once: written the first time, then fetched.
+    /// Writes a text that Python shares: the first time in full, then from the memo.
     pub(crate) fn shared_text(&mut self, text: &str) -> Result<(), Failure> {
         let key = format!("text {text}");
         if !self.fetch_known(&key) {
@@ -443,7 +441,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Bytes. Python has each single one once.
+    /// Writes bytes. Python shares single ones.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let key = if bytes.len() < 2 { Some(format!("bytes {}", bytes.escape_ascii())) } else { None };
         if key.as_ref().is_some_and(|key| self.fetch_known(key)) {
@@ -462,8 +460,7 @@ impl<'a> Pickler<'a> {
         self.known.insert(key, self.memo_len.saturating_sub(1));
     }
 
-    /// Bytes behind their length, by the opcodes for lengths of 1, 4 and 8 bytes. Long ones are in no
-    /// frame.
+    /// Writes a length and bytes, by the opcodes for lengths of 1, 4 and 8 bytes. Long ones have no frame.
     fn counted(&mut self, [short, medium, long]: [u8; 3], bytes: &[u8]) -> Result<(), Failure> {
         let length = bytes.len();
         let mut prefix = Vec::with_capacity(9);
