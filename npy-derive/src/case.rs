@@ -1,4 +1,4 @@
-//! `rename_all`: how names of Rust fields become names in the file.
+//! `rename_all`: the case of names in the file.
 
 use syn::LitStr;
 
@@ -36,7 +36,7 @@ impl RenameRule {
         })
     }
 
-    /// The name in the file of a field that is named in `snake_case`.
+    /// Converts the name of a field from `snake_case`.
     pub(crate) fn apply(self, field: &str) -> String {
         match self {
             Self::Lower | Self::Snake => field.to_owned(),

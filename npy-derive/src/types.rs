@@ -1,15 +1,15 @@
-//! What the tokens of a type tell.
+//! The syntax of types.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, GenericArgument, Generics, PathArguments, Type};
 
-/// The `T` of an `Option<T>`, however it is spelt.
+/// Returns the `T` of an `Option<T>` in any spelling.
 pub(crate) fn in_option(ty: &Type) -> Option<&Type> {
     argument(ty, "Option", "option")
 }
 
-/// The only argument of a type of the standard library, by the type's name and that of its module.
+/// Returns the only argument of a type of the standard library, by the names of the type and its module.
 fn argument<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
     let Type::Path(ty) = peel(ty) else { return None };
     let names: Vec<_> = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -25,8 +25,7 @@ fn argument<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
     }
 }
 
-/// A type of the standard library that has no dtype, in options and arrays; and what to use
-/// instead.
+/// Finds a type of the standard library without a dtype, in options and arrays, and the advice for it.
 pub(crate) fn without_dtype(ty: &Type) -> Option<(&Type, String)> {
     if let Some(inner) = in_option(ty) {
         return without_dtype(inner);
@@ -68,7 +67,7 @@ fn peel(ty: &Type) -> &Type {
     }
 }
 
-/// The codec of a type whose arrays and options hold what `codec` stores.
+/// Returns the codec of a type in whose arrays and options `codec` stores the items.
 ///
 /// With `takes_bytes`, `codec` stores `[u8; N]` as a whole.
 pub(crate) fn wrap_codec(ty: &Type, codec: TokenStream, takes_bytes: bool) -> TokenStream {

@@ -100,6 +100,20 @@ impl<T> Bulk<T> {
 /// A source of elements, which fills part of a buffer: [`ReadBuf::filled`] bytes.
 pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
+/// Elements to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// The number of elements.
+    pub(crate) count: usize,
+    /// Whether the file has the other byte order.
+    pub(crate) swap: bool,
+    /// Whether the input is known to hold all of them, so that memory is allocated at once. Otherwise it
+    /// grows with the bytes read.
+    pub(crate) is_there: bool,
+    /// The offset of the first one in the file.
+    pub(crate) offset: u64,
+}
+
 /// The size of a chunk that stays in the cache between reading and repairing it.
 pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 
@@ -146,35 +160,18 @@ impl<T> Bulk<T> {
         self.layout.fill_whole(memory, swap, offset, fill)
     }
 
-    /// Reads `count` elements into a new vector. They begin at `offset` in the file. If `is_there`, the
-    /// input is known to hold them all, and the memory is allocated at once. Otherwise it grows with
-    /// the bytes read.
-    pub(crate) fn read_vec(self, count: usize, swap: bool, is_there: bool, offset: u64, fill: &mut Fill<'_>) -> Result<Vec<T>> {
-        let mut items = Vec::new();
-        self.refill(&mut items, count, swap, is_there, offset, fill)?;
-        Ok(items)
-    }
-
-    /// [`read_vec`](Self::read_vec) into an existing vector, whose elements it replaces. After an error
-    /// the vector has fewer than `count`.
-    pub(crate) fn refill(
-        self,
-        items: &mut Vec<T>,
-        count: usize,
-        swap: bool,
-        is_there: bool,
-        offset: u64,
-        fill: &mut Fill<'_>,
-    ) -> Result<()> {
+    /// Reads elements into a vector, and replaces those that it has. After an error it has fewer.
+    pub(crate) fn refill(self, items: &mut Vec<T>, request: Request, fill: &mut Fill<'_>) -> Result<()> {
         items.clear();
+        let count = request.count;
         if size_of::<T>() > 0 {
-            if is_there {
+            if request.is_there {
                 reserve_exact(items, count)?;
             }
             // SAFETY: by `self`, any bytes are valid `T`s, but for bools, of which `refill` leaves
             // only 0 and 1 before it asks for more.
             let mut memory = unsafe { GrowingItems::new(items, count) };
-            self.layout.refill(&mut memory, count, swap, is_there, offset, fill)?;
+            self.layout.refill(&mut memory, request, fill)?;
         }
         // SAFETY: elements of 0 bytes need no initialisation, and the vector's capacity for them is
         // `usize::MAX`. Of others, `refill` succeeded: the bytes of `count` elements are initialised.
@@ -288,16 +285,9 @@ impl BulkLayout {
         Ok(())
     }
 
-    /// Reads `count` elements of more than 0 bytes into memory that grows.
-    fn refill(
-        self,
-        target: &mut dyn GrowingMemory,
-        count: usize,
-        swap: bool,
-        is_there: bool,
-        offset: u64,
-        fill: &mut Fill<'_>,
-    ) -> Result<()> {
+    /// Reads elements of more than 0 bytes into memory that grows.
+    fn refill(self, target: &mut dyn GrowingMemory, request: Request, fill: &mut Fill<'_>) -> Result<()> {
+        let Request { count, swap, is_there, offset } = request;
         let expected = count.saturating_mul(self.size);
         let step = self.step(expected, swap) / self.size;
         let mut done = 0;

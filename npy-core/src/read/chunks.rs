@@ -11,7 +11,7 @@ use super::stage::with_totals;
 use crate::element;
 use crate::element::{Difference, NpyElement, PlanOf};
 use crate::error::Result;
-use crate::memory::{Bulk, ReadBuf, STAGE_BYTES, reserve_exact};
+use crate::memory::{Bulk, ReadBuf, Request, STAGE_BYTES, reserve_exact};
 
 impl<R: Read> NpyReader<R> {
     /// Returns an iterator over the remaining elements, in bounded memory.
@@ -106,7 +106,7 @@ impl Elements<'_> {
             let step = per_chunk.min(count - done);
             let read = match items.get_mut(..step) {
                 Some(items) => bulk.fill_slice(items, swap, begin, fill),
-                None => bulk.read_vec(step, swap, is_there, begin, fill).map(|read| items = read),
+                None => bulk.refill(&mut items, Request { count: step, swap, is_there, offset: begin }, fill),
             };
             read.map_err(|error| with_totals(error, begin, (count * itemsize) as u64, (done * itemsize) as u64))
                 .map_err(|error| in_file(path, error))?;

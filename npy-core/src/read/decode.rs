@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::memory::slots::Reserved;
 #[cfg(any(unix, windows))]
 use crate::memory::threads::{CHUNK_BYTES, FilePart};
-use crate::memory::{Bulk, ReadBuf, reserve_exact};
+use crate::memory::{Bulk, ReadBuf, Request, reserve_exact};
 
 impl Elements<'_> {
     /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
@@ -127,7 +127,8 @@ impl Elements<'_> {
             let truncated = |error: Error| in_file(path, with_totals(error, begin, totals.0, totals.1));
             if stage.len() < bytes {
                 // Grows with what is there: an element may claim 2 GiB.
-                stage = Bulk::<u8>::new().read_vec(bytes, false, is_there, begin, fill).map_err(truncated)?;
+                let request = Request { count: bytes, swap: false, is_there, offset: begin };
+                Bulk::<u8>::new().refill(&mut stage, request, fill).map_err(truncated)?;
             } else {
                 Bulk::<u8>::new().fill_slice(&mut stage[..bytes], false, begin, fill).map_err(truncated)?;
             }

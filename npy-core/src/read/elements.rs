@@ -9,7 +9,7 @@ use crate::format::dtype::DType;
 use crate::format::header::Header;
 #[cfg(any(unix, windows))]
 use crate::memory::threads::{FilePart, LEAST_BYTES};
-use crate::memory::{Bulk, FIRST_BYTES};
+use crate::memory::{Bulk, FIRST_BYTES, Request};
 use crate::options::Order;
 
 /// What a reader knows of its array, and how far it has come.
@@ -249,7 +249,7 @@ impl Elements<'_> {
             bulk.refill_by_threads(items, count, swap, part)?;
             return self.resume_at(end);
         }
-        bulk.refill(items, count, swap, is_there, offset, &mut |buf| self.input.fill(buf))
+        bulk.refill(items, Request { count, swap, is_there, offset }, &mut |buf| self.input.fill(buf))
     }
 
     /// Reads elements whose memory is the file's bytes, over others.

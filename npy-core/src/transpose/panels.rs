@@ -26,9 +26,10 @@ impl<T> Bulk<T> {
         let mut grid = grid_of(size_of::<T>(), shape)?;
         let mut items: Vec<T> = Vec::new();
         reserve_exact(&mut items, grid.count).ok()?;
+        let source = Source { layout: self.layout(), swap, part };
         // SAFETY: there is capacity for `count` elements, and the vector is not used before
         // `move_panels` has come back. By `self` what is read makes valid `T`s.
-        let is_done = unsafe { move_panels(self.layout(), &mut grid, items.as_mut_ptr().cast(), swap, part) };
+        let is_done = unsafe { source.move_panels(&mut grid, items.as_mut_ptr().cast()) };
         if !is_done {
             return None;
         }
@@ -42,97 +43,101 @@ impl<T> Bulk<T> {
     /// otherwise some are overwritten.
     pub(crate) fn fill_reversed(self, items: &mut [T], shape: &[usize], swap: bool, part: FilePart<'_>) -> bool {
         let Some(mut grid) = grid_of(size_of::<T>(), shape).filter(|grid| grid.count == items.len()) else { return false };
+        let source = Source { layout: self.layout(), swap, part };
         // SAFETY: there are `count` elements, borrowed mutably. They have no destructor that would
         // have to run: they are bytes, and by `self` what is read makes valid `T`s.
-        unsafe { move_panels(self.layout(), &mut grid, items.as_mut_ptr().cast(), swap, part) }
+        unsafe { source.move_panels(&mut grid, items.as_mut_ptr().cast()) }
     }
 }
 
-/// Reads all elements to `target`, panel by panel. Returns whether it succeeded.
-///
-/// # Safety
-///
-/// At `target` there must be space for as many elements as the grid has, which nothing else reads
-/// or writes meanwhile. `layout` must be that of their type, with the grid's `size`, and what it
-/// stores from any bytes of the file must be valid elements.
-unsafe fn move_panels(layout: BulkLayout, grid: &mut Grid<'_>, target: *mut u8, swap: bool, part: FilePart<'_>) -> bool {
-    grid.align_to(target);
-    let (grid, size) = (&*grid, grid.size);
-    let target = Target(target);
-    let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work = || {
-        let mut panel: Vec<u8> = Vec::new();
-        // More than a cache holds of lines at the same place of different pages, which displace
-        // each other: they are put further apart.
-        let is_dense = grid.length == grid.per_first && grid.length * size < LEAST_BYTES_OF_READS;
-        let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size) };
-        let bytes = grid.lines.checked_mul(stride).and_then(|count| count.checked_mul(size));
-        let Some(bytes) = bytes.filter(|bytes| reserve_exact(&mut panel, *bytes).is_ok()) else {
-            has_failed.store(true, Ordering::Relaxed);
-            return;
-        };
-        while !has_failed.load(Ordering::Relaxed)
-            && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
-        {
-            let memory = spare_bytes(&mut panel, bytes);
-            if read_panel(layout, memory, stride, grid, &place, swap, part).is_err() {
+/// Elements in a file.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    layout: BulkLayout,
+    /// Whether the file has the other byte order.
+    swap: bool,
+    part: FilePart<'a>,
+}
+
+impl Source<'_> {
+    /// Reads all elements to `target`, panel by panel. Returns whether it succeeded.
+    ///
+    /// # Safety
+    ///
+    /// At `target` there must be space for as many elements as the grid has, which nothing else reads
+    /// or writes meanwhile. `layout` must be that of their type, with the grid's `size`, and what it
+    /// stores from any bytes of the file must be valid elements.
+    unsafe fn move_panels(self, grid: &mut Grid<'_>, target: *mut u8) -> bool {
+        grid.align_to(target);
+        let (grid, size) = (&*grid, grid.size);
+        let target = Target(target);
+        let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = || {
+            let mut panel: Vec<u8> = Vec::new();
+            // More than a cache holds of lines at the same place of different pages, which displace
+            // each other: they are put further apart.
+            let is_dense = grid.length == grid.per_first && grid.length * size < LEAST_BYTES_OF_READS;
+            let stride = if is_dense { grid.length } else { grid.length + CACHE_LINE.div_ceil(size) };
+            let bytes = grid.lines.checked_mul(stride).and_then(|count| count.checked_mul(size));
+            let Some(bytes) = bytes.filter(|bytes| reserve_exact(&mut panel, *bytes).is_ok()) else {
                 has_failed.store(true, Ordering::Relaxed);
                 return;
+            };
+            while !has_failed.load(Ordering::Relaxed)
+                && let Some(place) = grid.panel(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let memory = spare_bytes(&mut panel, bytes);
+                if self.read_panel(memory, stride, grid, &place).is_err() {
+                    has_failed.store(true, Ordering::Relaxed);
+                    return;
+                }
+                // SAFETY: the panel has memory for `lines` lines, `stride` elements apart, and holds the
+                // elements of this place, read from the file byte by byte. No other thread has it: each
+                // number is given out once. The rest is the caller's promise.
+                unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
             }
-            // SAFETY: the panel has memory for `lines` lines, `stride` elements apart, and holds the
-            // elements of this place, read from the file byte by byte. No other thread has it: each
-            // number is given out once. The rest is the caller's promise.
-            unsafe { grid.move_panel(panel.as_ptr(), stride, &place, target.begin()) };
+        };
+        run_by(self.part.threads.min(grid.panels()), &work);
+        !has_failed.into_inner()
+    }
+
+    /// Reads the elements of a panel into memory, its lines `stride` elements apart.
+    fn read_panel(
+        self,
+        memory: &mut [MaybeUninit<u8>],
+        stride: usize,
+        grid: &Grid<'_>,
+        place: &Panel,
+    ) -> Result<(), (io::Error, usize)> {
+        let size = grid.size;
+        let begin = (place.line * grid.per_first + place.begin) * size;
+        // All lines together where nothing lies between them, or one after another.
+        if stride == grid.per_first && place.length == grid.per_first {
+            return self.read_at(&mut memory[..place.lines * stride * size], begin);
         }
-    };
-    run_by(part.threads.min(grid.panels()), &work);
-    !has_failed.into_inner()
-}
-
-/// Reads the elements of a panel into memory, its lines `stride` elements apart.
-fn read_panel(
-    layout: BulkLayout,
-    memory: &mut [MaybeUninit<u8>],
-    stride: usize,
-    grid: &Grid<'_>,
-    place: &Panel,
-    swap: bool,
-    part: FilePart<'_>,
-) -> Result<(), (io::Error, usize)> {
-    let size = grid.size;
-    let begin = (place.line * grid.per_first + place.begin) * size;
-    // All lines together where nothing lies between them, or one after another.
-    if stride == grid.per_first && place.length == grid.per_first {
-        return read_at(layout, &mut memory[..place.lines * stride * size], begin, swap, part);
-    }
-    // Miri lacks `preadv`.
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
-    if place.length == grid.per_first && !layout.is_touched(swap) {
-        let lines: Vec<_> =
-            memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
-        return read_lines_at(lines, part, begin).map_err(|error| (error, 0));
-    }
-    for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
-        read_at(layout, &mut memory[..place.length * size], begin + line * grid.per_first * size, swap, part)?;
-    }
-    Ok(())
-}
-
-/// Reads whole elements at a byte offset of the array.
-fn read_at(
-    layout: BulkLayout,
-    memory: &mut [MaybeUninit<u8>],
-    begin: usize,
-    swap: bool,
-    part: FilePart<'_>,
-) -> Result<(), (io::Error, usize)> {
-    let mut place = part.offset.saturating_add(begin as u64);
-    layout.fill_memory(memory, swap, false, &mut |buf| {
-        let before = buf.filled();
-        buf.read_from_file_at(part.file, place)?;
-        place = place.saturating_add((buf.filled() - before) as u64);
+        // Miri lacks `preadv`.
+        #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+        if place.length == grid.per_first && !self.layout.is_touched(self.swap) {
+            let lines: Vec<_> =
+                memory.chunks_mut(stride * size).take(place.lines).map(|line| &mut line[..place.length * size]).collect();
+            return read_lines_at(lines, self.part, begin).map_err(|error| (error, 0));
+        }
+        for (line, memory) in memory.chunks_mut(stride * size).take(place.lines).enumerate() {
+            self.read_at(&mut memory[..place.length * size], begin + line * grid.per_first * size)?;
+        }
         Ok(())
-    })
+    }
+
+    /// Reads whole elements at a byte offset of the array.
+    fn read_at(self, memory: &mut [MaybeUninit<u8>], begin: usize) -> Result<(), (io::Error, usize)> {
+        let mut place = self.part.offset.saturating_add(begin as u64);
+        self.layout.fill_memory(memory, self.swap, false, &mut |buf| {
+            let before = buf.filled();
+            buf.read_from_file_at(self.part.file, place)?;
+            place = place.saturating_add((buf.filled() - before) as u64);
+            Ok(())
+        })
+    }
 }
 
 /// Creates the grid for elements of a file, whose bytes are all initialised.

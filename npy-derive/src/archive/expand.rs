@@ -73,7 +73,7 @@ fn plan_field(model: &Model<'_>, field: &Field) -> TokenStream {
     let Field { ty, name, variable, .. } = field;
     let names = std::iter::once(name).chain(&field.attrs.aliases);
     let plan = hygienic!(plan);
-    // The compiler reports under the type what it lacks.
+    // The compiler reports missing implementations under the type.
     if field.attrs.flatten.is_given() {
         quote_spanned!(ty.span()=> let #variable = <#ty as __npy::NpzArchive>::plan_read(#plan);)
     } else if matches!(model.absent(field), Absent::Refuse) {

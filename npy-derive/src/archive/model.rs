@@ -29,7 +29,7 @@ pub(super) struct Field {
     /// Its name in the archive.
     pub(super) name: LitStr,
     pub(super) attrs: FieldAttrs,
-    /// The variable for it. Its own name may be that of a constant in scope.
+    /// The variable of the field, whose own name may be a constant in scope.
     pub(super) variable: Ident,
 }
 

@@ -87,7 +87,7 @@ impl FieldAttrs {
         others.chain(self.aliases.iter().map(|alias| ("alias", alias.to_token_stream())))
     }
 
-    /// The attributes about one field of the file. A flattened struct stands for several.
+    /// The attributes about one field of the file. A flattened struct has several.
     pub(crate) fn about_one_field(&self) -> impl Iterator<Item = (&str, TokenStream)> {
         let default = self.default.token().map(|token| ("default", token.to_token_stream()));
         self.about_storage().filter(|(name, _)| !matches!(*name, "flatten" | "offset")).chain(default)
@@ -121,7 +121,7 @@ fn endian(meta: &ParseNestedMeta<'_>) -> syn::Result<Endian> {
     }
 }
 
-/// `::npy_core`, unless the struct says otherwise.
+/// The default of `crate`: `::npy_core`.
 pub(crate) fn default_crate() -> Path {
     let path = quote!(::npy_core);
     syn::parse2(path).unwrap_or_else(|_| Ident::new("npy_core", Span::call_site()).into())

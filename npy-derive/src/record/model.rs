@@ -1,4 +1,4 @@
-//! The type as the other modules see it: its fields with their attributes.
+//! The fields of a type with their attributes.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -171,7 +171,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The variable for it. Its own name may be that of a constant in scope.
+    /// The variable of the field, whose own name may be a constant in scope.
     pub(crate) fn variable(&self) -> Ident {
         let mut variable = format_ident!("__{}", self.plan_ident());
         variable.set_span(Span::mixed_site());

@@ -37,19 +37,7 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
     let ident = &input.ident;
     let generics = bound::without_defaults(&input.generics);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let view = attrs.view.is_given().then(|| {
-        hygienic! {
-            #[automatically_derived]
-            unsafe impl #impl_generics __npy::NpyView for #ident #type_generics #where_clause {
-                const HAS_PADDING: bool = true;
-                const HAS_INVALID: bool = true;
-
-                fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
-                    loop {}
-                }
-            }
-        }
-    });
+    let view = attrs.view.is_given().then(|| stub_of_view(ident, &generics));
     let element = element(ident, &generics);
     let implementations = in_const(
         &krate,
@@ -93,6 +81,22 @@ pub(crate) fn fallback(input: &DeriveInput, errors: Option<syn::Error>) -> Token
         },
     );
     quote!(#errors #implementations)
+}
+
+/// The stub of `NpyView`.
+fn stub_of_view(ident: &Ident, generics: &Generics) -> TokenStream {
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    hygienic! {
+        #[automatically_derived]
+        unsafe impl #impl_generics __npy::NpyView for #ident #type_generics #where_clause {
+            const HAS_PADDING: bool = true;
+            const HAS_INVALID: bool = true;
+
+            fn check(bytes: &[u8]) -> ::core::result::Result<(), __npy::error::ValueError> {
+                loop {}
+            }
+        }
+    }
 }
 
 /// A type that is its own codec.

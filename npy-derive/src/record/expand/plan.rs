@@ -46,7 +46,7 @@ impl<'a> Plan<'a> {
         self.generics.type_params().next().is_some()
     }
 
-    /// A plan whose fields are what `value` gives.
+    /// A literal of the plan, with `value` for each field.
     pub(super) fn literal(&self, name: &TokenStream, value: impl Fn(&Column<'_>) -> TokenStream) -> TokenStream {
         let fields = self.columns.iter().map(|column| {
             let (plan, value) = (&column.plan, value(column));
@@ -106,7 +106,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Where the first field of the struct goes.
+/// The cursor at the first field of the struct.
 pub(super) fn new_cursor(model: &Model<'_>) -> TokenStream {
     if model.attrs.align.is_given() { quote!(__private::Cursor::aligned()) } else { quote!(__private::Cursor::packed()) }
 }

@@ -24,14 +24,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
         Some(Endian::Little) => (quote!(Little), quote!(Little)),
         Some(Endian::Big) => (quote!(Big), quote!(Big)),
     };
-    let plan_types = columns.iter().map(|column| &column.plan_type);
-    let alignment =
-        if model.attrs.align.is_given() { quote!(__private::largest(&[#(<#plan_types>::ALIGNMENT),*])) } else { quote!(1) };
-    let varies = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::VARIES)), &quote!(||))
-        .map(|varies| quote!(const VARIES: bool = #varies;));
-    let grows = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::GROWS)), &quote!(&&))
-        .map(|grows| quote!(const GROWS: bool = #grows;));
-    let proofs = proofs(model);
+    let constants = constants(model, columns);
     let (denies, fills) = (model.attrs.deny_unknown_fields.is_given(), model.attrs.fill_unknown_fields.is_given());
     let plan_record = match (denies, fills) {
         (true, _) => quote!(plan_whole_record),
@@ -40,10 +33,8 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     };
     let decode = model.fields().iter().map(|field| decode_field(model, field));
     let encode = columns.iter().map(|column| encode_field(model, column));
-    let names = columns.iter().map(|column| field_name(column.field));
-    let names = quote!(&[#(#names),*]);
     let is_flattening = columns.iter().any(|column| column.field.is_flattened());
-    let names = if is_flattening { quote!(__private::distinct(#names)) } else { names };
+    let names = names(columns, is_flattening);
     // Wrong names and offsets fail the build even where the record is not used.
     let is_placed = model.attrs.itemsize.is_given() || columns.iter().any(|column| column.field.attrs.offset.is_given());
     let check = ((is_flattening || is_placed) && generics.params.is_empty()).then(|| check(ident, &quote!(RECORD)));
@@ -62,10 +53,7 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
             type Plan = #plan_ident #type_generics;
             const LITTLE: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::#little);
             const BIG: ::core::option::Option<__private::Layout<Self::Plan>> = #plan_ident::place(__npy::dtype::ByteOrder::#big);
-            const ALIGNMENT: usize = #alignment;
-            #varies
-            #grows
-            #proofs
+            #constants
 
             fn dtype() -> __npy::DType {
                 __private::dtype_of_record::<Self>()
@@ -107,6 +95,31 @@ pub(super) fn expand(model: &Model<'_>, generics: &Generics) -> TokenStream {
     }
 }
 
+/// Defines the alignment of the record, whether its dtype depends on the values, and the proofs.
+fn constants(model: &Model<'_>, columns: &[Column<'_>]) -> TokenStream {
+    let plan_types = columns.iter().map(|column| &column.plan_type);
+    let alignment =
+        if model.attrs.align.is_given() { quote!(__private::largest(&[#(<#plan_types>::ALIGNMENT),*])) } else { quote!(1) };
+    let varies = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::VARIES)), &quote!(||))
+        .map(|varies| quote!(const VARIES: bool = #varies;));
+    let grows = join(columns.iter().map(|Column { plan_type, .. }| quote!(<#plan_type>::GROWS)), &quote!(&&))
+        .map(|grows| quote!(const GROWS: bool = #grows;));
+    let proofs = proofs(model);
+    quote! {
+        const ALIGNMENT: usize = #alignment;
+        #varies
+        #grows
+        #proofs
+    }
+}
+
+/// Lists the names of the fields. Those of flattened structs are checked when the code is compiled.
+fn names(columns: &[Column<'_>], is_flattening: bool) -> TokenStream {
+    let names = columns.iter().map(|column| field_name(column.field));
+    let names = quote!(&[#(#names),*]);
+    if is_flattening { quote!(__private::distinct(#names)) } else { names }
+}
+
 /// Evaluates a constant of a struct without parameters, if the bounds of its implementations hold.
 pub(super) fn check(ident: &Ident, constant: &TokenStream) -> TokenStream {
     quote!(const _: () = __private::Probe::<#ident>::#constant;)
@@ -123,12 +136,12 @@ fn field_name(field: &Field<'_>) -> TokenStream {
     quote!(__private::FieldName::own(#name) #aliases #title)
 }
 
-/// The type that stands for the conversions of `with`.
+/// Defines the type with the conversions of `with`.
 pub(super) fn conversions(model: &Model<'_>, generics: &Generics, field: &Field<'_>) -> Option<TokenStream> {
     let module = field.attrs.with.get()?;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (ident, ty, marker) = (model.ident, &field.ty, field.with_ident());
-    // The compiler reports what is wrong with the module's functions under its name.
+    // The compiler reports errors of the module's functions under its name.
     let (element, error) = (hygienic!(element), hygienic!(error));
     let value = Ident::new("value", Span::mixed_site().located_at(module.span()));
     let decode = quote_spanned! {module.span()=>

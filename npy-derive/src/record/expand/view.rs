@@ -88,7 +88,7 @@ fn proof(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// Proves that the struct is nothing but its field.
+/// Proves that the struct has the size of its field.
 fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
     let message = format!("`{}` cannot be viewed: it is larger than its field", model.ident);
     let fields = model.stored().map(|field| {
@@ -103,7 +103,7 @@ fn proof_of_transparent(model: &Model<'_>) -> TokenStream {
     quote!({ #(#fields)* })
 }
 
-/// An enum is its number, of which only those of variants are values.
+/// Checks the number of an enum, which has to be a variant.
 fn for_enum(model: &Model<'_>) -> TokenStream {
     let message = format!("`{}` cannot be viewed: it is larger than its number", model.ident);
     let integer = &model.repr.integer;
