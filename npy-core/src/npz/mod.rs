@@ -1,6 +1,6 @@
 //! Archives of arrays (`.npz`): zip archives whose members are `.npy` files.
 //!
-//! They are those of `np.savez` and `np.savez_compressed`.
+//! `np.savez` and `np.savez_compressed` write them.
 //!
 //! ```
 //! use npy_core::npz::{NpzReader, NpzWriter};
@@ -18,7 +18,7 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! Stored members are byte for byte those of `np.savez`. Compressed members are deflate data that
+//! Stored members are byte for byte as `np.savez` writes them. Compressed members are deflate data that
 //! every reader reads, but not NumPy's bytes. They are at most 2 % larger:
 //!
 //! - Each block of 1 MiB is compressed independently, so that several threads can write a member

@@ -16,8 +16,8 @@ use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::write::{dtype_of, write};
 
-/// The size from which on a member gets 64-bit sizes: 4 GiB, less what a header and incompressible
-/// data add.
+/// The least size of a member with 64-bit sizes: 4 GiB, less the growth by a header and by
+/// incompressible data.
 const LARGE: u64 = 0xf000_0000;
 
 /// Reads arrays from a [`zip::ZipArchive`] (feature `zip`).
@@ -124,7 +124,7 @@ impl<W: Write + Seek> ZipWriterExt for ZipWriter<W> {
     }
 }
 
-/// The index of the member of a name: a full name takes precedence over one without `.npy`.
+/// Finds a member by name. A full name takes precedence over one without `.npy`.
 ///
 /// Fails if the archive has no such member.
 pub fn find_zip_member<R: Read + Seek>(archive: &ZipArchive<R>, name: &str) -> Result<usize> {
@@ -158,7 +158,7 @@ pub fn read_zip_member<R: Read + Seek, V>(
         }
         let mut file = file.take(u64::MAX);
         let value = read(NpyReader::new_with(&mut file as &mut dyn Read, limits)?)?;
-        // To the end, where the checksum is checked.
+        // The checksum is checked at the end.
         let left = size.saturating_sub(u64::MAX - file.limit());
         if left > MOST_TRAILING {
             return Err(trailing(left));
@@ -185,7 +185,7 @@ pub fn write_zip_member<W: Write + Seek, E: FileOptionExtension>(
         .map_err(|error| zip_error("cannot write the archive", error))
         .and_then(|()| {
             write(archive).inspect_err(|_| {
-                // Without the check it would remove the member before, if `zip` has given up this
+                // Without the check it would remove the previous member, if `zip` has abandoned this
                 // one. The first error is the one to report.
                 if archive.is_writing_file() {
                     let _ = archive.abort_file();

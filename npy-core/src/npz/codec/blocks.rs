@@ -12,37 +12,34 @@
 //! | 4 | bytes of content in the first block; the last has what is left |
 //! | 4 each | bytes of each block in the archive; all together are the member |
 //!
-//! Each block but the last ends with an empty stored block, at the border of a byte, and none
-//! refers to bytes of another. Who believes the field must see that each block ends where the next
-//! begins, and has as many bytes as it says.
+//! Each block but the last ends with an empty stored block at a byte boundary, and none refers to
+//! bytes of another. A reader checks that each block ends where the next begins, and has the stated
+//! number of bytes.
 
 use std::ops::Range;
 
 use super::super::zip::entry::Entry;
 use super::super::zip::records::{Claim, DEFLATED, Fields, find_field};
 
-/// The field's identifier, visible as letters in the archive.
-const IDENTIFIER: [u8; 2] = *b"np";
-
-/// The same as a number.
-pub(crate) const BLOCKS: u16 = u16::from_le_bytes(IDENTIFIER);
+/// The identifier of the extra field.
+pub(crate) const BLOCKS: u16 = u16::from_le_bytes(*b"np");
 const VERSION: u8 = 1;
 
 /// The logarithm of [`BLOCK_BYTES`].
 const BLOCK_LOG: u8 = 20;
-/// Bytes of content in a block. Blocks begin anew, which costs up to 0.35 % of the size.
+/// Bytes of content in a block. Their independence adds up to 0.35 % to the size.
 pub(crate) const BLOCK_BYTES: usize = 1 << BLOCK_LOG;
 
-/// The largest blocks that are believed in.
+/// The largest plausible blocks.
 const MOST_LOG: u8 = 40;
 
-/// Blocks that are listed at most. Of more, several make one: other fields have to fit the same 64
-/// KiB.
+/// The most blocks in a field, which share 64 KiB with other fields. More are merged.
 const MOST_BLOCKS: usize = 15_000;
 
-/// The extra field of a member that consists of an optional front and blocks. `front` gives the
-/// bytes of its content and in the archive, `blocks` those of each block in the archive. Empty for
-/// a single block.
+/// Creates the extra field of a member, which is empty for a single block.
+///
+/// `front` is the size of a shorter first block, in the content and in the archive, and `blocks` the
+/// size of each other block in the archive.
 pub(crate) fn blocks_field(front: Option<(u64, u64)>, blocks: &[u64]) -> Vec<u8> {
     if blocks.len() + usize::from(front.is_some()) < 2 {
         return Vec::new();
@@ -55,21 +52,21 @@ pub(crate) fn blocks_field(front: Option<(u64, u64)>, blocks: &[u64]) -> Vec<u8>
     let lengths = front.map(|(_, bytes)| bytes).into_iter().chain(blocks.chunks(together).map(|blocks| blocks.iter().sum()));
     let mut field = vec![VERSION, log];
     for number in std::iter::once(first).chain(lengths) {
-        // Blocks of 4 GiB are not worth a list.
+        // Blocks of 4 GiB need no list.
         let Ok(number) = u32::try_from(number) else { return Vec::new() };
         field.extend(number.to_le_bytes());
     }
     // At most 60,006.
     let length = u16::try_from(field.len()).unwrap_or_default().to_le_bytes();
-    [&IDENTIFIER[..], &length, &field].concat()
+    [&BLOCKS.to_le_bytes()[..], &length, &field].concat()
 }
 
 /// A block of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// Its bytes among those of the member in the archive.
+    /// Its range of the member's data.
     pub(crate) bytes: Range<u64>,
-    /// Its bytes of the content.
+    /// Its range of the content.
     pub(crate) content: Range<u64>,
 }
 
@@ -99,7 +96,7 @@ impl Blocks {
         while !fields.rest.is_empty() {
             let end = at.checked_add(fields.u32().into())?;
             let content_end = begin.checked_add(content_bytes)?.min(claim.size);
-            // None is empty, be it in the archive or as content.
+            // No block is empty, neither in the archive nor in the content.
             if fields.is_short || end == at || content_end == begin {
                 return None;
             }
@@ -109,8 +106,7 @@ impl Blocks {
         (at == claim.compressed && begin == claim.size && blocks.len() > 1).then_some(Self { blocks })
     }
 
-    /// The blocks that lie within this part of the content, if one begins with it; those before it
-    /// are not looked for again.
+    /// Returns the blocks within a range of the content, if one begins where it does.
     pub(crate) fn within(&self, content: Range<u64>) -> &[Block] {
         let begin = self.blocks.partition_point(|block| block.content.start < content.start);
         let end = self.blocks.partition_point(|block| block.content.end <= content.end);
@@ -120,12 +116,12 @@ impl Blocks {
         }
     }
 
-    /// The block that this byte of the content belongs to.
+    /// Returns the block of a byte of the content.
     pub(crate) fn block_of(&self, at: u64) -> Option<&Block> {
         self.blocks.get(self.blocks.partition_point(|block| block.content.end <= at))
     }
 
-    /// Whether the last of them ends the member.
+    /// Returns whether a block ends the member.
     pub(crate) fn is_end(&self, block: &Block) -> bool {
         self.blocks.last() == Some(block)
     }
@@ -142,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_found_again() {
+    fn parses_its_own_field() {
         let field = blocks_field(None, &[10, 20, 30]);
         assert_eq!(field, *b"np\x12\0\x01\x14\0\0\x10\0\x0a\0\0\0\x14\0\0\0\x1e\0\0\0");
         let blocks = Blocks::parse(&[b"xy\x01\0z", &field[..]].concat(), claim(2 * MIB + 5, 60)).unwrap();
@@ -154,14 +150,14 @@ mod tests {
         assert_eq!((end_of(0), end_of(MIB - 1), end_of(MIB)), (Some((MIB, 10)), Some((MIB, 10)), Some((2 * MIB, 30))));
         assert_eq!((end_of(2 * MIB + 4), end_of(2 * MIB + 5)), (Some((2 * MIB + 5, 60)), None));
         assert!(blocks.is_end(&last) && !blocks.is_end(&blocks.blocks[1]));
-        // Behind a front.
+        // After a front.
         let field = blocks_field(Some((128, 133)), &[10, 20]);
         let blocks = Blocks::parse(&field, claim(128 + MIB + 1, 163)).unwrap();
         assert_eq!(blocks.within(128..2 * MIB)[0], Block { bytes: 133..143, content: 128..128 + MIB });
     }
 
     #[test]
-    fn many_blocks_are_taken_together() {
+    fn merges_many_blocks() {
         let field = blocks_field(None, &vec![3; 100_000]);
         assert!(field.len() <= 60_010);
         let blocks = Blocks::parse(&field, claim(99_999 * MIB + 1, 300_000)).unwrap();
@@ -170,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_do_not_fit_the_member_are_passed_over() {
+    fn ignores_fields_that_contradict_the_member() {
         let field = blocks_field(None, &[10, 20, 30]);
         for (size, compressed) in [(2 * MIB + 5, 61), (2 * MIB + 5, 59), (2 * MIB, 60), (3 * MIB + 1, 60), (0, 60), (u64::MAX, 60)]
         {

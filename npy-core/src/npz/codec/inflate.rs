@@ -14,36 +14,50 @@ use crate::memory::ReadBuf;
 use crate::sys::libdeflate::Decompressor;
 use crate::sys::threads::useful_threads;
 
-/// Bytes of compressed data that are read at a time.
+/// The size of a read of compressed data.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// An empty block that ends a stream. Behind data that end at the border of a byte, between two
-/// blocks, it is all that is missing.
+/// An empty block that ends a stream. It completes data that end between two blocks.
 pub(crate) const END: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 
-/// How blocks are inflated, chosen where the reader is known to have clones: data that begin at
-/// this place, blocks, whether the last of them ends the data, room for each block, threads. Gives
-/// the checksum of all, and leaves the reader behind the last block; or `None` and the reader as it
-/// was, if anything is not as the blocks say.
-pub(crate) type InflateBlocks<R> = fn(&mut R, u64, &[Block], bool, &mut [ReadBuf<'_>], usize) -> Option<crc32fast::Hasher>;
+/// Inflates independent blocks. Returns their joint CRC, with the reader after the last block, or `None`
+/// with the reader rewound.
+///
+/// Each block has a buffer of its size. A function pointer, because only some readers can be cloned.
+pub(crate) type InflateBlocks<R> = fn(&mut R, &Batch<'_>, &mut [ReadBuf<'_>]) -> Option<crc32fast::Hasher>;
 
-/// An [`InflateBlocks`] without other threads, where that is faster than to inflate a stream.
+/// Consecutive blocks of a member.
+pub(crate) struct Batch<'a> {
+    /// The offset of the member's data.
+    pub(crate) begin: u64,
+    pub(crate) blocks: &'a [Block],
+    /// Whether the last block ends the data.
+    pub(crate) is_end: bool,
+    pub(crate) threads: usize,
+}
+
+impl Batch<'_> {
+    /// Seeks to the data of a block. Returns them, and whether they end the data of the member.
+    fn data_of<'r, R: Read + Seek>(&self, reader: &'r mut R, index: usize) -> Option<(Take<Checked<&'r mut R>>, bool)> {
+        let bytes = &self.blocks.get(index)?.bytes;
+        reader.seek(SeekFrom::Start(self.begin.checked_add(bytes.start)?)).ok()?;
+        Some((Checked(reader).take(bytes.end - bytes.start), self.is_end && index + 1 == self.blocks.len()))
+    }
+}
+
+/// An [`InflateBlocks`] in this thread.
 #[cfg(feature = "libdeflate")]
 pub(crate) fn inflate_in_turn<R: Read + Seek>(
     reader: &mut R,
-    begin: u64,
-    blocks: &[Block],
-    is_end: bool,
+    batch: &Batch<'_>,
     parts: &mut [ReadBuf<'_>],
-    _: usize,
 ) -> Option<crc32fast::Hasher> {
     let before = reader.stream_position().ok()?;
     let inflated = Inflater::new().and_then(|mut inflater| {
         let mut checksum = crc32fast::Hasher::new();
-        let last = blocks.len().checked_sub(1)?;
-        for (i, (block, part)) in blocks.iter().zip(parts).enumerate() {
-            let mut data = data_of(reader, begin, block)?;
-            checksum.combine(&inflater.inflate(&mut data, is_end && i == last, part)?);
+        for (i, part) in parts.iter_mut().enumerate() {
+            let (mut data, is_end) = batch.data_of(reader, i)?;
+            checksum.combine(&inflater.inflate(&mut data, is_end, part)?);
         }
         Some(checksum)
     });
@@ -53,43 +67,39 @@ pub(crate) fn inflate_in_turn<R: Read + Seek>(
     inflated
 }
 
-/// An [`InflateBlocks`] by several threads, each with a clone of the reader.
+/// An [`InflateBlocks`] by several threads that clone the reader.
 pub(crate) fn inflate_in_parallel<R: Read + Seek + Clone + Send>(
     reader: &mut R,
-    begin: u64,
-    blocks: &[Block],
-    is_end: bool,
+    batch: &Batch<'_>,
     parts: &mut [ReadBuf<'_>],
-    threads: usize,
 ) -> Option<crc32fast::Hasher> {
-    let mut checksums = vec![None; blocks.len()];
-    let last = blocks.len().checked_sub(1)?;
-    let jobs = Mutex::new(blocks.iter().zip(parts).zip(&mut checksums).enumerate());
+    let mut checksums = vec![None; parts.len()];
+    let jobs = Mutex::new(parts.iter_mut().zip(&mut checksums).enumerate());
     let work = |mut reader: R| {
         let mut inflater = Inflater::new();
         let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some((i, ((block, part), checksum))) = next() {
+        while let Some((i, (part, checksum))) = next() {
             *checksum = inflater.as_mut().and_then(|inflater| {
-                let mut data = data_of(&mut reader, begin, block)?;
-                inflater.inflate(&mut data, is_end && i == last, part)
+                let (mut data, is_end) = batch.data_of(&mut reader, i)?;
+                inflater.inflate(&mut data, is_end, part)
             });
             if checksum.is_none() {
-                // The others have nothing more to do.
+                // The other threads end, too.
                 jobs.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
             }
         }
     };
-    let threads = useful_threads(threads.min(blocks.len()));
+    let threads = useful_threads(batch.threads.min(batch.blocks.len()));
     thread::scope(|scope| {
         let mut others = Vec::new();
         for _ in 1..threads {
             let clone = reader.clone();
-            // If the system gives no thread, this one does its work.
+            // If the system refuses a thread, this one does its work.
             others.extend(thread::Builder::new().name("npz".to_owned()).spawn_scoped(scope, || work(clone)));
         }
         work(reader.clone());
         for other in others {
-            // The caller's own `Read` may panic: as if it had been called here.
+            // The caller's `Read` may panic.
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
@@ -98,25 +108,18 @@ pub(crate) fn inflate_in_parallel<R: Read + Seek + Clone + Send>(
     for part in checksums {
         checksum.combine(&part?);
     }
-    reader.seek(SeekFrom::Start(begin.checked_add(blocks.last()?.bytes.end)?)).ok()?;
+    reader.seek(SeekFrom::Start(batch.begin.checked_add(batch.blocks.last()?.bytes.end)?)).ok()?;
     Some(checksum)
 }
 
-/// The data of a block, of those that begin at this place.
-fn data_of<'a, R: Read + Seek>(reader: &'a mut R, begin: u64, block: &Block) -> Option<Take<Checked<&'a mut R>>> {
-    reader.seek(SeekFrom::Start(begin.checked_add(block.bytes.start)?)).ok()?;
-    Some(Checked(reader).take(block.bytes.end - block.bytes.start))
-}
-
-/// What inflates blocks, one after another in the same memory: fills a part with a block, and gives
-/// its checksum; `None` if it is not of that size, does not end where it is said to, or cannot be
-/// read.
+/// Inflates blocks into buffers of their size, and returns their checksums; `None` if a block has
+/// another size or end, or cannot be read.
 #[cfg(feature = "libdeflate")]
 type Inflater = WholeInflater;
 #[cfg(not(feature = "libdeflate"))]
 type Inflater = StreamInflater;
 
-/// By `zlib-rs`, which is given few of the data at a time.
+/// Inflates by `zlib-rs`, with a small buffer of data.
 #[cfg(any(not(feature = "libdeflate"), test))]
 struct StreamInflater {
     decoder: Decompress,
@@ -125,7 +128,7 @@ struct StreamInflater {
 
 #[cfg(any(not(feature = "libdeflate"), test))]
 impl StreamInflater {
-    #[expect(clippy::unnecessary_wraps, reason = "like the other, for which there may be no memory")]
+    #[expect(clippy::unnecessary_wraps, reason = "like `WholeInflater::new`")]
     fn new() -> Option<Self> {
         Some(Self { decoder: Decompress::new(false), buffer: vec![0; BUFFER_BYTES] })
     }
@@ -140,7 +143,7 @@ impl StreamInflater {
         Some(checksum_of(part.filled_from(begin)))
     }
 
-    /// Fills `part` with what `data` hold, which must be as much.
+    /// Fills `part` with the content of `data`, which must have its size.
     fn inflate_into<R: Read>(&mut self, part: &mut ReadBuf<'_>, data: &mut Take<R>, is_end: bool) -> Option<()> {
         let mut has_ended = false;
         while data.limit() > 0 {
@@ -160,7 +163,7 @@ impl StreamInflater {
     }
 }
 
-/// By libdeflate, which is given all data of a block at once.
+/// Inflates by libdeflate, which needs all data of a block at once.
 #[cfg(feature = "libdeflate")]
 struct WholeInflater {
     decoder: Decompressor,
@@ -174,7 +177,7 @@ impl WholeInflater {
     }
 
     fn inflate<R: Read>(&mut self, data: &mut Take<R>, is_end: bool, part: &mut ReadBuf<'_>) -> Option<crc32fast::Hasher> {
-        // Data that cannot be compressed grow by less. More is not worth the memory.
+        // Incompressible data grow by less, so that more is damage.
         if data.limit() / 2 > (part.remaining() + BUFFER_BYTES) as u64 {
             return None;
         }
@@ -183,13 +186,13 @@ impl WholeInflater {
         part.inflate_all(&mut self.decoder, self.buffer.get(..length)?).then(|| checksum_of(part.filled_from(begin)))
     }
 
-    /// Brings all data to the buffer, and the end of a stream behind those that have none; tells
-    /// how many bytes that is. The memory grows as they come.
+    /// Reads all data into the buffer, which grows with them, and appends the end of the stream if they
+    /// lack it. Returns their length.
     fn read<R: Read>(&mut self, data: &mut Take<R>, is_end: bool) -> Option<usize> {
         let mut length = 0;
         while data.limit() > 0 {
             if self.buffer.len() <= length + END.len() {
-                // Twice as much as there were, and no more than is announced.
+                // Twice the size, within the announced one.
                 let left = usize::try_from(data.limit()).unwrap_or(usize::MAX);
                 let more = left.saturating_add(END.len()).min(length.max(BUFFER_BYTES));
                 self.buffer.try_reserve_exact(more).ok()?;
@@ -206,7 +209,7 @@ impl WholeInflater {
     }
 }
 
-/// Reads once; `None` if that fails or nothing is left.
+/// Reads once; `None` at the end or if that fails.
 fn read_some(data: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
     loop {
         match data.read(buffer) {
@@ -222,8 +225,8 @@ fn checksum_of(bytes: &[u8]) -> crc32fast::Hasher {
     checksum
 }
 
-/// Whether a decoder that has given all its bytes stands between two blocks, at the border of a
-/// byte, after the last few bytes of a block. It cannot be used any more.
+/// Returns whether a drained decoder is between two blocks, at a byte boundary, after the last bytes
+/// of a block. The decoder is finished by that.
 pub(crate) fn is_between_blocks(decoder: &mut Decompress, last: &[u8]) -> bool {
     let data = [last, &END].concat();
     let mut rest = &data[..];
@@ -237,11 +240,11 @@ pub(crate) fn is_between_blocks(decoder: &mut Decompress, last: &[u8]) -> bool {
     false
 }
 
-/// Returns how many bytes one call has used, and whether the stream has ended. `None` if it cannot
-/// continue, or exceeds the buffer.
+/// Calls a decoder once. Returns the number of used bytes, and whether the stream has ended; `None` if it
+/// cannot continue or exceeds the buffer.
 fn step(decoder: &mut Decompress, input: &[u8], part: &mut ReadBuf<'_>) -> Option<(usize, bool)> {
     let (before, filled) = (decoder.total_in(), part.filled());
-    // Even if the buffer is full, the end of a block is still to be read.
+    // The end of a block may follow when the buffer is full.
     let mut excess = [0];
     let mut excess = ReadBuf::over(&mut excess);
     let inflated = if part.is_full() { excess.inflate_some(decoder, input) } else { part.inflate_some(decoder, input) };
@@ -257,8 +260,7 @@ mod tests {
     use super::super::deflate::Compressor;
     use super::{END, ReadBuf, StreamInflater, checksum_of};
 
-    /// Inflates data of which this many bytes are announced, to content of this size, by each
-    /// inflater there is. They must agree.
+    /// Inflates data of an announced length to content of this size, by each inflater. They must agree.
     fn inflate(data: &[u8], announced: u64, is_end: bool, size: usize) -> Option<Vec<u8>> {
         let mut content = vec![1; size];
         let mut part = ReadBuf::over(&mut content);
@@ -277,7 +279,7 @@ mod tests {
             assert_eq!(part.filled(), if checksum.is_some() { size } else { 0 });
             assert_eq!(checksum.map(crc32fast::Hasher::finalize), found.as_deref().map(|found| checksum_of(found).finalize()));
             assert!(found.as_ref().is_none_or(|found| *found == content));
-            // Doubled while it grows.
+            // The buffer at most doubles.
             assert!(inflater.buffer.capacity() <= 2 * (data.len() + super::BUFFER_BYTES), "{}", inflater.buffer.capacity());
         }
         found
@@ -305,7 +307,7 @@ mod tests {
                 let data = block(&content, is_end);
                 let length = data.len() as u64;
                 assert!(inflate(&data, length, is_end, size).unwrap() == content);
-                // What follows belongs to others.
+                // Bytes after the announced length.
                 assert!(inflate(&[&data[..], &data].concat(), length, is_end, size).unwrap() == content);
             }
         }
@@ -331,7 +333,7 @@ mod tests {
                 let found = inflate(&longer, longer.len() as u64, is_end, 5000);
                 assert!(found.is_none(), "{is_end} {}", more.len());
             }
-            // It ends where it must not, or goes on where it must end.
+            // A stream that must not end, or has to.
             assert!(inflate(&data, length, !is_end, 5000).is_none());
         }
     }
@@ -353,9 +355,9 @@ mod tests {
         }
     }
 
-    /// Another content is left to its checksum, but must be the same by all inflaters.
+    /// A wrong content is left to the checksum, but all inflaters must agree.
     #[test]
-    fn damaged_blocks_are_the_same_to_all() {
+    fn inflaters_agree_on_damaged_blocks() {
         let content = content(700);
         let data = block(&content, false);
         let mut refused = 0;

@@ -5,14 +5,13 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use crate::format::trust::read_once;
 use crate::memory::ReadBuf;
 
-/// Bytes that are buffered at most.
+/// The size of the buffer.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Bytes that are buffered of the front of a member, of which no more may be wanted than the
-/// array's header.
+/// The size of the buffer at the front of a member, of which only the array's header may be needed.
 const FRONT_BYTES: usize = 64 * 1024;
 
-/// How to read from an `R`: straight to where the bytes are wanted.
+/// Reads once from an `R`, without initialising the memory first.
 pub(crate) type FillFrom<R> = fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>;
 
 /// A buffered reader that ends where the member ends.
@@ -20,20 +19,18 @@ pub(crate) struct Input<R> {
     reader: R,
     fill: FillFrom<R>,
     buffer: Vec<u8>,
-    /// Where in `buffer` begins what was not used yet.
+    /// The unused bytes are `buffer[begin..end]`.
     begin: usize,
-    /// Where it ends; what is behind it is of no meaning.
     end: usize,
-    /// Bytes of the member that are left; `None` where nobody knows.
+    /// The remaining bytes of the member; `None` if unknown.
     left: Option<u64>,
-    /// Bytes used since the member began.
+    /// The number of bytes used since the member began.
     used: u64,
-    /// Bytes used in all.
+    /// The number of bytes used in all.
     total: u64,
-    /// Bytes that are buffered at most.
+    /// The largest size of the buffer.
     most: usize,
-    /// The bytes of the member up to which a decoder may read. Those that follow are given only
-    /// after these are used up.
+    /// The end of the bytes of the member that one `fill_buf` returns.
     border: u64,
 }
 
@@ -42,7 +39,7 @@ impl<R> Input<R> {
         Self { reader, fill, buffer: Vec::new(), begin: 0, end: 0, left: None, used: 0, total: 0, most: BUFFER_BYTES, border: 0 }
     }
 
-    /// The reader itself, of which nothing is buffered afterwards.
+    /// Empties the buffer and returns the reader.
     pub(crate) fn reader_mut(&mut self) -> &mut R {
         (self.begin, self.end) = (0, 0);
         &mut self.reader
@@ -52,38 +49,37 @@ impl<R> Input<R> {
         &self.reader
     }
 
-    /// Begins to read a part of `bytes` bytes, or of unknown length.
+    /// Begins a member of `bytes` bytes, or of unknown length.
     pub(crate) fn begin(&mut self, bytes: Option<u64>) {
         (self.left, self.used, self.border) = (bytes, 0, 0);
     }
 
-    /// Has [`fill_buf`](BufRead::fill_buf) give no bytes from both sides of this place of the
-    /// member at once. Who has used all before it, and asks for more, gets what is behind it.
+    /// Sets a position of the member that no slice of [`fill_buf`](BufRead::fill_buf) crosses.
     pub(crate) fn set_border(&mut self, border: u64) {
         self.border = border;
     }
 
-    /// Bytes used since [`begin`](Self::begin).
+    /// The number of bytes used since [`begin`](Self::begin).
     pub(crate) fn used(&self) -> u64 {
         self.used
     }
 
-    /// Buffers at most `bytes`, for callers who skip most of what they read.
+    /// Limits the buffer, for callers who skip most of the bytes.
     pub(crate) fn set_buffer(&mut self, bytes: usize) {
         self.most = bytes;
     }
 
-    /// Bytes used since the input was made.
+    /// The number of bytes used in all.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Bytes of the member that are left; `None` where nobody knows.
+    /// The remaining bytes of the member; `None` if unknown.
     pub(crate) fn left(&self) -> Option<u64> {
         self.left
     }
 
-    /// Notes that the reader skipped `bytes` bytes. Nothing is buffered afterwards.
+    /// Records that the reader skipped `bytes` bytes, and empties the buffer.
     pub(crate) fn pass(&mut self, bytes: u64) {
         (self.begin, self.end) = (0, 0);
         self.used += bytes;
@@ -105,7 +101,7 @@ impl<R> Input<R> {
         }
     }
 
-    /// Puts back the last bytes that were used, which were these.
+    /// Puts the last used bytes back.
     #[cfg(feature = "lzma")]
     pub(crate) fn put_back(&mut self, bytes: &[u8]) {
         self.buffer = [bytes, &self.buffer[self.begin..self.end]].concat();
@@ -119,7 +115,7 @@ impl<R> Input<R> {
 }
 
 impl<R: Read + Seek> Input<R> {
-    /// Reads `bytes` bytes at `offset` into the buffer, in place of what it held.
+    /// Refills the buffer with `bytes` bytes at `offset`.
     pub(crate) fn read_at(&mut self, offset: u64, bytes: u64) -> io::Result<&[u8]> {
         self.reader.seek(SeekFrom::Start(offset))?;
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -138,7 +134,7 @@ impl<R: Read + Seek> Input<R> {
         Ok(&self.buffer[..self.end])
     }
 
-    /// Moves within the member by this many bytes. Nothing is buffered afterwards.
+    /// Moves within the member, and empties the buffer.
     pub(crate) fn move_by(&mut self, distance: i64) -> io::Result<()> {
         // The buffer is small.
         let buffered = (self.end - self.begin) as u64;
@@ -150,7 +146,7 @@ impl<R: Read + Seek> Input<R> {
         Ok(())
     }
 
-    /// Skips the first bytes of those that [`read_at`](Self::read_at) has read.
+    /// Skips the first bytes that [`read_at`](Self::read_at) has read.
     pub(crate) fn skip_front(&mut self, bytes: usize) {
         self.begin = bytes.min(self.end);
     }
@@ -164,7 +160,7 @@ impl<R: Clone> Clone for Input<R> {
 }
 
 impl<R: Read> Input<R> {
-    /// Gives some bytes, straight from the reader where none are buffered; none at the end.
+    /// Reads some bytes, from the reader itself if none are buffered, and none at the end.
     pub(crate) fn fill(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         let buffered = self.at_most(self.end - self.begin);
         if buffered > 0 {
@@ -180,8 +176,7 @@ impl<R: Read> Input<R> {
         Ok(())
     }
 
-    /// Copies the next few bytes without consuming them; returns whether that many are available.
-    /// They count as buffered afterwards.
+    /// Copies the next few bytes and leaves them in the buffer. Returns whether there are as many.
     pub(crate) fn peek(&mut self, bytes: &mut [u8]) -> io::Result<bool> {
         if self.at_most(bytes.len()) < bytes.len() {
             return Ok(false);

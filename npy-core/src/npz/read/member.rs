@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use super::super::codec::blocks::Blocks;
 use super::super::codec::decoder::Decoder;
-use super::super::codec::inflate::InflateBlocks;
+use super::super::codec::inflate::{Batch, InflateBlocks};
 use super::super::codec::input::Input;
 use super::super::zip::entry::Entry;
 use super::super::zip::problem::{encrypted, trailing, wrong_size};
@@ -157,19 +157,19 @@ impl<'a, R: Read> Member<'a, R> {
         // The last bytes of the previous block may be unread.
         let mut mark = [0; MARK_BYTES];
         let mark = first.bytes.start.checked_sub(self.input.used()).and_then(|left| mark.get_mut(..usize::try_from(left).ok()?));
-        let is_end = all.is_end(last);
+        let batch = Batch { begin: *begin, blocks, is_end: all.is_end(last), threads: *threads };
         let lengths = blocks.iter().map(|block| usize::try_from(block.content.end - block.content.start).unwrap_or(usize::MAX));
         let mut checksum = None;
         if let Some(mark) = mark
             && self.input.peek(mark)?
             && buf.fill_parts(lengths, |parts| {
-                checksum = inflate(self.input.reader_behind(), *begin, blocks, is_end, parts, *threads);
+                checksum = inflate(self.input.reader_behind(), &batch, parts);
                 checksum.is_some()
             })
             && let Some(checksum) = checksum
         {
             self.input.pass(last.bytes.end - self.input.used());
-            self.content.skip_blocks(mark, bytes, &checksum, is_end)?;
+            self.content.skip_blocks(mark, bytes, &checksum, batch.is_end)?;
             return Ok(true);
         }
         // The blocks contradict their extra field, so the data are read as a single stream.

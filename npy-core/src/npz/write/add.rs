@@ -1,4 +1,4 @@
-//! Adds members: arrays, scalars, streams of unknown length, other files.
+//! Adds arrays, scalars, streams of unknown length and other files.
 
 use std::io::Write;
 
@@ -37,7 +37,7 @@ impl<W: Write> NpzWriter<W> {
         })
     }
 
-    /// Adds an array that `write` writes as a complete `.npy` file, such as with
+    /// Adds an array as a complete `.npy` file, which `write` writes, for example by
     /// [`write`](crate::write()).
     pub fn add_content(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         self.add_member(&format!("{name}.npy"), Front::Nothing, 0, |sink| write(sink).map(|()| None))
@@ -82,7 +82,7 @@ impl<W: Write> NpzWriter<W> {
         dtype: DType,
         write: impl FnOnce(&mut NpyWriter<T, &mut dyn Write>) -> Result<()>,
     ) -> Result<()> {
-        // As long as that of any number of elements, because NumPy leaves space for the digits.
+        // As long as the header of any length, because NumPy reserves space for the digits.
         let empty = header_of(dtype.clone(), &[0]).map_err(|error| self.refuse(error))?;
         self.add_member(&format!("{name}.npy"), Front::Head(&empty), 0, |sink| {
             let mut writer = NpyWriter::open_ended(sink, &empty)?;

@@ -1,4 +1,4 @@
-//! Begins archives: new files, existing ones, and streams.
+//! Opens archives for writing: new files, existing files and streams.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::File;
@@ -28,10 +28,10 @@ impl NpzWriter<File> {
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
         let path = path.as_ref();
         let (file, mut replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
-        // A pipe or a device has no place to come back to.
+        // A pipe or a device cannot seek.
         let mut writer = if replacement.is_file() { Self::in_file(file) } else { Self::streaming(file) };
         if replacement.is_file() {
-            // Others may replace it too, and the last one wins.
+            // Others may replace it, too, and the last one wins.
             replacement.lock_target(lock_shared).map_err(|error| error.with_path(path))?;
             writer.reserve = reserve_on_disk;
         }

@@ -1,8 +1,7 @@
 //! Writes one member: its local header, its content, its data descriptor.
 //!
-//! While threads compress, a member whose blocks are all with them is written later, so that the
-//! next one can be given to them: many small members are compressed at the same time. The bytes of
-//! the archive are the same.
+//! While threads compress all blocks of a member, it waits to be written, so that many small members
+//! are compressed in parallel. The bytes of the archive are the same.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -16,14 +15,14 @@ use super::{Failure, Front, NpzWriter};
 use crate::error::{Error, Result};
 use crate::format::header::Header;
 
-/// Writes a member's header when the first bytes of its content come, after all members that wait.
+/// Writes the local header before the first bytes of the content, after all waiting members.
 struct Output<'a, W: Write> {
     archive: &'a mut NpzWriter<W>,
     local: Local,
-    /// What stands between the header and the content, as long as what is to stand there.
+    /// A placeholder of the array's header, or nothing.
     head: Vec<u8>,
     has_begun: bool,
-    /// Bytes of the member that were written.
+    /// The number of written bytes of the member.
     written: &'a Cell<u64>,
 }
 
@@ -94,7 +93,7 @@ impl<W: Write> NpzWriter<W> {
         let bytes = final_head.map(|head| head.to_bytes()).unwrap_or_default();
         let head = Head { encoded: self.encode_head(&bytes), bytes };
         if head.encoded.len() != head_bytes {
-            // The headers have space for any length.
+            // Padding makes the headers of all lengths equally long.
             return Err(io::Error::other("the length of the header changed").into());
         }
         if has_begun {
@@ -109,18 +108,18 @@ impl<W: Write> NpzWriter<W> {
         Ok(())
     }
 
-    /// The local header of a member, with what is known before its content.
+    /// Creates the local header of a member before its content.
     fn local_before_content(&self, name: &str, front: Front<'_>) -> Local {
         let is_patched = self.overwrite.is_some();
         let mut flags = if name.is_ascii() { 0 } else { UTF8 } | if is_patched { 0 } else { DESCRIPTOR };
-        // Where sizes are patched later, an impossible size stands in, so that an unfinished member
-        // cannot be misread.
+        // Sizes that are patched later are impossible until then, so that an unfinished member cannot be
+        // misread.
         let (mut crc, mut size) = (0, if is_patched { u64::MAX } else { 0 });
         if let Front::Known(bytes) = front
             && !self.options.is_compressed
             && !is_patched
         {
-            // Readers of streams can then skip a stored member that is not an array.
+            // So that a forward reader can skip a stored member that is not an array.
             (crc, size) = (crc32fast::hash(bytes), bytes.len() as u64);
             flags &= !DESCRIPTOR;
         }
@@ -137,7 +136,7 @@ impl<W: Write> NpzWriter<W> {
         }
     }
 
-    /// Writes what comes behind a content, and what is known only now before it.
+    /// Patches the local header, or writes the data descriptor.
     fn end_member(&mut self, mut local: Local, content: Whole, head: &Head, written: &Cell<u64>) -> io::Result<()> {
         complete(&mut local, content, head);
         match self.overwrite {
@@ -153,7 +152,7 @@ impl<W: Write> NpzWriter<W> {
         Ok(())
     }
 
-    /// Writes all members that wait.
+    /// Writes all waiting members.
     pub(super) fn write_waiting(&mut self) -> io::Result<()> {
         while !self.waiting.is_empty() {
             self.write_first_waiting()?;
@@ -182,7 +181,7 @@ impl<W: Write> NpzWriter<W> {
         Ok(())
     }
 
-    /// Writes checksum and sizes where they follow the content, and returns the number of bytes.
+    /// Writes the data descriptor, if the member has one. Returns its length.
     fn write_descriptor(&mut self, local: &Local) -> io::Result<u64> {
         if local.flags & DESCRIPTOR == 0 {
             return Ok(0);
@@ -192,7 +191,7 @@ impl<W: Write> NpzWriter<W> {
         Ok(descriptor.len() as u64)
     }
 
-    /// Notes that a member begins here.
+    /// Sets the offset and the padding of a member that begins here.
     fn place(&self, local: &mut Local, is_aligned: bool) {
         local.offset = self.position;
         if is_aligned {
@@ -204,8 +203,7 @@ impl<W: Write> NpzWriter<W> {
         self.position + self.existing.as_ref().map_or(0, |existing| existing.directory.prefix)
     }
 
-    /// The header of an array as it stands in the member: in compressed data in blocks that are
-    /// stored, so that it can be changed.
+    /// Encodes the header of an array: in compressed data as stored blocks, which can be patched.
     fn encode_head(&self, bytes: &[u8]) -> Vec<u8> {
         if !self.options.is_compressed {
             return bytes.to_vec();
@@ -222,7 +220,7 @@ impl<W: Write> NpzWriter<W> {
     }
 }
 
-/// Notes what is known of a member when its content was written.
+/// Completes the header fields of a member after its content.
 fn complete(local: &mut Local, content: Whole, head: &Head) {
     let (head_size, head_bytes) = (head.bytes.len() as u64, head.encoded.len() as u64);
     let mut crc = crc32fast::Hasher::new();
@@ -238,8 +236,7 @@ fn complete(local: &mut Local, content: Whole, head: &Head) {
 mod tests {
     use super::NpzWriter;
 
-    /// A result that is right does not tell that threads had a second member to compress before the
-    /// first was written.
+    /// The result alone does not prove that members were compressed in parallel.
     #[test]
     fn members_wait_while_threads_compress() {
         let items: Vec<u64> = (0..100_000).map(|i| i / 3).collect();
@@ -248,7 +245,7 @@ mod tests {
         archive.set_options(archive.options().threads(2));
         archive.add_slice("a", &items).unwrap();
         archive.add_slice("b", &items).unwrap();
-        // No more than two blocks for each thread.
+        // At most two blocks for each thread.
         let most = archive.workers.as_ref().unwrap().most_pending();
         assert_eq!((archive.waiting.len(), archive.writer.get().unwrap().len(), most), (2, 0, 4));
         for name in ["c", "d", "e", "f"] {
@@ -258,7 +255,7 @@ mod tests {
         // The threads stay while their number does.
         archive.set_options(archive.options().level(3));
         assert!(archive.workers.is_some());
-        // What is stored comes behind them.
+        // A stored member follows them.
         archive.set_options(archive.options().compressed(false));
         archive.add_slice("g", &[1_u8]).unwrap();
         assert_eq!((archive.waiting.len(), archive.members.len()), (0, 7));

@@ -84,8 +84,8 @@ pub use options::WriteOptions;
 #[must_use = "errors of finishing the archive are seen only by `finish`"]
 pub struct NpzWriter<W: Write> {
     writer: Stream<W>,
-    /// Overwrites bytes at a distance before the current position. Without `Seek`, checksum and
-    /// sizes follow the data instead.
+    /// Overwrites bytes before the current position. `None` without `Seek`: checksum and sizes follow
+    /// the data.
     overwrite: Option<Overwrite<W>>,
     /// Seeks to the beginning of an abandoned member.
     rewind: Option<Rewind<W>>,
@@ -97,9 +97,9 @@ pub struct NpzWriter<W: Write> {
     /// Reserves disk space from the beginning of the archive, if it is on a disk.
     reserve: fn(&W, u64),
     options: WriteOptions,
-    /// Started with the first member that threads compress.
+    /// The threads that compress, started with the first member for them.
     workers: Option<Workers>,
-    /// The members whose blocks threads are compressing. They come next.
+    /// The next members, which threads compress.
     waiting: VecDeque<Waiting>,
     members: Vec<Local>,
     names: HashSet<String>,
@@ -112,14 +112,14 @@ pub struct NpzWriter<W: Write> {
     state: State,
 }
 
-/// The outcome of the last call.
+/// The result of the last call.
 #[derive(Debug, PartialEq, Eq)]
 enum State {
     /// It succeeded.
     Good,
-    /// Its member was refused, and nothing of it was written.
+    /// It refused a member, of which nothing remains.
     Refused,
-    /// Writing has failed for this reason, so that the content of the stream is unknown.
+    /// It failed for this reason, so that the content of the stream is unknown.
     Failed(Cow<'static, str>),
     /// The archive is finished or abandoned.
     Over,
@@ -127,7 +127,7 @@ enum State {
 
 type Overwrite<W> = fn(&mut W, u64, &[u8]) -> io::Result<()>;
 
-/// Seeks a distance, and returns whether what is behind that position was removed.
+/// Seeks a distance, and returns whether the bytes after that position were removed.
 type Rewind<W> = fn(&mut W, i64) -> io::Result<bool>;
 
 impl<W: Write> NpzWriter<W> {
@@ -147,10 +147,10 @@ impl<W: Write> NpzWriter<W> {
         self.options = options;
     }
 
-    /// Adds a member whose content `write` writes. `write` returns the header that precedes it, if
-    /// space was left for one. The content has at least `content` bytes, as far as that is known.
+    /// Adds a member of at least `content` bytes, which `write` writes. For [`Front::Head`], `write`
+    /// returns the header.
     ///
-    /// If the content cannot be written, nothing of the member remains, if the stream can seek.
+    /// If it fails, nothing of the member remains, if the stream can seek.
     fn add_member(
         &mut self,
         name: &str,
@@ -163,26 +163,15 @@ impl<W: Write> NpzWriter<W> {
         let named = |error: Error| in_file(path.as_deref(), in_member(error));
         self.expect_whole().map_err(|error| in_file(path.as_deref(), error))?;
         self.state = State::Refused;
-        let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') || holds_local_header(name.as_bytes()) {
-            Some("invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\"")
-        } else if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
-            Some("unknown length: a stream that cannot seek needs it before the data")
-        } else if self.names.contains(name) {
-            Some("duplicate member name; to replace a member, write a new archive")
-        } else {
-            None
-        };
-        if let Some(problem) = problem {
-            return Err(named(Error::new(ErrorKind::InvalidInput, problem)));
-        }
-        // Room for what is stored, now that nothing speaks against it.
+        self.check_member(name, front).map_err(named)?;
+        // Reserves disk space for a valid member.
         if !self.options.is_compressed
             && let Some(writer) = self.writer.get()
         {
             (self.reserve)(writer, self.position.saturating_add(content));
         }
         let written = Cell::new(0);
-        // Beside the rest of `self` while it is written.
+        // Apart from `self`, which is borrowed meanwhile.
         let mut workers = self.workers.take();
         // Until `write` returns: a panic leaves an incomplete member in the stream.
         self.state = State::Failed("writing a member panicked".into());
@@ -196,24 +185,41 @@ impl<W: Write> NpzWriter<W> {
                 self.state = State::Good;
                 Ok(())
             }
-            // It was not begun.
-            Err(Failure { error, is_lasting: false }) if written == 0 => Err(named(error)),
             Err(Failure { error, is_lasting }) => {
                 let error = in_member(error);
-                let rewound = match self.rewind {
-                    Some(rewind) if !is_lasting => {
-                        distance(written).and_then(|back| self.writer.call(|writer| rewind(writer, -back)))
-                    }
-                    _ => Err(io::ErrorKind::Unsupported.into()),
-                };
-                match rewound {
-                    Ok(true) => {}
-                    Ok(false) => self.stale = self.stale.max(self.position + written),
-                    // Without the path, which later errors name themselves.
-                    Err(_) => self.state = State::Failed(format!("{error:#}").into()),
+                if written > 0 || is_lasting {
+                    self.abandon_member(&error, is_lasting, written);
                 }
                 Err(in_file(path.as_deref(), error))
             }
+        }
+    }
+
+    /// Refuses a member that cannot be added.
+    fn check_member(&self, name: &str, front: Front<'_>) -> Result<()> {
+        let problem = if name.len() > usize::from(u16::MAX) || name.contains('\0') || holds_local_header(name.as_bytes()) {
+            "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""
+        } else if matches!(front, Front::Head(_)) && self.overwrite.is_none() {
+            "unknown length: a stream that cannot seek needs it before the data"
+        } else if self.names.contains(name) {
+            "duplicate member name; to replace a member, write a new archive"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::InvalidInput, problem))
+    }
+
+    /// Rewinds to the beginning of a member that failed, or else records that writing has failed.
+    fn abandon_member(&mut self, error: &Error, is_lasting: bool, written: u64) {
+        let rewound = match self.rewind {
+            Some(rewind) if !is_lasting => distance(written).and_then(|back| self.writer.call(|writer| rewind(writer, -back))),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        };
+        match rewound {
+            Ok(true) => {}
+            Ok(false) => self.stale = self.stale.max(self.position + written),
+            // Without the path, which later errors add.
+            Err(_) => self.state = State::Failed(format!("{error:#}").into()),
         }
     }
 
@@ -266,14 +272,14 @@ impl<W: Write> NpzWriter<W> {
     fn write_end(&mut self) -> Result<()> {
         self.write_waiting().map_err(cannot_write)?;
         if let Some(existing) = self.existing.as_mut().filter(|_| self.members.is_empty()) {
-            // Its directory is there already.
+            // Its directory exists.
             existing.expect_unchanged(self.position + existing.directory.prefix).map_err(cannot_write)?;
             existing.keep();
             return Ok(());
         }
         if self.stale > self.position {
-            // What was given up comes to lie between the last member and the directory, because it
-            // cannot be cut off. It is blanked, so that no one takes it for a member.
+            // An abandoned member that cannot be truncated lies before the directory. It is zeroed, so
+            // that no reader takes it for a member.
             let blank = io::repeat(0).take(self.stale - self.position);
             io::copy(&mut { blank }, &mut self.writer).map_err(cannot_write)?;
             self.position = self.stale;
@@ -312,7 +318,7 @@ impl<W: Write> Drop for NpzWriter<W> {
             let _ = self.end();
         }
         if let Some(existing) = self.existing.as_mut().filter(|_| !matches!(self.state, State::Failed(_))) {
-            // What others have added, without a look at the lock, is not cut off.
+            // Does not truncate data appended by a process that ignores the lock.
             if self.members.is_empty() {
                 existing.keep();
             } else {
@@ -322,17 +328,17 @@ impl<W: Write> Drop for NpzWriter<W> {
     }
 }
 
-/// What is known of a content before it is written.
+/// The part of a content that is known before it is written.
 #[derive(Clone, Copy)]
 enum Front<'a> {
     Nothing,
-    /// It begins with a header as long as this one.
+    /// The length of its header.
     Head(&'a Header),
-    /// It is this.
+    /// The whole content.
     Known(&'a [u8]),
 }
 
-/// An error, and whether the stream has failed or the content.
+/// An error of the content or, if it is lasting, of the stream.
 struct Failure {
     error: Error,
     is_lasting: bool,

@@ -45,10 +45,9 @@ impl WriteOptions {
     ///
     /// More counts as 9. The default is NumPy's 6.
     ///
-    /// The level is the effort of the search for repetitions. Where it would gain nothing, as
-    /// between the digits of measurements, bytes get Huffman codes without a search, in a twentieth
-    /// of the time; each block of 1 MiB decides for itself. The bytes are deflate data that every
-    /// reader reads, but not those of NumPy's zlib.
+    /// The level is the effort of the search for matches. Where it would gain nothing, as in the digits
+    /// of measurements, bytes get Huffman codes alone, in a twentieth of the time; each block of 1 MiB
+    /// decides for itself. The bytes are deflate data that every reader reads, but not NumPy's.
     pub const fn level(mut self, level: u32) -> Self {
         self.level = if level > 9 { 9 } else { level };
         self

@@ -3,7 +3,7 @@
 /// The characters of the bytes from 0x80 on.
 const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The text of these bytes.
+/// Decodes a name.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     let character = |byte: u8| match byte.checked_sub(0x80) {
         None => char::from(byte),

@@ -1,25 +1,25 @@
-//! The headers and records around the content of members, as Python's `zipfile` writes them.
+//! Writes local headers, data descriptors and the central directory as Python's `zipfile` does.
 
 use super::records::{DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, IN_ZIP64, LOCAL, LOCAL_BYTES};
 
-/// The version of the format that knows of 64-bit sizes; made on Unix.
+/// The version of the format with 64-bit sizes; made on Unix.
 const VERSION: u16 = 45;
 const MADE_BY: u16 = 3 << 8 | VERSION;
 
-/// Midnight of 1980-01-01, as NumPy dates all members.
+/// Midnight of 1980-01-01, NumPy's date of all members.
 const DATE: u16 = 0x21;
 
-/// Read and written by the owner.
+/// Readable and writable by the owner.
 const ATTRIBUTES: u32 = 0o600 << 16;
 
-/// `zipfile` takes the 64-bit field for every number that does not fit 31 bits.
+/// `zipfile` puts every number beyond 31 bits into the zip64 field.
 const ZIP64_LIMIT: u64 = i32::MAX as u64;
 const MOST_MEMBERS: u64 = u16::MAX as u64;
 
-/// Of members that can be viewed in place: that of the data in an `.npy` file.
+/// The alignment of members that can be viewed in place, and of the data in an `.npy` file.
 const ALIGNMENT: u64 = 64;
 
-/// A member that was written.
+/// The header fields of a member.
 #[derive(Clone)]
 pub(crate) struct Local {
     pub(crate) name: Vec<u8>,
@@ -28,11 +28,11 @@ pub(crate) struct Local {
     pub(crate) crc: u32,
     pub(crate) compressed: u64,
     pub(crate) size: u64,
-    /// Where its local header begins.
+    /// The offset of its local header.
     pub(crate) offset: u64,
-    /// An extra field of the local header that serves as padding only.
+    /// An extra field of the local header that is padding.
     pub(crate) padding: Vec<u8>,
-    /// An extra field of the directory that tells where blocks begin.
+    /// An extra field of the directory that locates blocks.
     pub(crate) blocks: Vec<u8>,
 }
 
@@ -40,8 +40,7 @@ pub(crate) struct Local {
 const ZIP64_FIELD_BYTES: usize = 20;
 
 impl Local {
-    /// The header before the data, in which the sizes are always those of the zip64 field: NumPy
-    /// does not know them before.
+    /// Encodes the local header, whose sizes are always in the zip64 field, as NumPy's are.
     pub(crate) fn header(&self) -> Vec<u8> {
         let mut bytes = LOCAL.to_vec();
         for number in [VERSION, self.flags, self.method, 0, DATE] {
@@ -51,7 +50,7 @@ impl Local {
         bytes.extend([0xff; 8]);
         bytes.extend(self.name_bytes());
         let field = zip64_field(&[self.size, self.compressed]);
-        // At most 20, and a padding of 69.
+        // At most 20 bytes, and a padding of 69.
         bytes.extend([u8::try_from(field.len() + self.padding.len()).unwrap_or_default(), 0]);
         bytes.extend(&self.name);
         bytes.extend(field);
@@ -59,7 +58,7 @@ impl Local {
         bytes
     }
 
-    /// What follows the data where the header could not be changed.
+    /// Encodes the data descriptor.
     pub(crate) fn descriptor(&self) -> Vec<u8> {
         let mut bytes = DESCRIPTOR_SIGNATURE.to_vec();
         bytes.extend(self.crc.to_le_bytes());
@@ -91,7 +90,7 @@ impl Local {
         out.extend(low_half(compressed));
         out.extend(low_half(size));
         out.extend(self.name_bytes());
-        // At most 28 bytes, and the list of blocks, which is kept shorter than that.
+        // At most 28 bytes, and the blocks, which leave space for them.
         out.extend(u16::try_from(extra.len()).unwrap_or_default().to_le_bytes());
         // No comment, the first disk, no internal attributes.
         out.extend([0; 6]);
@@ -101,14 +100,15 @@ impl Local {
         out.extend(extra);
     }
 
-    /// The length of the name, which was checked.
+    /// Encodes the length of the name, which was checked.
     fn name_bytes(&self) -> [u8; 2] {
         u16::try_from(self.name.len()).unwrap_or_default().to_le_bytes()
     }
 }
 
-/// The field that makes data begin at a multiple of 64, for a member whose header begins at
-/// `begin`. It is that of Android's `zipalign`: identifier, length, alignment, zeros.
+/// Creates the extra field that aligns data to 64 bytes, for a local header at `begin`.
+///
+/// It has the form of Android's `zipalign`: identifier, length, alignment, zeros.
 pub(crate) fn padding_field(begin: u64, name: &[u8]) -> Vec<u8> {
     const HEAD: usize = 6;
     let end = begin + (LOCAL_BYTES + name.len() + ZIP64_FIELD_BYTES + HEAD) as u64;
@@ -120,20 +120,19 @@ pub(crate) fn padding_field(begin: u64, name: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The extra field of numbers that do not fit 32 bits.
+/// Creates the zip64 extra field.
 fn zip64_field(numbers: &[u64]) -> Vec<u8> {
     let mut bytes = vec![1, 0, u8::try_from(8 * numbers.len()).unwrap_or_default(), 0];
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     bytes
 }
 
-/// The lower 32 bits, of a number that has no others.
+/// Encodes a number of 32 bits.
 fn low_half(number: u64) -> [u8; 4] {
     u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-/// Appends the end of the archive to its directory, which begins at `offset` and is all there is in
-/// `out`.
+/// Appends the end records to the entries in `out`, which begin at `offset` of the archive.
 pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[u8]) {
     let size = out.len() as u64;
     if members > MOST_MEMBERS || offset > ZIP64_LIMIT || size > ZIP64_LIMIT {
@@ -157,7 +156,7 @@ pub(crate) fn push_end(out: &mut Vec<u8>, members: u64, offset: u64, comment: &[
     out.extend(members);
     out.extend(low_half(size));
     out.extend(low_half(offset));
-    // Of one that was read.
+    // Its length was read from 16 bits.
     out.extend(u16::try_from(comment.len()).unwrap_or_default().to_le_bytes());
     out.extend(comment);
 }
@@ -167,7 +166,7 @@ mod tests {
     use super::super::entry::Entry;
     use super::*;
 
-    /// As `zipfile` decides it: each number beyond its limit is in the 64-bit field, and no other.
+    /// Like `zipfile`, puts exactly the numbers beyond the limit into the zip64 field.
     #[test]
     fn numbers_beyond_31_bits_are_wide() {
         let numbers = [0, ZIP64_LIMIT, ZIP64_LIMIT + 1, u64::from(u32::MAX), 1 << 40];

@@ -1,4 +1,4 @@
-//! Errors of archives: those with more than one place that raises them.
+//! Errors of archives that several files raise.
 
 use std::borrow::Cow;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use crate::error::describe::{counted, describe_magic, describe_start, list, listed};
 use crate::error::{Error, ErrorKind};
 
-/// An error of an invalid archive, or of an invalid member of it.
+/// Creates the error of an invalid archive or member.
 #[cold]
 pub(crate) fn archive(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::InvalidArchive, message)
@@ -38,9 +38,8 @@ pub(crate) fn large_dictionary(limit: u64) -> io::Error {
     Error::new(ErrorKind::Unsupported, format!("dictionary too large: expected at most {} MiB", limit >> 20)).into()
 }
 
-/// An error of a file that does not begin, or does not end, as an archive.
+/// Creates the error of a file that does not begin or end like an archive.
 pub(crate) fn not_zip(found: &[u8]) -> Error {
-    // It began as an archive.
     if found.starts_with(b"PK") {
         return Error::new(
             ErrorKind::Truncated,
@@ -50,7 +49,7 @@ pub(crate) fn not_zip(found: &[u8]) -> Error {
     Error::new(ErrorKind::WrongFormat, format!("not an .npz file: {}", describe_magic("a zip archive", found)))
 }
 
-/// An error of a forward reader at a signature between members.
+/// Creates the error of a wrong signature between members.
 pub(crate) fn no_member_at(offset: u64, found: &[u8]) -> Error {
     let found = describe_start(found);
     archive(format!("invalid archive: expected a member or the central directory at byte {offset}, found {found}"))
@@ -111,8 +110,7 @@ pub(crate) fn no_index(index: usize, members: usize) -> Error {
     Error::new(ErrorKind::NotFound, format!("member index out of range: expected less than {members}, found {index}"))
 }
 
-/// The error of an archive that lacks members, of which there are others. See [`Error::new`] for
-/// an example.
+/// Creates the error of missing members, with the names of others. See [`Error::new`] for an example.
 #[doc(hidden)]
 pub fn no_member<T: AsRef<str>>(names: &[String], available: impl IntoIterator<Item = T>) -> Error {
     let noun = if names.len() == 1 { "array" } else { "arrays" };
@@ -125,7 +123,7 @@ pub fn no_member<T: AsRef<str>>(names: &[String], available: impl IntoIterator<I
     Error::new(ErrorKind::NotFound, format!("missing {noun} {}: {others}", names.join(", ")))
 }
 
-/// The error of an archive in a stream that cannot seek. See [`Error::new`] for an example.
+/// Creates the error of an archive in a stream that cannot seek. See [`Error::new`] for an example.
 #[doc(hidden)]
 pub fn not_seekable() -> Error {
     Error::new(
@@ -134,14 +132,13 @@ pub fn not_seekable() -> Error {
     )
 }
 
-/// The error of a member whose content has another size than the archive says. See [`Error::new`]
-/// for an example.
+/// Creates the error of content of a wrong size. See [`Error::new`] for an example.
 #[doc(hidden)]
 pub fn wrong_size(expected: u64, found: u64) -> Error {
     archive(format!("expected {} of content, found {found}", counted(expected, "byte")))
 }
 
-/// The error of a member with bytes behind its compressed data. See [`Error::new`] for an example.
+/// Creates the error of bytes after compressed data. See [`Error::new`] for an example.
 #[doc(hidden)]
 pub fn unused(bytes: u64) -> Error {
     archive(format!("expected the end of the compressed data, found {}", counted(bytes, "more byte")))

@@ -1,11 +1,11 @@
-//! Decompressors that fail once.
+//! Decompressors that are dropped at the first error.
 
 use std::io;
 
 use crate::npz::zip::problem::failed_before;
 
-/// Drops its decompressor at the first error. No library says what a call does after one that
-/// failed, and bzip2 aborts the process.
+/// Drops its decompressor at the first error. No library specifies a call after a failed one, and
+/// bzip2 aborts the process.
 pub(crate) struct Fuse<D>(Option<D>);
 
 impl<D> Fuse<D> {
@@ -13,7 +13,7 @@ impl<D> Fuse<D> {
         Self(Some(decompressor))
     }
 
-    /// Whether the decompressor is there and is such a one.
+    /// Returns whether the decompressor exists and matches a predicate.
     #[cfg(feature = "zstd")]
     pub(super) fn is_some_and(&self, is_such: impl FnOnce(&D) -> bool) -> bool {
         self.0.as_ref().is_some_and(is_such)

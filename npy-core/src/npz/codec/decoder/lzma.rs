@@ -10,18 +10,17 @@ use crate::npz::zip::problem::{damaged, large_dictionary};
 /// Bytes before the data: the version of the encoder, the number 5, and five bytes of properties.
 const HEADER_BYTES: usize = 9;
 
-/// The largest dictionary of which memory is taken; the encoders of 7-Zip and XZ have 64 MiB at
-/// their strongest.
+/// The largest dictionary that is allocated; the highest levels of 7-Zip and XZ have 64 MiB.
 const MOST_DICTIONARY: u32 = 128 << 20;
 
 /// Decompresses the data of a member.
 pub(crate) struct Lzma {
-    /// The part of the header that was read so far.
+    /// The bytes of the header read so far.
     header: Vec<u8>,
     stream: Option<LzmaStream>,
-    /// Where the data end, if they do not say so themselves.
+    /// The size of the content, if the data have no end mark.
     end: Option<u64>,
-    /// The size of the content: a dictionary need not be larger.
+    /// The size of the content, which bounds the dictionary.
     size: Option<u64>,
 }
 
@@ -39,7 +38,7 @@ impl Lzma {
             }
             return Ok(Step { used, given: 0, is_end: false });
         };
-        // Without input it must be told that there will be none, or else it waits.
+        // Without `Finish`, it waits for more input.
         let action = if input.is_empty() { Action::Finish } else { Action::Run };
         let step = stream.process(input, output, action).map_err(|_| damaged())?;
         Ok(Step { used: step.bytes_consumed, given: step.bytes_produced, is_end: step.status == Status::StreamEnd })
@@ -57,7 +56,7 @@ impl Lzma {
         LzmaStream::new_with_props(self.end.unwrap_or(u64::MAX), properties, dictionary, None).map_err(|_| damaged())
     }
 
-    /// Bytes that it took in and that come after the end.
+    /// The bytes of the input after the end.
     pub(super) fn unused(&self) -> &[u8] {
         self.stream.as_ref().map_or(&[], LzmaStream::unused_input)
     }

@@ -24,13 +24,13 @@ const BZIP2: u16 = 12;
 const LZMA: u16 = 14;
 const ZSTD: u16 = 93;
 
-/// Gives the content of a member, of its bytes in the archive.
+/// Decompresses the data of a member.
 pub(crate) enum Decoder {
     Stored,
     Compressed(Fuse<Codec>),
 }
 
-/// A decompressor. Only [`Fuse::call`] reaches it, and not after it failed.
+/// A decompressor, which [`Fuse::call`] does not call again after an error.
 pub(crate) enum Codec {
     Deflated(Box<Decompress>),
     #[cfg(feature = "bzip2")]
@@ -42,10 +42,10 @@ pub(crate) enum Codec {
 }
 
 impl Decoder {
-    /// The decoder of a method. `has_end_mark` and `size` are for LZMA, whose data say themselves
-    /// where they end, or do not.
+    /// Creates the decoder of a method. LZMA needs `has_end_mark`, and the `size` of the content
+    /// otherwise.
     pub(crate) fn new(method: u16, has_end_mark: bool, size: Option<u64>) -> Result<Self> {
-        // Without the feature `lzma` nobody asks.
+        // Unused without the feature `lzma`.
         let _ = (has_end_mark, size);
         let codec = match method {
             STORED => return Ok(Self::Stored),
@@ -74,15 +74,13 @@ impl Decoder {
         Ok(Self::Compressed(Fuse::new(codec)))
     }
 
-    /// Whether the bytes in the archive are the content.
     pub(crate) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored)
     }
 
-    /// Gives some bytes of the content; tells whether it ends there, which compressed data say
-    /// themselves.
+    /// Decompresses some bytes. Returns whether compressed data end after them.
     ///
-    /// An error of the input leaves the decompressor as it was, so that the call may be repeated.
+    /// The call may be repeated after an error of the input.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self::Compressed(codec) = self else { return input.fill(buf).map(|()| false) };
         #[cfg(feature = "zstd")]
@@ -109,8 +107,7 @@ impl Decoder {
         }
     }
 
-    /// Prepares deflate data that gave all their bytes so far, and that end a block with these few,
-    /// for the next block, which needs nothing of those before.
+    /// Begins an independent deflate block after one whose last bytes are these.
     pub(crate) fn begin_block(&mut self, last: &[u8]) -> io::Result<()> {
         let Self::Compressed(codec) = self else { return Err(damaged()) };
         codec.call(|codec| {
@@ -124,7 +121,7 @@ impl Decoder {
         })
     }
 
-    /// Drops the decompressor, so that all further calls fail.
+    /// Makes all further calls fail.
     pub(crate) fn fail(&mut self) {
         if let Self::Compressed(codec) = self {
             codec.discard();
@@ -133,7 +130,7 @@ impl Decoder {
 }
 
 impl Codec {
-    /// One call of the decompressor.
+    /// Calls the decompressor once.
     fn step(&mut self, input: &[u8], buf: &mut ReadBuf<'_>) -> io::Result<Step> {
         match self {
             Self::Deflated(decoder) => {
@@ -151,14 +148,14 @@ impl Codec {
             }),
             #[cfg(feature = "lzma")]
             Self::Lzma(decoder) => step_zeroed(buf, |output| decoder.step(input, output)),
-            // Reads for itself.
+            // It reads its input itself, in `fill`.
             #[cfg(feature = "zstd")]
             Self::Zstd(_) => Err(damaged()),
         }
     }
 
-    /// Gives some bytes, of the decompressor that reads for itself; tells whether the content ends
-    /// there.
+    /// Decompresses some bytes by a decompressor that reads its input itself. Returns whether the
+    /// content ends after them.
     #[cfg(feature = "zstd")]
     fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         match self {
@@ -172,7 +169,7 @@ impl Codec {
     }
 }
 
-/// One call of a decompressor that needs memory that is initialised.
+/// Calls a decompressor that needs initialised memory.
 #[cfg(any(feature = "bzip2", feature = "lzma"))]
 fn step_zeroed(buf: &mut ReadBuf<'_>, step: impl FnOnce(&mut [u8]) -> io::Result<Step>) -> io::Result<Step> {
     buf.fill_with(|output| {
@@ -182,7 +179,7 @@ fn step_zeroed(buf: &mut ReadBuf<'_>, step: impl FnOnce(&mut [u8]) -> io::Result
     })
 }
 
-/// How much a count has grown, by no more than a slice's length.
+/// The growth of a counter, at most the length of a slice.
 fn difference(after: u64, before: u64) -> usize {
     usize::try_from(after - before).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::npz::zip::problem::damaged;
 
-/// How far one step of decompression came.
+/// The counts of used and returned bytes, and whether the stream has ended.
 pub(crate) struct Step {
     pub(crate) used: usize,
     pub(crate) given: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Fails if a step that was given `input` neither used nor gave anything, and is not the last.
+    /// Fails if a step made no progress with `input`, and is not the last.
     pub(super) fn expect_progress(self, input: &[u8]) -> io::Result<Self> {
         match self {
             Self { used: 0, given: 0, is_end: false } if input.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),

@@ -9,10 +9,10 @@ use super::super::input::Input;
 use crate::memory::ReadBuf;
 use crate::npz::zip::problem::{damaged, large_dictionary};
 
-/// The window that an encoder takes which does not know how long its input will be.
+/// The window of an encoder that does not know the size of its input.
 const USUAL_WINDOW: u64 = 8 << 20;
 
-/// The largest window of which memory is taken: what the encoders have at their strongest.
+/// The largest window that is allocated, and the one of the highest level.
 const MOST_WINDOW: u64 = 128 << 20;
 
 /// Decompresses the data of a member.
@@ -29,8 +29,8 @@ impl Zstd {
         Self { decoder, has_begun: false }
     }
 
-    /// Gives some bytes; tells whether the content ends there. The decoder takes just as many bytes
-    /// as belong to the frame.
+    /// Decompresses some bytes. Returns whether the content ends after them. The decoder reads no byte
+    /// after the frame.
     pub(super) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
         let Self { decoder, has_begun } = self;
         let mut noting = Noting { input, error: None };
@@ -52,7 +52,7 @@ impl Zstd {
     }
 }
 
-/// Decodes until there is something to give, or nothing more.
+/// Decodes until there are bytes to return, or the frame ends.
 fn decode_some(decoder: &mut FrameDecoder, has_begun: &mut bool, mut input: impl Read) -> Result<(), FrameDecoderError> {
     if !*has_begun {
         decoder.init(&mut input)?;
@@ -64,7 +64,7 @@ fn decode_some(decoder: &mut FrameDecoder, has_begun: &mut bool, mut input: impl
     Ok(())
 }
 
-/// Keeps an error of reading, which the decoder reports as one of its own.
+/// Keeps an error of the reader, which the decoder replaces by its own.
 struct Noting<'a, R> {
     input: &'a mut Input<R>,
     error: Option<io::Error>,

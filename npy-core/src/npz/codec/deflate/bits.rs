@@ -1,11 +1,11 @@
-//! Bits as deflate has them: each byte from its lowest bit on.
+//! A stream of bits in the order of deflate: each byte from its lowest bit on.
 
 use std::io;
 
-/// Bytes that are collected before they go to memory that grows.
+/// Bytes that are collected in a fixed buffer before the vector grows by them.
 const STAGE_BYTES: usize = 4096;
 
-/// Bytes that are written at a time, which the buffer must have capacity for.
+/// Bytes of one store.
 const WORD_BYTES: usize = 8;
 
 /// The capacity of an empty stage in words.
@@ -15,9 +15,9 @@ pub(super) const MOST_WORDS: usize = STAGE_BYTES / WORD_BYTES;
 pub(super) struct Bits {
     bytes: Vec<u8>,
     stage: [u8; STAGE_BYTES],
-    /// Where on the stage the next word goes.
+    /// The position of the next word in the stage.
     at: usize,
-    /// Bits that fill no byte yet; fewer than 8.
+    /// The last bits, fewer than 8.
     word: u64,
     count: u32,
 }
@@ -30,13 +30,12 @@ impl Bits {
         Ok(Self { bytes, stage: [0; STAGE_BYTES], at: 0, word: 0, count: 0 })
     }
 
-    /// Appends words of bits with their lengths: at most 56 bits, of which the others are zero, and
-    /// [`MOST_WORDS`] words.
+    /// Appends words of at most 56 bits with their lengths, and at most [`MOST_WORDS`] of them. Bits
+    /// beyond the length are zero.
     #[inline(always)]
     pub(super) fn extend(&mut self, words: impl Iterator<Item = (u64, u32)>) {
         self.empty_stage();
-        // In variables, because the stage might lie over the fields of `self` for all that the
-        // compiler knows.
+        // In variables, because the compiler assumes that the stage may alias the fields.
         let (mut at, mut word, mut count) = (0_usize, self.word, self.count);
         for (bits, length) in words {
             word |= bits << count;
@@ -52,29 +51,29 @@ impl Bits {
         (self.at, self.word, self.count) = (at, word, count);
     }
 
-    /// Brings the bytes of the stage to memory.
+    /// Moves the bytes of the stage to the vector.
     fn empty_stage(&mut self) {
         self.bytes.extend_from_slice(self.stage.get(..self.at).unwrap_or(&self.stage));
         self.at = 0;
     }
 
-    /// Appends few bits at a time.
+    /// Appends some bits.
     pub(super) fn write(&mut self, bits: u64, count: u32) {
         self.extend(std::iter::once((bits, count)));
     }
 
-    /// Fills up the byte by zeros.
+    /// Pads the last byte with zeros.
     pub(super) fn fill_byte(&mut self) {
         self.write(0, self.count.wrapping_neg() & 7);
     }
 
-    /// Appends bytes at the border of a byte.
+    /// Appends bytes at a byte boundary.
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.empty_stage();
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The bytes, the last of them filled up by zeros.
+    /// Returns the bytes, padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.fill_byte();
         self.empty_stage();

@@ -1,6 +1,4 @@
-//! Deflate without matches: each byte by the Huffman code of its part of the block. What looks like
-//! noise to a search for repetitions, such as the digits of measurements, gets as small by it,
-//! twenty times as fast.
+//! Deflate without matches: each byte by the Huffman code of its part of the block.
 
 use std::io;
 
@@ -10,32 +8,31 @@ use super::lengths::{code_lengths, codes};
 /// Bytes that share a code. It takes about a hundred bytes to describe.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Four codes of this length fit a word of 64 bits beside the seven bits that may be left in it.
-/// The format would allow one bit more.
+/// The longest code, of which four fit a word of 64 bits beside seven remaining bits. The format
+/// allows 15.
 const LONGEST: usize = 14;
 
 /// Symbols: the bytes, and the end of a block.
 const SYMBOLS: usize = 257;
 const END_OF_BLOCK: usize = 256;
 
-/// How the lengths of codes are written (RFC 1951, 3.2.7): in this order those of their own codes.
+/// The alphabet of code lengths, and the order of its own code lengths (RFC 1951, 3.2.7).
 const LENGTH_SYMBOLS: usize = 19;
 const LENGTH_ORDER: [usize; LENGTH_SYMBOLS] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 const LONGEST_OF_LENGTHS: usize = 7;
-/// The length before again 3 to 6 times; 3 to 10 zeros; 11 to 138 zeros.
+/// Repeats the previous length 3 to 6 times; 3 to 10 zeros; 11 to 138 zeros.
 const AGAIN: u8 = 16;
 const ZEROS: u8 = 17;
 const MANY_ZEROS: u8 = 18;
 
-/// Bytes of a block that is stored at most, and bits of what stands before its bytes, with those
-/// that fill up the byte before.
+/// The most bytes of a stored block, and the most bits before them, with padding.
 const STORED_BYTES: usize = u16::MAX as usize;
 const STORED_BITS: u64 = 7 + 3 + 32;
 
-/// How `bytes` are written.
+/// The Huffman codes of the parts of a block.
 pub(super) struct Plan<'a> {
     parts: Vec<(&'a [u8], Option<Code>)>,
-    /// How many bits it takes, up to some that fill bytes up.
+    /// The encoded bits, without padding.
     pub(super) bits: u64,
 }
 
@@ -52,7 +49,7 @@ impl<'a> Plan<'a> {
         Self { parts, bits }
     }
 
-    /// Writes deflate blocks that end at a byte boundary, where the stream ends or continues.
+    /// Encodes deflate blocks that end at a byte boundary.
     pub(super) fn encode(&self, is_last: bool) -> io::Result<Vec<u8>> {
         let mut out = Bits::with_capacity(self.bits + STORED_BITS + 8)?;
         for (i, (part, code)) in self.parts.iter().enumerate() {
@@ -69,13 +66,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// How many bits bytes take by one code for all, without its description, or stored.
+/// The bits of bytes by a single code, without its description, or stored.
 pub(super) fn bits_of(bytes: &[u8]) -> u64 {
     let code = Code::new(bytes);
     (code.bits - code.description.bits).min(stored_bits(bytes))
 }
 
-/// How many bits it takes to store bytes.
+/// The bits of stored bytes.
 fn stored_bits(bytes: &[u8]) -> u64 {
     bytes.len() as u64 * 8 + bytes.len().div_ceil(STORED_BYTES) as u64 * STORED_BITS
 }
@@ -96,8 +93,7 @@ fn store_block(bytes: &[u8], is_final: bool, out: &mut Bits) {
     out.append(bytes);
 }
 
-/// How often each byte comes. Four tables, so that the same byte again does not wait until it was
-/// counted.
+/// A histogram of bytes, in four tables, so that equal bytes do not wait for each other's store.
 struct Counts([[u32; 256]; 4]);
 
 impl Counts {
@@ -134,16 +130,16 @@ impl Counts {
     }
 }
 
-/// The code of a part.
+/// The Huffman code of a part.
 struct Code {
     lengths: [u8; SYMBOLS],
     description: Description,
-    /// Of the whole block.
+    /// The bits of the whole block.
     bits: u64,
 }
 
 impl Code {
-    /// The best code for these bytes.
+    /// Creates the code of these bytes.
     fn new(bytes: &[u8]) -> Self {
         let mut counts = Counts::new();
         counts.add(bytes);
@@ -162,7 +158,7 @@ impl Code {
         for (symbol, (code, length)) in table.codes.iter_mut().zip(&mut table.lengths).enumerate() {
             (*code, *length) = (codes[symbol], self.lengths[symbol].into());
         }
-        // As many codes at once as fit a word beside the seven bits that may be left in it.
+        // The number of codes that fit a word beside seven remaining bits.
         match self.lengths.iter().max() {
             Some(..=8) => table.encode::<7>(bytes, out),
             Some(9) => table.encode::<6>(bytes, out),
@@ -173,8 +169,7 @@ impl Code {
     }
 }
 
-/// The codes of bytes. Two tables, because taking both out of one word was measured to be slower
-/// than looking twice.
+/// The codes of bytes. Two tables, because one of packed words was slower.
 struct Table {
     codes: [u64; 256],
     lengths: [u32; 256],
@@ -192,7 +187,7 @@ impl Table {
         }
     }
 
-    /// The codes of some bytes in one word, and how many bits they have.
+    /// Joins the codes of some bytes in one word. Returns it with its number of bits.
     #[inline(always)]
     fn join<const N: usize>(&self, group: &[u8; N]) -> (u64, u32) {
         let (mut bits, mut count) = (0, 0_u32);
@@ -209,15 +204,15 @@ struct Description {
     /// Symbols of the code of lengths, with a repeat count for some and its width in bits.
     runs: Vec<(u8, u64, u32)>,
     lengths: [u8; LENGTH_SYMBOLS],
-    /// How many of `lengths` are written.
+    /// The number of written `lengths`.
     count: usize,
     bits: u64,
 }
 
 impl Description {
     fn new(lengths: &[u8; SYMBOLS]) -> Self {
-        // Two codes of distances of one bit each, as other encoders write without distances. Some
-        // decoders reject fewer.
+        // Two distance codes of one bit, as other encoders write without distances. Some decoders
+        // reject fewer.
         let mut all = lengths.to_vec();
         all.extend([1, 1]);
         let mut runs = Vec::new();
@@ -236,7 +231,7 @@ impl Description {
     }
 
     fn write(&self, is_final: bool, out: &mut Bits) {
-        // A dynamic block; no more symbols than 257; two distances.
+        // A dynamic block of 257 symbols and two distances.
         out.write(u64::from(is_final) | 2 << 1, 3);
         out.write(0, 5);
         out.write(1, 5);
@@ -252,7 +247,7 @@ impl Description {
     }
 }
 
-/// Appends `count` times the same length, in as few symbols as there may be.
+/// Appends `count` equal lengths in as few symbols as possible.
 fn push_runs(length: u8, mut count: usize, runs: &mut Vec<(u8, u64, u32)>) {
     if length > 0 {
         runs.push((length, 0, 0));

@@ -1,11 +1,9 @@
-//! How long the codes of symbols are that come so and so often.
+//! Length-limited Huffman codes.
 
-/// The lengths of the best prefix code for symbols of these frequencies; of one that is hardly worse
-/// where codes of more than `limit` bits would be, which must be enough for as many codes. What does
-/// not come has none. A symbol that is alone gets one bit.
+/// Returns the code lengths of symbols by Huffman's algorithm, at most `limit`.
 ///
-/// By Huffman's algorithm. The package-merge algorithm, which finds the best code of a limited
-/// length, made files smaller by 0.01 % at most.
+/// Symbols of frequency 0 have no code, and a single symbol has one bit. The limited code is nearly
+/// optimal: package-merge made files smaller by 0.01 % at most.
 pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize) -> [u8; N] {
     let mut lengths = [0; N];
     let mut leaves: Vec<(u64, usize)> = frequencies
@@ -29,9 +27,9 @@ pub(super) fn code_lengths<const N: usize>(frequencies: &[u32; N], limit: usize)
     lengths
 }
 
-/// How deep leaves are below the root, the rarest of which come first.
+/// Returns the depths of leaves in the Huffman tree, the rarest first.
 fn depths(leaves: &[(u64, usize)]) -> Vec<usize> {
-    // The leaves, then what is merged of two nodes, in the order of the weights of each kind.
+    // The leaves, then the inner nodes, each by ascending weight.
     let mut weights: Vec<u64> = leaves.iter().map(|(weight, _)| *weight).collect();
     let mut parents = vec![0; (2 * leaves.len()).saturating_sub(1)];
     let (mut leaf, mut merge) = (0, leaves.len());
@@ -54,14 +52,14 @@ fn depths(leaves: &[(u64, usize)]) -> Vec<usize> {
     depths
 }
 
-/// Makes codes of these lengths, the rarest of which come first, shorter than that.
+/// Limits the code lengths of symbols, the rarest first.
 fn limit_depths(depths: &mut [usize], limit: usize) {
     let share = |depth: usize| 1 << (limit - depth);
     for depth in depths.iter_mut() {
         *depth = (*depth).min(limit);
     }
-    // Those that became shorter take more room than there is, for which others become longer: the
-    // rarest first, which costs least.
+    // Shortened codes exceed Kraft's sum, so that others get longer: the rarest first, which costs
+    // least.
     let mut taken: usize = depths.iter().map(|depth| share(*depth)).sum();
     for depth in depths.iter_mut() {
         while taken > 1 << limit && *depth < limit {
@@ -69,7 +67,7 @@ fn limit_depths(depths: &mut [usize], limit: usize) {
             taken -= share(*depth);
         }
     }
-    // The last one may have left more room than was needed.
+    // The last step may leave space.
     for depth in depths.iter_mut().rev() {
         while *depth > 1 && taken + share(*depth) <= 1 << limit {
             taken += share(*depth);
@@ -78,8 +76,7 @@ fn limit_depths(depths: &mut [usize], limit: usize) {
     }
 }
 
-/// The canonical codes of these lengths (RFC 1951, 3.2.2), in the order in which their bits are
-/// written.
+/// Returns the canonical codes of these lengths (RFC 1951, 3.2.2), with their bits reversed.
 pub(super) fn codes<const N: usize>(lengths: &[u8; N]) -> [u64; N] {
     const LONGEST: usize = 16;
     let mut counts = [0_u64; LONGEST];
@@ -106,7 +103,7 @@ pub(super) fn codes<const N: usize>(lengths: &[u8; N]) -> [u64; N] {
 mod tests {
     use super::{code_lengths, codes};
 
-    /// The bits of all symbols, by lengths found by trying all that keep Kraft's inequality.
+    /// The bits of the best code, by trying all lengths that keep Kraft's inequality.
     fn best(frequencies: &[u32], limit: u8) -> u64 {
         fn search(rest: &[u32], limit: u8, room: u64) -> Option<u64> {
             let Some((first, rest)) = rest.split_first() else { return Some(0) };
@@ -120,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_the_best_there_are() {
+    fn lengths_are_optimal() {
         for (frequencies, limit) in [
             ([1, 1, 2, 3, 5, 8], 3),
             ([1, 1, 2, 3, 5, 8], 4),
@@ -135,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Frequencies like Fibonacci's make the longest codes there are.
+    /// Fibonacci's numbers as frequencies make the longest codes.
     #[test]
     fn codes_are_complete_and_no_longer_than_the_limit() {
         let mut fibonacci = [0_u32; 30];
