@@ -636,7 +636,7 @@ fn reads_members_by_index() {
     let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     writer.add_slice("a", &[1_u8]).unwrap();
     writer.add_slice("b", &["x".to_owned()]).unwrap();
-    writer.get_mut().add_bytes("notes.txt", b"hello").unwrap();
+    writer.add_bytes("notes.txt", b"hello").unwrap();
     writer.add_slice("c", &[2.5]).unwrap();
     let mut archive = NpzReader::new(writer.finish().unwrap()).unwrap();
     let texts: Vec<_> = [0, 1, 3].map(|index| archive.dynamic_by_index(index).unwrap().to_string()).into();
@@ -742,7 +742,7 @@ fn load_any_goes_by_the_content() {
     let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     let mut objects = Vec::new();
     ObjectArray::from(vec!["a"]).write(&mut objects).unwrap();
-    writer.get_mut().add_bytes("o.npy", &objects).unwrap();
+    writer.add_bytes("o.npy", &objects).unwrap();
     fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
     let options = ReadOptions::new().objects(ObjectOptions::new());
     let Loaded::Archive(mut found) = load_any_with(&path, options).unwrap() else { panic!() };

@@ -281,7 +281,7 @@ fn arrays_of_ndarray() {
         archive.add_array("fortran", &fortran).unwrap();
         archive.add_array("strided", &c.slice(s![..;2, 1..])).unwrap();
         archive.add_array("scalar", &arr0(2.5_f64)).unwrap();
-        archive.get_mut().add_slice("picks", &picks()).unwrap();
+        archive.add_slice("picks", &picks()).unwrap();
         let file = archive.finish().unwrap();
 
         let mut archive = npy_ndarray::NpzReader::new(file).unwrap();
@@ -293,7 +293,7 @@ fn arrays_of_ndarray() {
         assert_eq!(strided, c.slice(s![..;2, 1..]).into_dyn());
         let scalar: Array0<f64> = archive.by_name("scalar").unwrap();
         assert_eq!(scalar.into_scalar(), 2.5);
-        assert_eq!(archive.get_mut().by_name::<Pick>("picks").unwrap(), picks());
+        assert_eq!((*archive).by_name::<Pick>("picks").unwrap(), picks());
         let error = archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix2>("c").unwrap_err();
         assert!(as_little_endian(&error).starts_with("member \"c\": cannot read f64: expected dtype <f8, found <f4"), "{error}");
         let error = archive.by_name::<ndarray::OwnedRepr<f64>, ndarray::Ix2>("d").unwrap_err();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{Cursor, Read, Seek};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 use npy_core::{ErrorKind, NpyElement, NpyView, ReadOptions, Result, npz};
@@ -37,8 +38,8 @@ use super::super::view::ViewNpyExt;
 /// ```
 ///
 /// A struct for a whole archive derives `NpzArchive` (feature `derive`). Arrays of any dtype are read by
-/// `dynamic` (feature `dynamic`). [`get_mut`](Self::get_mut) is the reader of `npy_core`, for records,
-/// headers, and members that are no arrays.
+/// `dynamic` (feature `dynamic`). The methods of [`npz::NpzReader`] read the rest: scalars, headers, and members
+/// that are no arrays. For records as vectors, `(*archive).by_name` is its method of that name.
 ///
 /// The checksum of a member is always checked, except by [`view`](Self::view).
 pub struct NpzReader<R> {
@@ -53,7 +54,7 @@ impl NpzReader<npz::ArchiveFile> {
         Self::open_with(path, ReadOptions::new())
     }
 
-    /// [`open`](Self::open) with options: limits, order, [threads](Self::set_threads).
+    /// [`open`](Self::open) with options: limits, order, [threads](npz::NpzReader::set_threads).
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         Ok(Self { archive: npz::NpzReader::open_with(path, options)?, arrays: options })
@@ -70,16 +71,6 @@ impl<R: Read + Seek> NpzReader<R> {
     pub fn new_with(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         npz::NpzReader::new_with(reader, options).map(|archive| Self { archive, arrays: options })
-    }
-
-    /// Returns the number of members.
-    pub fn len(&self) -> usize {
-        self.archive.len()
-    }
-
-    /// Returns whether there are no members.
-    pub fn is_empty(&self) -> bool {
-        self.archive.is_empty()
     }
 
     /// Returns the names of the members in the order of the archive, without `.npy` at their ends.
@@ -118,26 +109,20 @@ impl<R: Read + Seek> NpzReader<R> {
         let read = self.archive.array(index).and_then(|mut reader| into_array(reader.elements(), self.arrays.order));
         read.map_err(|error| self.archive.locate(error, index))
     }
+}
 
-    /// Reads an array without dimensions: a number, a text, a record.
-    pub fn scalar<T: NpyElement>(&mut self, name: &str) -> Result<T> {
-        self.archive.scalar(name)
-    }
+/// Records as vectors, headers, raw bytes, files.
+impl<R> Deref for NpzReader<R> {
+    type Target = npz::NpzReader<R>;
 
-    /// Returns the reader of `npy_core`.
-    ///
-    /// It reads records into vectors, headers, raw bytes and files.
-    pub fn get_mut(&mut self) -> &mut npz::NpzReader<R> {
-        &mut self.archive
+    fn deref(&self) -> &Self::Target {
+        &self.archive
     }
 }
 
-impl<R: Read + Seek + Clone + Send> NpzReader<R> {
-    /// Sets how many threads decompress a member; the default is 1.
-    ///
-    /// See [`npz::NpzReader::set_threads`].
-    pub fn set_threads(&mut self, threads: usize) {
-        self.archive.set_threads(threads);
+impl<R> DerefMut for NpzReader<R> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.archive
     }
 }
 

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 use npy_core::npz::WriteOptions;
-use npy_core::{NpyElement, Result, npz};
+use npy_core::{Result, npz};
 
 use super::super::write::WriteNpyExt;
 
@@ -21,7 +22,7 @@ use super::super::write::WriteNpyExt;
 /// let mut archive = NpzWriter::create_compressed(&path)?; // as np.savez_compressed does
 /// archive.add_array("transposed", &matrix.t())?; // any array or view
 /// archive.add_slice("names", &["Ada".to_owned(), "Grace".to_owned()])?;
-/// archive.get_mut().add_bytes("notes.txt", b"hello")?; // the writer of `npy_core`
+/// archive.add_bytes("notes.txt", b"hello")?; // a method of `npy_core::npz::NpzWriter`
 /// archive.finish()?;
 ///
 /// let mut archive = NpzWriter::append(&path)?; // tomorrow
@@ -107,31 +108,10 @@ impl<W: Write> NpzWriter<W> {
         self.archive.add_content(&name.into(), |member| array.write_npy(member))
     }
 
-    /// Adds a one-dimensional array of elements or records.
-    pub fn add_slice<T: NpyElement>(&mut self, name: &str, items: &[T]) -> Result<()> {
-        self.archive.add_slice(name, items)
-    }
-
-    /// Adds a zero-dimensional array: a number, a text, a record.
-    pub fn add_scalar<T: NpyElement>(&mut self, name: &str, item: &T) -> Result<()> {
-        self.archive.add_scalar(name, item)
-    }
-
-    /// Returns the options of the next members.
-    pub fn options(&self) -> WriteOptions {
-        self.archive.options()
-    }
-
     /// Sets the options of the next members.
+    // Not left to `Deref`, through which `set_options(archive.options()…)` would borrow the archive twice.
     pub fn set_options(&mut self, options: WriteOptions) {
         self.archive.set_options(options);
-    }
-
-    /// Returns the writer of `npy_core`.
-    ///
-    /// It writes raw bytes and members of unknown length.
-    pub fn get_mut(&mut self) -> &mut npz::NpzWriter<W> {
-        &mut self.archive
     }
 
     /// Writes the central directory and returns the stream.
@@ -142,6 +122,21 @@ impl<W: Write> NpzWriter<W> {
     /// Discards the archive: see [`npz::NpzWriter::discard`].
     pub fn discard(self) {
         self.archive.discard();
+    }
+}
+
+/// Slices, scalars, raw bytes, members of unknown length, options.
+impl<W: Write> Deref for NpzWriter<W> {
+    type Target = npz::NpzWriter<W>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.archive
+    }
+}
+
+impl<W: Write> DerefMut for NpzWriter<W> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.archive
     }
 }
 
