@@ -56,7 +56,7 @@ pub enum ForeignFormat {
     Elf,
     /// PDF.
     Pdf,
-    /// What git stores instead of a large file.
+    /// The pointer that Git LFS stores instead of a large file.
     GitLfs,
     /// A web page.
     Html,

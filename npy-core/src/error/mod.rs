@@ -92,7 +92,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Adds the error behind this one, which [`source`](StdError::source) returns.
+    /// Adds the cause, which [`source`](StdError::source) returns.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());

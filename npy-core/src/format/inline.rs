@@ -133,7 +133,7 @@ impl Name {
         Some((third & 0xff, [first, second, third].map(u64::swap_bytes)))
     }
 
-    /// Replaces a short name in place; does nothing to a long one.
+    /// Replaces a short name in place, and leaves a long one.
     #[inline(always)]
     pub(crate) fn set_short(&mut self, name: ShortName) {
         if let NameRepr::Short { length, bytes } = &mut self.0 {

@@ -52,7 +52,7 @@ impl AxisRange {
     fn new(range: &impl RangeBounds<usize>) -> Self {
         let start = match range.start_bound() {
             Bound::Included(start) => *start,
-            // No range of the standard library begins so.
+            // No range of the standard library excludes its start.
             Bound::Excluded(before) => before.saturating_add(1),
             Bound::Unbounded => 0,
         };
@@ -83,7 +83,7 @@ impl AxisRange {
     }
 }
 
-/// As in Rust, and the step behind a semicolon.
+/// Displays a range as in Rust, and the step after a semicolon.
 impl fmt::Display for AxisRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.start, self.end) {

@@ -33,7 +33,7 @@ pub fn row_range(rows: usize, i: usize, n: usize) -> Range<usize> {
 }
 
 impl Header {
-    /// Returns the rows that belong to a range of the file's bytes: those whose first byte is in it.
+    /// Returns the rows whose first byte is in a range of the file's bytes.
     ///
     /// `data_offset` is the length of the header in the file, and `bytes` counts from the beginning
     /// of the file. A row is an index of the first axis in C order, and of the last in Fortran
@@ -53,7 +53,7 @@ impl Header {
     pub fn rows_for_byte_range(&self, data_offset: u64, bytes: Range<u64>) -> Range<usize> {
         let outer = OuterAxis::of(self);
         let row_bytes = outer.row_bytes(self);
-        // The first row that begins at a byte or behind it.
+        // The first row that begins at a byte or after it.
         let from = |byte: u64| {
             let rows = match byte.saturating_sub(data_offset).checked_div(row_bytes) {
                 Some(before) => before + u64::from(!byte.saturating_sub(data_offset).is_multiple_of(row_bytes)),

@@ -67,7 +67,7 @@ impl Elements<'_> {
                 let path = self.state.path.clone();
                 let (mut items, mut index) = (Vec::new(), self.state.position as u64);
                 self.for_each_remaining(&mut |bytes, step| {
-                    // What is in memory already comes all at once.
+                    // Bytes in memory are decoded all at once.
                     let mut done = 0;
                     while done < step {
                         let count = per_chunk.min(step - done);
@@ -145,7 +145,7 @@ impl<R: Read, T: NpyElement> Iterator for Records<'_, R, T> {
         }
     }
 
-    /// At most as many as remain: an error ends it.
+    /// At most the remaining elements: an error ends the iterator.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, self.items.len().checked_add(self.chunks.reader.remaining().max(1)))
     }

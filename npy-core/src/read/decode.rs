@@ -16,7 +16,7 @@ use crate::memory::threads::{CHUNK_BYTES, FilePart};
 use crate::memory::{Bulk, ReadBuf, Request, reserve_exact};
 
 impl Elements<'_> {
-    /// Reads elements whose memory is not the file's bytes, in place of what is in a vector.
+    /// Reads elements whose memory is not the file's bytes, and replaces the content of a vector.
     pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
         let is_there = self.is_there::<T>(count);
         let (itemsize, first) = (self.itemsize(), self.state.position as u64);
@@ -67,7 +67,8 @@ impl Elements<'_> {
         self.part_for_threads(count.saturating_mul(itemsize)).filter(|_| itemsize <= CHUNK_BYTES)
     }
 
-    /// Decodes the next `count` elements, if several threads are to; tells whether it did.
+    /// Decodes the next `count` elements by several threads. Returns `false` if it leaves
+    /// them to one thread.
     #[cfg(any(unix, windows))]
     pub(crate) fn decode_next_by_threads(&mut self, whole: BoxedDecode<'_>, count: usize) -> Result<bool> {
         let (itemsize, first) = (self.itemsize(), self.state.position as u64);
@@ -90,7 +91,7 @@ impl Elements<'_> {
 
     /// Calls `each` with the bytes of the next `count` elements, some at a time, and their number.
     pub(crate) fn for_each_of(&mut self, count: usize, each: &mut dyn FnMut(&[u8], usize) -> Result<()>) -> Result<()> {
-        // What is decoded of an element is hardly larger than the element.
+        // The result is hardly larger than the elements.
         let is_there = self.is_there::<()>(count);
         self.state.begin()?;
         self.for_each_stage(count, is_there, each)?;
@@ -126,7 +127,7 @@ impl Elements<'_> {
             let totals = ((count * itemsize) as u64, (done * itemsize) as u64);
             let truncated = |error: Error| in_file(path, with_totals(error, begin, totals.0, totals.1));
             if stage.len() < bytes {
-                // Grows with what is there: an element may claim 2 GiB.
+                // Grows with the bytes that are read: an element may claim 2 GiB.
                 let request = Request { count: bytes, swap: false, is_there, offset: begin };
                 Bulk::<u8>::new().refill(&mut stage, request, fill).map_err(truncated)?;
             } else {

@@ -12,7 +12,7 @@ use crate::memory::threads::{FilePart, LEAST_BYTES};
 use crate::memory::{Bulk, FIRST_BYTES, Request};
 use crate::options::Order;
 
-/// What a reader knows of its array, and how far it has come.
+/// The header of a reader's array, and the position in it.
 pub(crate) struct State {
     pub(crate) header: Header,
     pub(crate) data_offset: u64,
@@ -22,7 +22,7 @@ pub(crate) struct State {
     pub(crate) failed: bool,
     /// How many threads may read from a file.
     pub(crate) threads: usize,
-    /// The file, for errors, if it was opened by path and no one else names it.
+    /// The path for errors, unless a caller adds it.
     pub(crate) path: Option<Box<Path>>,
 }
 
@@ -147,7 +147,7 @@ impl Elements<'_> {
         self.read_vec(&plan, count)
     }
 
-    /// Reads an array of `expected` dimensions, not counting those of the elements.
+    /// Reads an array of `expected` dimensions, not counting the axes of the elements.
     pub(crate) fn read_dimensions<T: NpyElement>(&mut self, expected: usize) -> Result<Vec<T>> {
         self.state.expect_dimensions::<T>(expected).map_err(|error| self.state.locate(error))?;
         self.read_all()
@@ -281,7 +281,7 @@ impl Elements<'_> {
         self.input.seek(offset).map_err(|error| Error::io("cannot seek in the array", error))
     }
 
-    /// The bytes of the next elements, of which there must be as many.
+    /// The bytes of the next `count` elements, all of which must remain.
     #[cfg(feature = "dynamic")]
     pub(crate) fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();

@@ -20,7 +20,7 @@ use crate::transpose::panels::LEAST_BYTES_OF_PANELS;
 use crate::transpose::reverse_axes;
 
 impl<R: Read> NpyReader<R> {
-    /// [`Elements::read_vec_in`] into existing elements, of which there must be as many.
+    /// [`Elements::read_vec_in`] into a slice of exactly as many elements.
     #[doc(hidden)]
     pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
         self.elements().read_into_in(items, order)
@@ -45,7 +45,7 @@ impl Elements<'_> {
         {
             return self.go_behind().map(|()| items);
         }
-        // There, reading at a place moves the file.
+        // On Windows, reading at an offset moves the file.
         #[cfg(windows)]
         self.resume_at(self.state.offset())?;
         let count = self.state.remaining();
@@ -68,7 +68,7 @@ impl Elements<'_> {
         {
             return self.go_behind();
         }
-        // There, reading at a place moves the file.
+        // On Windows, reading at an offset moves the file.
         #[cfg(windows)]
         self.resume_at(self.state.offset())?;
         let read = self.read_vec(&plan, count)?;
@@ -77,8 +77,8 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// The lengths of the axes in the order in which the last varies fastest, without those that
-    /// make no difference; `None` if the elements stand in that order.
+    /// The lengths of the axes other than 1, slowest first. `None` if the elements are in that order
+    /// already.
     fn shape_to_reverse(&self, order: Order) -> Option<Lengths> {
         if self.state.header.order() == order {
             return None;
@@ -116,7 +116,7 @@ impl Elements<'_> {
     }
 }
 
-/// Elements of which the last axis varies fastest, so that the first one does.
+/// Reverses the axes of elements whose last axis varies fastest.
 fn reversed<T: NpyElement>(items: Vec<T>, plan: &PlanOf<T>, itemsize: usize, shape: &[usize]) -> Result<Vec<T>> {
     match element::bulk::<T>(plan, itemsize) {
         Some((bulk, _)) => bulk.reverse_axes(items, shape),

@@ -229,13 +229,6 @@ impl<R: Read> NpyReader<R> {
         self.state.remaining()
     }
 
-    /// Returns the stream, positioned after the last element that was read.
-    ///
-    /// Whatever follows the array can be read from it.
-    pub fn into_inner(self) -> R {
-        self.stream.reader
-    }
-
     /// Reads all remaining elements in the order of the file, of any shape.
     ///
     /// # Errors
@@ -268,6 +261,13 @@ impl<R: Read> NpyReader<R> {
     pub fn into_scalar<T: NpyElement>(mut self) -> Result<T> {
         let mut items = self.elements().read_dimensions(0)?;
         items.pop().ok_or_else(|| Error::wrong_count(1, 0))
+    }
+
+    /// Returns the stream, positioned after the last element that was read.
+    ///
+    /// Whatever follows the array can be read from it.
+    pub fn into_inner(self) -> R {
+        self.stream.reader
     }
 
     /// For `load` and similar functions, and for `npy-ndarray`.

@@ -173,7 +173,7 @@ impl<R: Read + Seek> Gather<'_, R> {
                 end = run.end;
             }
         }
-        // Not more than the stage has room for.
+        // At most the capacity of the stage.
         let length = usize::try_from(end - start).unwrap_or(STAGE_BYTES);
         if self.stage.len() < length {
             self.stage.resize(length, 0);
@@ -191,7 +191,7 @@ struct Origin<'a, R> {
     fill: fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>,
     /// The position, counted from the beginning of the data.
     position: u64,
-    /// What the file ended in.
+    /// The range in which the file ended.
     missing: Option<Missing>,
 }
 
@@ -202,7 +202,7 @@ struct Missing {
 }
 
 impl<R: Read + Seek> Origin<'_, R> {
-    /// Reads `count` bytes that begin at `begin`, for which the buffer has room.
+    /// Reads `count` bytes that begin at `begin`; the buffer has the capacity.
     fn read_at(&mut self, begin: u64, buf: &mut ReadBuf<'_>, count: usize) -> io::Result<()> {
         seek(self.reader, self.position, begin)?;
         let Self { reader, fill, .. } = self;

@@ -97,8 +97,7 @@ pub(crate) fn seek(reader: &mut impl Seek, from: u64, to: u64) -> io::Result<()>
         0 => Ok(()),
         // A `BufReader` keeps its buffer if that reaches so far.
         1.. => reader.seek_relative(distance),
-        // Here it would go back in its buffer, behind which bytes may have been read from the file
-        // directly.
+        // Not within its buffer: bytes after it may have been read from the file directly.
         _ => reader.seek(SeekFrom::Current(distance)).map(|_| ()),
     }
 }

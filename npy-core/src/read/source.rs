@@ -1,4 +1,4 @@
-//! Sources of bytes: what a reader can do beyond `Read`.
+//! Sources of bytes: the abilities of a reader beyond `Read`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,17 +12,16 @@ pub(crate) struct Source<R> {
     pub(crate) fill: fn(&mut R, &mut ReadBuf<'_>) -> io::Result<()>,
     /// How many bytes there are from the beginning of the header on, if that can be known.
     pub(crate) length: fn(&R, u64) -> Option<u64>,
-    /// What is in memory already: all that is left, or of a file perhaps some of it.
+    /// The bytes in memory: all remaining ones, or of a file maybe some.
     pub(crate) bytes: fn(&R) -> &[u8],
     /// Skips bytes that are in memory.
     pub(crate) consume: fn(&mut R, usize),
-    /// Called when all elements were read: what can be checked only then.
+    /// Called when all elements were read, for checks of the end.
     pub(crate) finish: fn(&mut R) -> Result<()>,
-    /// Whether no one reads what follows the array, so that bytes of it may be read ahead.
+    /// Whether bytes after the array may be read ahead, because nothing else reads the source.
     #[cfg_attr(not(feature = "object"), expect(dead_code, reason = "only pickles are read ahead"))]
     pub(crate) is_owned: bool,
-    /// How to read any part of it at any time, if it is a file in which the array begins where the
-    /// file does.
+    /// How to read at any offset, if the source is a file that begins with the array.
     #[cfg_attr(
         not(any(unix, windows, feature = "object")),
         expect(dead_code, reason = "only threads that read parts, and pickles, ask whether it is a file")
@@ -39,7 +38,7 @@ pub(crate) struct AsFile<R> {
     pub(crate) seek: fn(&mut R, u64) -> io::Result<()>,
 }
 
-/// A reader and what it can do.
+/// A reader and its abilities.
 pub(crate) struct Stream<R> {
     pub(crate) reader: R,
     pub(crate) source: Source<R>,
@@ -110,7 +109,7 @@ impl Source<&[u8]> {
 }
 
 impl<R: Read> Source<R> {
-    /// A stream, of which nothing is known.
+    /// A stream that only reads.
     pub(crate) fn of_stream() -> Self {
         Self {
             fill: |reader, buf| buf.read_from(reader),

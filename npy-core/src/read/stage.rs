@@ -21,7 +21,7 @@ pub(crate) fn stage_bytes(bytes: usize) -> usize {
     (bytes / 4).clamp(LEAST, STAGE_BYTES).next_power_of_two()
 }
 
-/// How many elements to read next, of which the first begins at `offset` in the file. They end
+/// The number of elements to read next, from `offset` of the file on. They end
 /// where the last one reaches a multiple of the stage's size, so that hardly a page is read twice.
 pub(crate) fn elements_per_stage(stage: usize, offset: u64, itemsize: usize) -> usize {
     // Less than the stage.
@@ -29,7 +29,7 @@ pub(crate) fn elements_per_stage(stage: usize, offset: u64, itemsize: usize) -> 
     (stage - past).div_ceil(itemsize.max(1))
 }
 
-/// Makes an error about a part of the array one about the whole.
+/// Makes an error about one read an error about all elements.
 #[cold]
 pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -> Error {
     match error.missing_bytes().and(error.offset()) {
@@ -38,18 +38,18 @@ pub(crate) fn with_totals(error: Error, offset: u64, expected: u64, done: u64) -
     }
 }
 
-/// Where threads put what they decode. A trait object, so that what runs the threads is compiled
-/// once.
+/// The memory that threads decode into. A trait object, so that the code that runs the threads is
+/// compiled once.
 #[cfg(any(unix, windows))]
 pub(crate) trait Decode<'a>: Send {
-    /// What belongs to the first `count` elements, and to the rest.
+    /// Splits off the first `count` elements.
     fn divide(self: Box<Self>, count: usize) -> (BoxedDecode<'a>, BoxedDecode<'a>);
 
-    /// Decodes the next `count` elements of `itemsize` bytes, of which the first is number `first`
-    /// of the array.
+    /// Decodes the next `count` elements of `itemsize` bytes. The first has the index `first` in the
+    /// array.
     fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()>;
 
-    /// Keeps what was decoded, when all of it was.
+    /// Keeps the elements, when all were decoded.
     fn keep(self: Box<Self>);
 }
 
@@ -63,10 +63,10 @@ impl Divide for BoxedDecode<'_> {
     }
 }
 
-/// Has several threads decode `count` elements of `itemsize` bytes, which are not 0. `first` is the
-/// number of the first.
+/// Decodes `count` elements of `itemsize` > 0 bytes by several threads. `first` is the index of the
+/// first.
 ///
-/// Of several errors, that of the first element is returned.
+/// Of several errors, it returns the one with the lowest index.
 #[cfg(any(unix, windows))]
 pub(crate) fn decode_by_threads(
     whole: BoxedDecode<'_>,

@@ -40,8 +40,7 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn reserve_on_disk(_file: &File, _bytes: u64) {}
 
-/// Has the system begin to bring a part of a file to the disk, and does not wait for it. What goes
-/// wrong, `fsync` will meet as well.
+/// Starts writing a range of a file to the disk, and does not wait for it. `fsync` reports errors.
 #[cfg(target_os = "linux")]
 pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
     use std::os::fd::AsRawFd;

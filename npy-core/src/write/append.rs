@@ -195,7 +195,7 @@ fn followed_by_array(offset: u64) -> Error {
     Error::cannot_grow(format_args!("expected the end of the file at byte {offset}, found another array"))
 }
 
-/// Refuses elements whose width is that of the longest, which is unknown in advance.
+/// Refuses elements whose width is unknown before the longest is seen.
 pub(crate) fn expect_fixed_width<T: NpyElement>() -> Result<()> {
     if const { !T::Codec::GROWS } {
         let dtype = T::dtype();
@@ -252,9 +252,9 @@ pub fn recover(path: impl AsRef<Path>) -> Result<Recovered> {
         let mut array = OpenArray::open(path)?;
         let growable = Growable::new(&array.header, &array.header, array.data_offset)?;
         let end = array.end();
-        expect_no_array_behind(&mut array.file, end)?;
+        expect_no_array_after(&mut array.file, end)?;
         let bytes = array.length.saturating_sub(array.data_offset as u64);
-        let row_bytes = growable.row_bytes();
+        let row_bytes = growable.row_bytes;
         let before = growable.rows(array.header.element_count() as u64);
         let rows = match bytes.checked_div(row_bytes) {
             Some(rows) => rows,
@@ -334,8 +334,8 @@ impl OpenArray {
     }
 }
 
-/// Refuses files in which another array begins anywhere behind the counted rows, which would become rows, or be truncated.
-fn expect_no_array_behind(file: &mut File, end: u64) -> Result<()> {
+/// Refuses files in which another array begins after the counted rows: it would become rows.
+fn expect_no_array_after(file: &mut File, end: u64) -> Result<()> {
     const PIECE: usize = 1 << 16;
     let failed = |error| Error::io("cannot read the file", error);
     file.seek(SeekFrom::Start(end)).map_err(failed)?;
@@ -357,7 +357,7 @@ fn expect_no_array_behind(file: &mut File, end: u64) -> Result<()> {
     }
 }
 
-/// Refuses files in which another array follows, which would be truncated.
+/// Refuses files in which another array follows at once, which would be truncated.
 fn expect_one_array(file: &mut File, end: u64) -> Result<()> {
     let mut magic = [0; 6];
     let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read(&mut magic));

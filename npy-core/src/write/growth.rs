@@ -1,4 +1,4 @@
-//! The header of a growing file: counts the rows that are committed, and cuts back what is not.
+//! The header of a growing file, which counts the committed rows.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -17,15 +17,15 @@ use crate::sys::lock::is_same;
 pub(crate) struct Growable {
     header: Header,
     /// Bytes of the header in the file.
-    length: usize,
-    /// Elements of a row: those that lie behind one place of the outer axis.
-    row_elements: u64,
-    row_bytes: u64,
+    pub(super) header_bytes: usize,
+    /// Elements of a row: one index of the outer axis.
+    pub(super) row_elements: u64,
+    pub(super) row_bytes: u64,
 }
 
 impl Growable {
-    /// A header of `length` bytes in the file, for elements as in `layout`.
-    pub(crate) fn new(header: &Header, layout: &Header, length: usize) -> Result<Self> {
+    /// A header of `header_bytes` bytes in the file, for elements as in `layout`.
+    pub(crate) fn new(header: &Header, layout: &Header, header_bytes: usize) -> Result<Self> {
         if header.dtype().has_object() {
             return Err(Error::object_array());
         }
@@ -36,27 +36,12 @@ impl Growable {
             return Err(empty_rows());
         }
         let row_bytes = row_elements.saturating_mul(layout.dtype().itemsize() as u64);
-        Ok(Self { header: header.clone(), length, row_elements, row_bytes })
+        Ok(Self { header: header.clone(), header_bytes, row_elements, row_bytes })
     }
 
     /// The number of whole rows in a number of elements.
     pub(crate) fn rows(&self, elements: u64) -> u64 {
         elements / self.row_elements
-    }
-
-    /// Bytes of the header in the file.
-    pub(crate) fn header_bytes(&self) -> usize {
-        self.length
-    }
-
-    /// Elements of a row.
-    pub(crate) fn row_elements(&self) -> u64 {
-        self.row_elements
-    }
-
-    /// Bytes of a row.
-    pub(crate) fn row_bytes(&self) -> u64 {
-        self.row_bytes
     }
 
     /// The error of elements that do not fill their last row.
@@ -74,10 +59,10 @@ impl Growable {
         Error::new(ErrorKind::WrongShape, message)
     }
 
-    /// The error of rows that the header has no room for.
+    /// The error of more rows than the header has digits for.
     #[cold]
     pub(crate) fn full(&self) -> Error {
-        let bytes = counted(self.length, "byte");
+        let bytes = counted(self.header_bytes, "byte");
         Error::cannot_grow(format_args!("the header of {bytes} has no space for a larger shape; load and save the array once"))
     }
 
@@ -86,23 +71,23 @@ impl Growable {
         // As far as the size of an array allows.
         let largest = isize::MAX as u64 / self.row_bytes.max(self.row_elements);
         let Ok((_, end)) = self.dict(0) else { return 0 };
-        // The existing digit, and those that fit before the line feed.
-        let digits = self.length.checked_sub(end).and_then(|digits| u32::try_from(digits).ok()).unwrap_or_default();
+        // The existing digit, and the digits that fit before the line feed.
+        let digits = self.header_bytes.checked_sub(end).and_then(|digits| u32::try_from(digits).ok()).unwrap_or_default();
         10_u64.checked_pow(digits).map_or(largest, |next| largest.min(next - 1))
     }
 
     /// The header for a number of rows, in the same number of bytes.
     pub(crate) fn bytes(&self, rows: u64) -> Result<Vec<u8>> {
         let (mut bytes, end) = self.dict(rows)?;
-        if end >= self.length {
+        if end >= self.header_bytes {
             return Err(self.full());
         }
         // As many bytes as before, whatever NumPy would write now.
         bytes.truncate(end);
-        bytes.resize(self.length - 1, b' ');
+        bytes.resize(self.header_bytes - 1, b' ');
         bytes.push(b'\n');
         let prefix = if self.header.version().major() == 1 { 10 } else { 12 };
-        let text_bytes = (self.length - prefix).to_le_bytes();
+        let text_bytes = (self.header_bytes - prefix).to_le_bytes();
         bytes[8..prefix].copy_from_slice(&text_bytes[..prefix - 8]);
         Ok(bytes)
     }
@@ -167,8 +152,8 @@ impl Growth {
 
     /// Of a file that had `start` elements before.
     pub(crate) fn of_file(path: &Path, file: &File, growable: Growable, start: u64) -> Result<Self> {
-        let rows = growable.rows(start).saturating_mul(growable.row_bytes());
-        let place = (growable.header_bytes() as u64).saturating_add(rows);
+        let rows = growable.rows(start).saturating_mul(growable.row_bytes);
+        let place = (growable.header_bytes as u64).saturating_add(rows);
         let file = GrowingFile::new(file, path, place).map_err(cannot_write)?;
         Ok(Self::new(growable, start, Some(file)))
     }
@@ -194,7 +179,7 @@ impl Growth {
     }
 }
 
-/// Seeks back, overwrites bytes, and comes back.
+/// Overwrites bytes at a distance before the current position, and returns to it.
 pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) -> io::Result<()> {
     let distance = |bytes: u64| i64::try_from(bytes).map_err(io::Error::other);
     // Relative to here, because the array need not begin where the stream does.
@@ -224,21 +209,15 @@ pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
 /// The file that holds a growing array, in addition to the stream.
 pub(crate) struct GrowingFile {
     file: File,
-    /// Its path.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Starts writing pieces to the disk early, because the file is going to be synced.
     write_back: WriteBack,
 }
 
 impl GrowingFile {
-    /// A file that was written before up to `place`.
+    /// A file that ends at `place`.
     fn new(file: &File, path: &Path, place: u64) -> io::Result<Self> {
         Ok(Self { file: file.try_clone()?, path: path.to_owned(), write_back: WriteBack::from(place) })
-    }
-
-    /// The path of the file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Records that the file was written up to `place`.

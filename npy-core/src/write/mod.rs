@@ -147,7 +147,7 @@ impl<T: NpyElement, W: Write> NpyWriter<T, W> {
         Ok(Self { plan, stage: Stage::new(header, &layout, missing), writer: Stream::new(writer), element: PhantomData })
     }
 
-    /// Writes `header` in place of that of `.npy` files, before any element.
+    /// Replaces the `.npy` header, before any element.
     #[cfg(feature = "rawarray")]
     pub(crate) fn begin_with(&mut self, header: Vec<u8>) {
         self.stage.bytes = header;

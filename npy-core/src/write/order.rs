@@ -13,13 +13,13 @@ use crate::memory::BulkLayout;
 use crate::transpose::lines::append_rows;
 use crate::transpose::padded::PaddedRows;
 
-/// The least part of a line that is taken at a time, if possible: a cache line.
+/// The fewest bytes of a line that are read at a time, if possible: a cache line.
 const LEAST_BYTES: usize = 64;
 
-/// The largest part of the array that is assembled in memory, if [`LEAST_BYTES`] needs that much.
+/// The largest fraction of the array that is assembled in memory, if [`LEAST_BYTES`] needs that much.
 const LARGEST_PART: usize = 8;
 
-/// The memory for remembered lines is at most this fraction of what is assembled at a time.
+/// The memory for remembered lines is at most this fraction of the assembled rows.
 const LARGEST_PART_OF_MEMORY: usize = 4;
 
 /// Shorter rows are too short to be written from separate places.
@@ -155,7 +155,7 @@ impl Stage {
     }
 }
 
-/// The lines, if remembering them takes little memory compared to what is assembled at a time:
+/// The lines, if remembering them takes little memory compared to the assembled rows, which have
 /// `part_bytes` bytes of each. Finding them again for each part took a tenth of the time.
 fn remembered<'a>(lines: &AllLines<'_, 'a>, count: usize, part_bytes: usize) -> Option<Vec<&'a [u8]>> {
     if size_of::<&[u8]>() > part_bytes / LARGEST_PART_OF_MEMORY {
@@ -179,12 +179,12 @@ struct Rows {
 }
 
 impl Rows {
-    /// The number of rows assembled at a time, one behind the other.
+    /// The number of rows assembled at a time, one after another.
     fn at_once(&self) -> usize {
         (PIECE / self.row_bytes.max(1)).max(self.least).min(self.length.max(1))
     }
 
-    /// Whether they are assembled at separate places, from which several are written with one call.
+    /// Whether rows are assembled in separate buffers, several of which are written with one call.
     fn are_worth_places(&self) -> bool {
         self.count > 0 && self.row_bytes >= LEAST_BYTES_OF_ROWS && self.row_bytes.saturating_mul(self.length) >= PIECE
     }

@@ -11,7 +11,7 @@ use crate::sys::disk::write_back;
 /// time for files of 64 MiB and of 512 MiB.
 pub(super) const PIECE: u64 = 4 << 20;
 
-/// Elements of at most this size are written with one call, together with what surrounds them.
+/// Elements of at most this size are written with one call, together with their header.
 pub(crate) const SMALL_BYTES: usize = 16 << 10;
 
 /// Up to this size, a header and its elements are written with one call: the file system uses
@@ -31,7 +31,7 @@ impl WriteBack {
         Self { begun }
     }
 
-    /// Starts writing the pieces that end before `place`, up to which the file was written.
+    /// Starts writing back the pieces that end before `place`, the end of the written data.
     pub(crate) fn reach(&mut self, file: &File, place: u64) {
         let end = place - place % PIECE;
         if end > self.begun {
@@ -54,9 +54,9 @@ pub(crate) struct Stream<W> {
 
 /// How the header of an array that grows is overwritten.
 pub(crate) struct Changes<W> {
-    /// Overwrites bytes at a distance before the current position, and comes back.
+    /// Overwrites bytes at a distance before the current position, and returns to it.
     pub(crate) patch: fn(&mut W, u64, &[u8]) -> io::Result<()>,
-    /// Syncs what was written, if it is on a disk.
+    /// Syncs the stream, if it is a file.
     pub(crate) sync: fn(&mut W) -> io::Result<()>,
 }
 

@@ -389,7 +389,7 @@ impl TemporaryFile {
                     let is_taken = matches!(try_lock(&file), Err(TryLockError::WouldBlock));
                     let is_ours = if is_taken { Ok(false) } else { is_at(&file, path) };
                     if is_ours.is_err() {
-                        // Nothing stays behind. Another process that took it over at this moment fails.
+                        // Another process that took it over at this moment fails.
                         let _ = fs::remove_file(path);
                     }
                     return Ok(is_ours.unwrap_or(false).then(|| (file, Self { path: Some(path.to_owned()) })));
@@ -398,7 +398,7 @@ impl TemporaryFile {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => break,
                 Err(error) => return Err(cannot_create(error)),
             }
-            // What others put there, such as a link, is left alone.
+            // Another kind of file, such as a link, is left alone.
             if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
                 break;
             }

@@ -70,7 +70,7 @@ pub fn save_like<T: NpyElement>(path: impl AsRef<Path>, items: &[T], original: &
     save_as(path.as_ref(), items, header, SaveOptions::new())
 }
 
-/// The header of `length` elements of the dtype `own` in that of `original`.
+/// The header of `length` elements of the dtype `own`, stored in the dtype of `original`.
 fn like(original: &Header, own: &DType, length: usize) -> Result<Header> {
     let dtype = original.dtype().restricted_to(own);
     match own {

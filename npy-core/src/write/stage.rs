@@ -1,5 +1,4 @@
-//! The bytes of an array on their way to a stream: what is the same for all elements and all
-//! streams, and so is compiled once.
+//! Assembles the header and the elements of an array into pieces. Compiled once for all streams.
 
 use std::io;
 use std::thread;
@@ -22,7 +21,7 @@ const STAGED_PIECE: usize = 512 << 10;
 /// Saving records took 1.1 times as long with 256 KiB.
 const ZEROED_BYTES: usize = 4 << 10;
 
-/// The part of an array that is not written yet, and what was written of it.
+/// The bytes of an array that are not written yet, and the count of those that are.
 pub(crate) struct Stage {
     pub(super) itemsize: usize,
     pub(super) expected: u64,
@@ -48,8 +47,8 @@ enum State {
     Good,
     /// Its elements were refused, and nothing of them was written.
     Refused,
-    /// Elements are being encoded behind this many bytes of the stage; remains if their iterator
-    /// or a conversion panics.
+    /// Elements are being encoded after this many bytes of the stage. Remains if their iterator or a
+    /// conversion panics.
     Encoding(usize),
     /// Writing has failed, so that the content of the stream is unknown; or the stream was
     /// returned.
@@ -57,7 +56,7 @@ enum State {
 }
 
 impl Stage {
-    /// Begins with `header`, and elements as those of `layout`, which has the same bytes.
+    /// Begins with `header`. `layout` is the same array as elements that contain its inner axes.
     /// Elements are encoded over the bytes `missing`, unless it is empty.
     pub(super) fn new(header: &Header, layout: &Header, missing: Vec<u8>) -> Self {
         // A small array is assembled in one buffer.
@@ -75,24 +74,24 @@ impl Stage {
         }
     }
 
-    /// Makes it that of an array that grows, whose header is written already.
+    /// Continues an array that grows, whose header is written already.
     pub(super) fn grow(&mut self, growth: Growth) {
         let (growable, start) = (&growth.growable, growth.start);
         self.bytes = Vec::new();
         self.piece = STAGE_BYTES;
-        self.put_bytes = (growable.header_bytes() as u64).saturating_add(start.saturating_mul(self.itemsize as u64));
-        self.expected = growable.most_rows().saturating_mul(growable.row_elements()).saturating_sub(start);
+        self.put_bytes = (growable.header_bytes as u64).saturating_add(start.saturating_mul(self.itemsize as u64));
+        self.expected = growable.most_rows().saturating_mul(growable.row_elements).saturating_sub(start);
         self.growth = Some(growth);
     }
 
-    /// Makes it that of an array of unknown length, whose header the caller writes.
+    /// Begins an array of unknown length, whose header the caller writes.
     #[cfg(feature = "npz")]
     pub(super) fn open_end(&mut self) {
         self.bytes.clear();
         self.expected = u64::MAX;
     }
 
-    /// Adds an element whose bytes are those of the file, if nothing else is to be done for it.
+    /// Adds the bytes of an element if the buffer has capacity. Otherwise returns `false`.
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
         let is_added = self.bytes.capacity() - self.bytes.len() >= bytes.len()
@@ -161,7 +160,7 @@ impl Stage {
     fn put(&mut self, sink: &mut dyn Sink, bytes: &[u8], count: usize) -> Result<()> {
         self.admit(count)?;
         let is_last = self.count + count as u64 == self.expected;
-        // Small parts are assembled to pieces; a whole array, or a large part, is not copied.
+        // Small slices are assembled to pieces. A whole array, or a large slice, is not copied.
         if bytes.len() >= PIECE || (is_last && bytes.len() >= SMALL_BYTES && self.bytes.len() + bytes.len() > STAGE_BYTES) {
             let written = write_parts(sink, &[&self.bytes, bytes]);
             self.note(written, self.bytes.len() + bytes.len())?;
@@ -201,7 +200,7 @@ impl Stage {
         if !self.missing.is_empty() {
             self.bytes[begin..].chunks_exact_mut(self.itemsize).for_each(|element| element.copy_from_slice(&self.missing));
         }
-        // Stays if a conversion or an iterator panics: what was pushed ends there.
+        // Remains if a conversion or an iterator panics: the accepted elements end there.
         self.state = State::Encoding(begin);
         Ok((begin, count))
     }
@@ -225,7 +224,7 @@ impl Stage {
             Some(growth) => growth.commit(sink, self.count, self.itemsize),
             None => sink.flush().map_err(cannot_write),
         };
-        // What did not reach the disk now is not counted later.
+        // Data that did not reach the disk are not counted later.
         self.state = if result.is_ok() { State::Good } else { State::Over };
         result
     }
@@ -257,7 +256,7 @@ impl Stage {
         Ok(self.count)
     }
 
-    /// Commits what may be kept, when the writer is dropped.
+    /// Commits the accepted elements when the writer is dropped, unless writing failed.
     pub(super) fn close(&mut self, sink: &mut dyn Sink) {
         let is_kept = match self.state {
             State::Good => self.growth.is_some() || !thread::panicking(),
@@ -271,7 +270,7 @@ impl Stage {
             State::Over => false,
         };
         if is_kept {
-            // No one can be told of the error.
+            // A drop cannot report the error.
             let _ = self.commit(sink);
         }
     }
@@ -297,7 +296,7 @@ impl Stage {
     #[cold]
     pub(super) fn locate(&self, error: Error) -> Error {
         match self.growth.as_ref().and_then(|growth| growth.file.as_ref()) {
-            Some(file) => error.with_path(file.path()),
+            Some(file) => error.with_path(&file.path),
             None => error,
         }
     }

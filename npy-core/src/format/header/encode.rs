@@ -15,7 +15,7 @@ const ALIGNMENT: usize = 64;
 const GROWTH_DIGITS: usize = 21;
 
 impl Header {
-    /// Encodes the header into a vector with capacity for `room` more bytes.
+    /// Encodes the header into a vector with capacity for `room` bytes of elements.
     pub(crate) fn to_bytes_with_room(&self, room: usize) -> Vec<u8> {
         // Encoding failed in `new` if it can fail: a header of 4 GiB.
         self.encode(room, Escapes::Allowed).map(|(_, bytes)| bytes).unwrap_or_default()
@@ -63,7 +63,7 @@ impl Header {
 
     /// The header with this dict in the first version that can hold it.
     fn encode_dict(&self, text: &str, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
-        // One byte a character, unless there are others than those of latin-1.
+        // One byte for each character, if all are in Latin-1.
         let mut latin1: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(character).ok()).collect();
         if latin1.is_none() && escapes == Escapes::Allowed {
             latin1 = Some(escape(text));

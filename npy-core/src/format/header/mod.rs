@@ -146,9 +146,10 @@ impl Header {
         self.to_bytes_with_room(0)
     }
 
-    /// The same array with its last axes as part of the elements, for elements that are arrays: an
-    /// array of shape (5, 3) as 5 elements of 3 each. `None` if it has no such axes or they are
-    /// empty, if its elements are arrays already, or if those of an element do not lie together.
+    /// The same array with its last axes in the elements: of shape (5, 3) as 5 elements of 3 each.
+    ///
+    /// `None` if it has no such axes or they are empty, if its elements are sub-arrays already, or if
+    /// the parts of an element are not contiguous.
     pub(crate) fn with_inner_axes(&self, axes: usize) -> Option<Self> {
         let outer = self.shape.len().checked_sub(axes)?;
         if matches!(self.dtype, DType::SubArray(_)) || self.order != Order::C {
@@ -178,7 +179,7 @@ impl Header {
 
     /// Returns the header of an array of another shape, with the same dtype and order.
     ///
-    /// Such as that of a region, whose bytes are then an array like any other.
+    /// Such as the header of a region.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self> {
         let mut header = self.reshaped(shape)?;
         // The text of the shape may be longer.

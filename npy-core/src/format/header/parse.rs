@@ -222,8 +222,7 @@ pub(super) fn parse_canonical(text: &[u8], limits: &Limits) -> Option<(DType, Or
     if *last == b'\n' && are_spaces(spaces) { Some((dtype, order, shape)) } else { None }
 }
 
-/// Sixteen at a time: there are up to 85. The last sixteen, of which some may have been compared
-/// already, leave no rest.
+/// Compares sixteen bytes at a time: there are up to 85. The last sixteen may overlap.
 #[inline(always)]
 fn are_spaces(bytes: &[u8]) -> bool {
     let Some(last) = bytes.last_chunk::<16>() else { return bytes.iter().all(|byte| *byte == b' ') };
@@ -232,9 +231,8 @@ fn are_spaces(bytes: &[u8]) -> bool {
     bytes.as_chunks::<16>().0.iter().fold(others(0, last), others) == 0
 }
 
-/// The dtype of elements that are sub-arrays. `np.load` gives the array their axes behind one of
-/// its own, so that at most 63 fit, and then the shape in the header, with which axes of length 1
-/// go.
+/// The dtype of elements that are sub-arrays. `np.load` adds their axes to one of the array, so that
+/// at most 63 fit. The shape in the header then replaces axes of length 1.
 #[cold]
 fn of_sub_arrays(array: SubArray) -> Result<DType> {
     let (base, axes) = array.flattened();

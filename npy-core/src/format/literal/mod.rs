@@ -39,7 +39,7 @@ pub(crate) struct Dialect {
     pub(crate) depth: usize,
 }
 
-/// A literal and the part of the text it was read from.
+/// A literal and its range in the text.
 #[derive(Debug)]
 pub(crate) struct Node<'a> {
     pub(crate) value: Value<'a>,
