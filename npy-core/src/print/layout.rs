@@ -52,9 +52,15 @@ impl Selection {
 
     fn visit_axes(&self, lengths: &[usize], strides: &[usize], begin: usize, visit: &mut impl FnMut(usize)) {
         let axis = lengths.len() - strides.len();
-        let Some((stride, inner)) = strides.split_first() else { return visit(begin) };
-        for position in self.positions(axis, lengths[axis]) {
-            self.visit_axes(lengths, inner, begin + position * stride, visit);
+        match strides {
+            [] => visit(begin),
+            // Without a call for each element.
+            [stride] => self.positions(axis, lengths[axis]).for_each(|position| visit(begin + position * stride)),
+            [stride, inner @ ..] => {
+                for position in self.positions(axis, lengths[axis]) {
+                    self.visit_axes(lengths, inner, begin + position * stride, visit);
+                }
+            }
         }
     }
 

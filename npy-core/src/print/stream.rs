@@ -134,6 +134,7 @@ pub(super) fn is_line_end(character: char) -> bool {
 }
 
 /// Appends `count` blanks.
+#[inline]
 pub(super) fn pad(count: usize, out: &mut String) {
     push_repeated("                                                                ", count, out);
 }
@@ -148,11 +149,13 @@ pub(super) fn push_repeated(text: &str, mut count: usize, out: &mut String) {
 }
 
 /// Some bytes of an element; none if they are beyond its end.
+#[inline]
 pub(crate) fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
     bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
 }
 
 /// The item at this index among items of one size.
+#[inline]
 pub(crate) fn item(bytes: &[u8], index: usize, size: usize) -> &[u8] {
     part(bytes, index.saturating_mul(size), size)
 }
