@@ -1,9 +1,16 @@
 //! The help of the program and of each command, as a newcomer reads it.
 
-mod look;
-mod write;
+mod examples;
 
 use crate::support::run;
+
+/// The subcommands, as the program lists them.
+fn commands() -> Vec<String> {
+    let help = run(["--help"]).ok();
+    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = listed.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
 
 #[test]
 fn lists_the_commands() {
@@ -58,44 +65,120 @@ Exit codes: 0 success, 1 different (diff), 2 trouble, 130 interrupted.
 }
 
 #[test]
-fn explains_completions() {
-    insta::assert_snapshot!(run(["completions", "--help"]).ok(), @r#"
-Write the completions of a shell
+fn explains_info() {
+    insta::assert_snapshot!(run(["info", "--help"]).ok(), @r#"
+Show what is in files: dtype, fields, shape, order, sizes
 
-Usage: npy completions [OPTIONS] <SHELL>
+Usage: npy info [OPTIONS] <FILE>...
 
 Arguments:
-  <SHELL>  The shell [possible values: bash, elvish, fish, powershell, zsh]
+  <FILE>...  Files, members (FILE:MEMBER), directories, patterns, or - for standard input
 
 Options:
+      --json          Write one line of JSON for each file
       --color <WHEN>  When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help          Print help
 
 Examples:
-  npy completions bash > ~/.local/share/bash-completion/completions/npy
-  npy completions zsh > ~/.zfunc/_npy
-  npy completions fish > ~/.config/fish/completions/npy.fish
+  npy info picks.npy             one array, its fields with their offsets
+  npy info run.npz               a line for each member
+  npy info run.npz:time          one member
+  npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
+  npy info log.npy#1             the second of several arrays, one behind another
+  npy info --json picks.npy      one line of JSON for each file, for other programs
+
+Mappable means that the bytes of the data are in the file as they are, so that np.load(...,
+mmap_mode='r') works for an .npy file. Trailing bytes follow the array, and NumPy ignores them.
+
+Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.
 "#);
 }
 
 #[test]
-fn explains_man() {
-    insta::assert_snapshot!(run(["man", "--help"]).ok(), @r#"
-Write the manual pages
+fn explains_diff() {
+    insta::assert_snapshot!(run(["diff", "--help"]).ok(), @"
+Compare values: how many are different, the first of them, the largest errors
 
-Usage: npy man [OPTIONS] [DIRECTORY]
+Usage: npy diff [OPTIONS] <A> <B>
 
 Arguments:
-  [DIRECTORY]  The directory to write them to; by default the main page goes to standard output
+  <A>  A file, a member (FILE:MEMBER), or - for standard input
+  <B>  The same; errors are relative to it
 
 Options:
-      --color <WHEN>  When to use colors: auto, always or never; NO_COLOR turns them off too
-  -h, --help          Print help
+      --rtol <R>          The relative tolerance [default: 0]
+      --atol <A>          The absolute tolerance [default: 0]
+      --equal-nan         NaN equals NaN, and NaT equals NaT, the default
+      --no-equal-nan      NaN equals nothing, and neither does NaT, as in np.array_equal
+      --fields <FIELD,…>  Only these fields of records, such as time,at.x
+      --json              Write one line of JSON
+      --color <WHEN>      When to use colors: auto, always or never; NO_COLOR turns them off too
+  -h, --help              Print help
 
 Examples:
-  npy man ~/.local/share/man/man1      npy.1, npy-info.1, ...; man npy-info shows one
-  npy man | man -l -                   the main page
-"#);
+  npy diff a.npy b.npy                      exactly
+  npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
+  npy diff run.npz:time old.npz:time        one member of each
+  npy diff run.npz old.npz                  the arrays of the same names; missing ones are
+  differences
+
+Members of archives that are not arrays are compared by their bytes. Of files with several arrays,
+one behind another, all are compared, each with that of its number.
+
+A value of A equals one of B if |a - b| <= atol + rtol * |b|, as in numpy.testing.assert_allclose,
+with NumPy's promotion of different number types. Infinities are equal by their sign, zeros of both
+signs are equal, and NaN (NaT of times) equals NaN, unless --no-equal-nan is given. Integers are
+compared exactly, with floats too, where NumPy rounds them to 64-bit floats; long doubles are
+rounded to 64 bits. Points in time are compared as moments, whatever their units. Text, times, bytes
+and bools have no tolerance but that of numbers for bools. Fields of records are compared by their
+names, and Python objects by their values. The errors shown are the largest of the different values.
+
+To see arrays in git diff:
+  echo '*.npy diff=npy' >> .gitattributes
+  git config diff.npy.textconv 'npy show --all'
+With 'npy info' in its place only changes of dtype and shape are shown.
+
+Exit codes: 0 equal: the same shape and fields, and all values equal; dtype, order and byte order
+may be different and are shown. 1 different. 2 a file cannot be read or compared.
+");
+}
+
+/// Each argument and option of a help, with its text on one line.
+fn entries(help: &str) -> Vec<(String, String)> {
+    let mut entries: Vec<(String, String)> = Vec::new();
+    let mut is_listed = false;
+    for line in help.lines().filter(|line| !line.is_empty()) {
+        if !line.starts_with(' ') {
+            is_listed = ["Arguments:", "Options:"].contains(&line);
+            continue;
+        } else if !is_listed {
+            continue;
+        }
+        let (name, text) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
+        // The text of an entry is indented by at least ten columns where it has lines of its own.
+        match entries.last_mut() {
+            Some((_, entry)) if line.starts_with("          ") => {
+                entry.push(' ');
+                entry.push_str(line.trim());
+            }
+            _ => entries.push((name.to_owned(), text.trim().to_owned())),
+        }
+    }
+    entries
+}
+
+#[test]
+fn every_command_explains_its_options() {
+    for command in commands() {
+        let help = run([&command, "--help"]).ok();
+        let (usage, entries) = (format!("Usage: npy {command}"), entries(&help));
+        assert!(help.contains(&usage) && help.contains("Examples:\n  npy "), "{help}");
+        assert!(entries.iter().any(|(name, _)| name.starts_with("-h, --help")), "{entries:?}");
+        for (name, text) in entries {
+            let begins_well = text.trim_start().starts_with(|char: char| char.is_uppercase());
+            assert!(begins_well && !text.ends_with('.'), "{command} {name}: {text:?}");
+        }
+    }
 }
 
 #[test]
