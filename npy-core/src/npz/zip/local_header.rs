@@ -34,6 +34,7 @@ pub(crate) enum Record {
 
 impl LocalHeader {
     /// Parses the fields before the name. `None` if they are truncated or lack the signature.
+    #[inline]
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         let signature = fields.bytes(4);
@@ -55,6 +56,7 @@ impl LocalHeader {
     /// Takes the 64-bit sizes from the extra fields in `text`, and returns the name before them.
     ///
     /// `None` if `text` is truncated or the sizes are.
+    #[inline]
     pub(crate) fn read_text<'t>(&mut self, text: &'t [u8]) -> Option<&'t [u8]> {
         let (name, extra) = text.get(..self.text_bytes())?.split_at(self.name_bytes);
         self.is_wide = read_zip64(extra, [&mut self.claim.size, &mut self.claim.compressed])?;

@@ -61,6 +61,7 @@ impl<'a> Fields<'a> {
         Self { rest, is_short: false }
     }
 
+    #[inline]
     pub(crate) fn bytes(&mut self, count: usize) -> &'a [u8] {
         match self.rest.split_at_checked(count) {
             Some((bytes, rest)) => {
@@ -125,6 +126,7 @@ impl EndRecord {
 
 /// Replaces the numbers that do not fit 32 bits by those of the zip64 extra field. Returns whether
 /// there is such a field; `None` if it is truncated.
+#[inline]
 pub(crate) fn read_zip64<const N: usize>(extra: &[u8], numbers: [&mut u64; N]) -> Option<bool> {
     // Without the field, a number is 4 GiB less one byte.
     let Some(field) = find_field(extra, ZIP64) else { return Some(false) };
