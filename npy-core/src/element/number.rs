@@ -135,12 +135,6 @@ impl Bytes for bool {
     }
 }
 
-/// The error of a value that the narrower type in the file does not have.
-#[cold]
-fn inexact(value: impl std::fmt::Display, dtype: &str) -> ValueError {
-    ValueError::inexact(value, dtype)
-}
-
 /// Numbers, and the narrower integers and floats of which they hold every value. All but `f16` hold `bool` too.
 macro_rules! number {
     ($($type:ident => $kind:ident, holds $($integer:ident)*; $($float:ident)*;)*) => {$(
@@ -273,7 +267,7 @@ macro_rules! number {
                     None => value.to_bytes(plan.order, bytes),
                     $(Some(Narrow::$narrow) => match <$type as Wide<$narrow>>::narrow(*value) {
                         Some(narrow) => narrow.to_bytes(plan.order, bytes),
-                        None => Err(inexact(value, stringify!($narrow))),
+                        None => Err(ValueError::inexact(value, stringify!($narrow))),
                     },)*
                     Some(_) => Err(outside()),
                 }
@@ -283,7 +277,7 @@ macro_rules! number {
         $(stored_as! {
             $narrow as $type,
             |value| Ok::<$type, ValueError>(<$type as Wide<$narrow>>::widen(*value)),
-            |stored| <$type as Wide<$narrow>>::narrow(stored).ok_or_else(|| inexact(stored, stringify!($narrow)))
+            |stored| <$type as Wide<$narrow>>::narrow(stored).ok_or_else(|| ValueError::inexact(stored, stringify!($narrow)))
         })*
     };
 }

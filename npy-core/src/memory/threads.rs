@@ -2,12 +2,13 @@
 #![cfg(any(unix, windows))]
 
 use std::fs::File;
+use std::io;
 use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::{Bulk, BulkLayout, memory_of, reserve_exact, spare_bytes, truncated_or_io};
+use super::{Bulk, BulkLayout, ReadBuf, memory_of, reserve_exact, spare_bytes, truncated_or_io};
 use crate::error::Result;
 use crate::sys::threads::useful_threads;
 
@@ -29,6 +30,17 @@ pub(crate) struct FilePart<'a> {
 }
 
 impl FilePart<'_> {
+    /// Returns a source of the bytes from `begin` on, counted from the beginning of the part.
+    pub(crate) fn reader_at(&self, begin: u64) -> impl FnMut(&mut ReadBuf<'_>) -> io::Result<()> {
+        let mut offset = self.offset.saturating_add(begin);
+        move |buf| {
+            let before = buf.filled;
+            buf.read_from_file_at(self.file, offset)?;
+            offset = offset.saturating_add((buf.filled - before) as u64);
+            Ok(())
+        }
+    }
+
     /// Reads `length` bytes into a buffer, from `begin` on, counted from the beginning of the part.
     pub(crate) fn read<'s>(&self, begin: u64, length: usize, stage: &'s mut Vec<u8>) -> Result<&'s [u8]> {
         if stage.len() < length {
@@ -36,15 +48,9 @@ impl FilePart<'_> {
             stage.resize(length, 0);
         }
         let (bytes, _) = stage.split_at_mut(length);
-        let mut place = self.offset.saturating_add(begin);
         // SAFETY: every byte is a valid `u8`.
         let memory = unsafe { memory_of(bytes) };
-        let result = Bulk::<u8>::new().layout.fill_memory(memory, false, true, &mut |buf| {
-            let before = buf.filled;
-            buf.read_from_file_at(self.file, place)?;
-            place = place.saturating_add((buf.filled - before) as u64);
-            Ok(())
-        });
+        let result = Bulk::<u8>::new().layout.fill_memory(memory, false, true, &mut self.reader_at(begin));
         let expected = self.end.saturating_sub(self.offset);
         result.map_err(|(error, filled)| truncated_or_io(error, self.offset, expected, begin.saturating_add(filled as u64)))?;
         Ok(bytes)
@@ -78,13 +84,7 @@ impl BulkLayout {
         let (expected, size) = (memory.len(), self.size.max(1));
         by_threads(Bytes { memory, size }, expected / size, size, part, |chunk, begin, _, (): &mut ()| {
             let begin = begin * size;
-            let mut place = part.offset.saturating_add(begin as u64);
-            let result = self.fill_memory(&mut *chunk.memory, swap, is_initialised, &mut |buf| {
-                let before = buf.filled;
-                buf.read_from_file_at(part.file, place)?;
-                place = place.saturating_add((buf.filled - before) as u64);
-                Ok(())
-            });
+            let result = self.fill_memory(&mut *chunk.memory, swap, is_initialised, &mut part.reader_at(begin as u64));
             result.map_err(|(error, filled)| truncated_or_io(error, part.offset, expected as u64, (begin + filled) as u64))
         })?;
         Ok(())

@@ -130,13 +130,7 @@ impl Source<'_> {
 
     /// Reads whole elements at a byte offset of the array.
     fn read_at(self, memory: &mut [MaybeUninit<u8>], begin: usize) -> Result<(), (io::Error, usize)> {
-        let mut place = self.part.offset.saturating_add(begin as u64);
-        self.layout.fill_memory(memory, self.swap, false, &mut |buf| {
-            let before = buf.filled();
-            buf.read_from_file_at(self.part.file, place)?;
-            place = place.saturating_add((buf.filled() - before) as u64);
-            Ok(())
-        })
+        self.layout.fill_memory(memory, self.swap, false, &mut self.part.reader_at(begin as u64))
     }
 }
 
