@@ -43,7 +43,7 @@ pub trait Codec<T> {
     /// Whether the codec has a byte order of its own, which the record around it does not change.
     const HAS_ORDER: bool = false;
 
-    /// Proof that the memory of a `T` is the file's bytes: [`Plain`](crate::memory::Plain) is
+    /// Proof that the memory of a `T` is the file's bytes: `Plain` is
     /// implemented for it. `None` is always correct, and slower.
     const BULK: Option<Bulk<T>> = None;
 

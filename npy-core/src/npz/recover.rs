@@ -32,7 +32,7 @@ pub struct Recovered {
 
 /// Restores an archive whose end is damaged or missing, keeping whole members.
 ///
-/// Opening such a file fails with [`ErrorKind::Truncated`], and so does
+/// Opening such a file fails with [`ErrorKind::Truncated`](crate::ErrorKind::Truncated), and so does
 /// [`NpzWriter::append`](super::NpzWriter::append). Members are found by their local headers from
 /// the first byte of the archive on, never inside other members. Members that the last complete
 /// central directory does not list are kept as well, without checking their content: a killed

@@ -39,6 +39,10 @@
 //!   15.1.
 //! - Elements and fields without a byte, of which a short header can claim any number, are left out
 //!   where more than 100,000 would be printed.
+//!
+//! [`DynValues`]: crate::DynValues
+//! [`DynValues::display_with`]: crate::DynValues::display_with
+//! [`DynValues::table`]: crate::DynValues::table
 
 pub(crate) mod array;
 mod big;

@@ -15,7 +15,7 @@ use crate::memory::vectors::{self, Loops};
 const BLOCK: usize = 1024;
 
 impl Casting {
-    /// Converts numbers to another type, as [`DynValues::cast_as`](crate::DynValues::cast_as) does.
+    /// Converts numbers to another type, as [`DynValues::cast`](crate::DynValues::cast) does.
     ///
     /// Fails if the rule does not allow it, or if a value does not fit.
     ///
