@@ -201,9 +201,10 @@ pub use read::NpyReader;
 pub use read::columns::load_columns;
 pub use read::file::{load, load_into, load_with};
 pub use read::stream::{read, read_with};
+pub use view::column::view_column;
 #[cfg(feature = "mmap")]
-pub use view::{NpyMap, NpyMapMut};
-pub use view::{NpyView, view, view_column, view_mut, view_mut_with, view_with};
+pub use view::map::{NpyMap, NpyMapMut};
+pub use view::{NpyView, view, view_mut, view_mut_with, view_with};
 pub use write::{NpyWriter, save, save_like, save_with, write};
 #[cfg(feature = "zarr")]
 pub use zarr::{ZarrReferences, zarr_references};
@@ -237,7 +238,7 @@ pub mod calendar {
 /// [`load_columns`] and [`view_column`] are the same with the defaults.
 pub mod columns {
     pub use crate::read::columns::{NpyColumns, load_columns_with};
-    pub use crate::view::{NpyColumn, NpyColumnIter, view_column_with};
+    pub use crate::view::column::{NpyColumn, NpyColumnIter, view_column_with};
 }
 
 /// Iterators of [`NpyReader`].

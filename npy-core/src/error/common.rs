@@ -5,7 +5,8 @@ use std::io;
 use std::ops::Range;
 
 use super::describe::{counted, limited, tuple};
-use super::{Error, ErrorKind, Position};
+use super::error::{Error, Position};
+use super::kind::ErrorKind;
 
 /// Errors for readers and writers of other formats. See [`Error::new`] for an example.
 impl Error {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::error::Error;
 use super::foreign::ForeignFormat;
-use super::{Error, ErrorKind};
+use super::kind::ErrorKind;
 
 /// A count and what it counts, in the singular for 1.
 pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {

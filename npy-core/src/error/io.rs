@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::{Error, ErrorKind, Position};
+use super::error::{Error, Position};
+use super::kind::ErrorKind;
 
 /// An I/O error is taken over with its kind. An [`Error`] that was converted to an [`io::Error`]
 /// comes back as it was.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::describe::counted;
-use super::{Error, ErrorKind};
+use super::error::Error;
+use super::kind::ErrorKind;
 
 /// The error of one value, with its path through fields and sub-arrays up to the element.
 #[derive(Debug)]

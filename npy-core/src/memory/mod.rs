@@ -21,7 +21,8 @@ use crate::error::{Error, Result};
 use crate::sys::huge_pages::advise_huge_pages;
 use byteswap::{copy_swapped, repair_bools, swap_words};
 
-pub(crate) use read_buf::{ReadBuf, read_head};
+use read_buf::assume_init;
+pub(crate) use read_buf::{Fill, ReadBuf, STAGE_BYTES, read_head};
 
 /// A type whose memory is the bytes of a file in native byte order: numbers, texts or bools. The
 /// implementations are in `view/mod.rs`, beside those of `NpyView`.
@@ -97,9 +98,6 @@ impl<T> Bulk<T> {
     }
 }
 
-/// A source of elements, which fills part of a buffer: [`ReadBuf::filled`] bytes.
-pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
-
 /// Elements to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
@@ -113,9 +111,6 @@ pub(crate) struct Request {
     /// The offset of the first one in the file.
     pub(crate) offset: u64,
 }
-
-/// The size of a chunk that stays in the cache between reading and repairing it.
-pub(crate) const STAGE_BYTES: usize = 256 * 1024;
 
 /// The first allocation for a stream of unknown length.
 pub(crate) const FIRST_BYTES: usize = 64 * 1024;
@@ -379,18 +374,6 @@ pub(crate) fn spare_bytes<T>(items: &mut Vec<T>, count: usize) -> &mut [MaybeUni
     // SAFETY: the memory is that of the spare capacity, borrowed mutably for as long as the slice
     // lives; a `MaybeUninit<u8>` needs no initialisation and no alignment.
     unsafe { std::slice::from_raw_parts_mut(begin, mem::size_of_val(spare)) }
-}
-
-/// The bytes of memory that is initialised.
-///
-/// # Safety
-///
-/// All of it must be initialised.
-unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
-    let memory: *mut [MaybeUninit<u8>] = memory;
-    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`;
-    // the borrow continues.
-    unsafe { &mut *(memory as *mut [u8]) }
 }
 
 /// Reserves memory for exactly `count` more elements.

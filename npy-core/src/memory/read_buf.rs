@@ -3,8 +3,13 @@
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
 
-use super::{Fill, STAGE_BYTES, assume_init};
 use crate::format::trust::read_once;
+
+/// The size of a chunk that stays in the cache between reading and repairing it.
+pub(crate) const STAGE_BYTES: usize = 256 * 1024;
+
+/// A source of elements, which fills part of a buffer: [`ReadBuf::filled`] bytes.
+pub(crate) type Fill<'a> = dyn FnMut(&mut ReadBuf<'_>) -> io::Result<()> + 'a;
 
 /// Memory that is being filled from the front.
 pub(crate) struct ReadBuf<'a> {
@@ -271,6 +276,18 @@ fn replaced() -> io::Error {
 /// Apple's systems refuse to read more at a time.
 #[cfg(unix)]
 const MOST_AT_ONCE: usize = if cfg!(target_vendor = "apple") { i32::MAX as usize } else { isize::MAX as usize };
+
+/// The bytes of memory that is initialised.
+///
+/// # Safety
+///
+/// All of it must be initialised.
+pub(super) unsafe fn assume_init(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let memory: *mut [MaybeUninit<u8>] = memory;
+    // SAFETY: initialised by the caller's promise, and `MaybeUninit<u8>` has the layout of `u8`;
+    // the borrow continues.
+    unsafe { &mut *(memory as *mut [u8]) }
+}
 
 #[cfg(test)]
 mod tests {

@@ -169,7 +169,7 @@ mod blocks {
         _mm_unpacklo_epi64,
     };
 
-    use super::CACHE_LINE;
+    use crate::transpose::tile::CACHE_LINE;
 
     const REGISTER: usize = 16;
 

@@ -151,7 +151,7 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
 #[cfg(feature = "mmap")]
 macro_rules! column {
     ($map:ident) => {
-        impl super::$map {
+        impl super::map::$map {
             /// Borrows one field of all records, without a struct for the others.
             ///
             /// It is [`view_column`](crate::view_column) of the mapped file, with the same rules and errors.

@@ -6,7 +6,7 @@
 
 #[cfg(feature = "mmap")]
 pub(crate) mod map;
-mod column;
+pub(crate) mod column;
 
 use std::ops::Range;
 
@@ -19,12 +19,6 @@ use crate::format::header::Header;
 use crate::limits::Limits;
 use crate::memory::{Bulk, Plain};
 use crate::options::ReadOptions;
-
-pub use column::{NpyColumn, NpyColumnIter, view_column, view_column_with};
-#[cfg(all(feature = "mmap", feature = "rawarray"))]
-pub use map::rawarray::{RaMap, RaMapMut};
-#[cfg(feature = "mmap")]
-pub use map::{NpyMap, NpyMapMut};
 
 /// An element whose memory is the bytes of a file, for zero-copy views.
 ///

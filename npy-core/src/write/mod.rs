@@ -8,6 +8,7 @@ pub(crate) mod output;
 pub(crate) mod replace;
 mod save;
 mod stage;
+mod whole;
 
 use std::fmt;
 use std::io::Write;
@@ -23,11 +24,6 @@ use stage::Stage;
 
 pub(crate) use save::header_of;
 pub use save::{dtype_of, save, save_like, save_with, write};
-
-/// Assembled rows are written in pieces that end at multiples of this: the page cache uses large
-/// pages for them. Other pieces took 1.4 to 6 times as long on ext4. A slice of this size is not
-/// copied.
-pub(crate) const PIECE: usize = 4 << 20;
 
 /// Writes an array, one element or slice after another.
 ///

@@ -3,9 +3,10 @@
 use std::io::{IoSlice, Write};
 use std::{iter, slice};
 
+use super::NpyWriter;
 use super::output::{Sink, write_all_vectored};
+use super::stage::PIECE;
 use super::stage::Stage;
-use super::{NpyWriter, PIECE};
 use crate::element;
 use crate::element::{Difference, NpyElement};
 use crate::error::{Error, Result};

@@ -481,7 +481,7 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
-    use super::TemporaryFile;
+    use crate::write::replace::TemporaryFile;
 
     #[test]
     fn temporary_files_are_no_more_open_than_what_they_replace() {

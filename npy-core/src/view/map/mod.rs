@@ -2,7 +2,7 @@
 
 mod open;
 #[cfg(feature = "rawarray")]
-pub(super) mod rawarray;
+pub(crate) mod rawarray;
 
 use std::fmt;
 use std::fs;
