@@ -112,7 +112,6 @@ fn members_of_every_kind_are_read_by_several_threads() {
     let mut stream = NpzStream::new(&file[..]);
     let mut member = stream.next().unwrap().unwrap();
     assert!(member.array().unwrap().into_vec::<u64>().unwrap() == items);
-    drop(member);
     if let Some(numpy) = numpy("members_of_every_kind_are_read_by_several_threads") {
         let program = "
 import io, sys, zipfile
