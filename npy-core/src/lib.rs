@@ -78,7 +78,8 @@
 //! - [`zarr_references`] (feature `zarr`): many files as one Zarr array, which Xarray and Dask read
 //!   in place.
 //! - [`FileFormat`]: the format of a file, by its content.
-//! - [`atomic`]: files of any format, replaced as [`save`] replaces them.
+//! - [`atomic`]: atomic replacement of files of any format.
+//! - [`adapter`]: building blocks for arrays of another library.
 //!
 //! And:
 //!
@@ -264,7 +265,7 @@ pub mod append {
 /// Building blocks for crates that read and write arrays of another library, as `npy-ndarray` does.
 ///
 /// - Reading: [`with_file`](adapter::with_file) opens a file, and [`Elements`](adapter::Elements) are read in either order.
-/// - Writing: [`dtype_of`](adapter::dtype_of) finds the dtype, and [`NpyWriter::with_header`] takes it.
+/// - Writing: [`dtype_of`](adapter::dtype_of) finds the dtype for a [`Header`], which [`NpyWriter::with_header`] takes.
 /// - In place: [`view_with_header`](adapter::view_with_header) and its siblings.
 /// - Dtypes known at run time: [`ElementBytes`](adapter::ElementBytes).
 pub mod adapter {
@@ -277,7 +278,7 @@ pub mod adapter {
 
 /// Files that are replaced atomically: either wholly, or not at all.
 ///
-/// [`save`] and all that saves a file use it. It suits files of other formats too:
+/// Every function that saves a file uses it. It suits files of other formats too:
 /// [`replace_file`](atomic::replace_file) has an example.
 pub mod atomic {
     pub use crate::write::replace::{Output, Replacement, replace_file};

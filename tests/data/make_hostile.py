@@ -80,7 +80,7 @@ def preambles():
     whole = array(data=bytes(24))
     case("empty file", "NotNpy", b"")
     for length in range(1, 6):
-        case(f"magic of {length} bytes", "NotNpy", whole[:length])
+        case(f"magic of {length} bytes", "Truncated", whole[:length])
     for length in (6, 7, 8, 9):
         case(f"preamble of {length} bytes", "Truncated", whole[:length])
     for length in (10, 11, 40, 60):

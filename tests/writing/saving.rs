@@ -1,11 +1,13 @@
 //! Saving by atomic replacement.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
+use npy_core::adapter::ElementBytes;
+use npy_core::atomic::Output;
 use npy_core::types::FixedUnicode;
-use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order};
+use npy_core::{ErrorKind, Header, NpyElement as _, NpyReader, NpyRecord, NpyWriter, Order, SaveOptions};
 
 use crate::support::{child, native};
 
@@ -408,6 +410,43 @@ fn saves_of_one_file_at_once() {
         }
     });
     assert_eq!(names_in(directory.path()), ["array.npy"]);
+}
+
+#[test]
+fn outputs_keep_what_follows_the_last_position() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x");
+    for options in [SaveOptions::new(), SaveOptions::new().in_place(true), SaveOptions::new().in_place(true).durable(true)] {
+        std::fs::write(&path, "an older and longer file").unwrap();
+        let mut output = Output::create(&path, options, 0).unwrap();
+        output.write_all(b"0 arrays").unwrap();
+        output.seek(SeekFrom::Start(0)).unwrap();
+        output.write_all(b"3").unwrap();
+        output.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 arrays");
+    }
+}
+
+#[test]
+fn bytes_of_elements_need_their_header() {
+    let bytes = ElementBytes::new(&[1_u16, 2, 3, 4, 5, 6], &u16::dtype()).unwrap();
+    let header = |dtype: &str, shape: &[usize]| Header::new(dtype.parse().unwrap(), Order::C, shape).unwrap();
+    for (wrong, message) in [
+        (header("<u2", &[7]), "wrong number of bytes: expected 14, found 12"),
+        (header("<u2", &[5]), "wrong number of bytes: expected 10, found 12"),
+        (header("<u4", &[3]), "wrong itemsize: expected 4, found 2"),
+    ] {
+        for order in [Order::C, Order::Fortran] {
+            assert_eq!(bytes.write(&mut Vec::new(), &wrong, order).unwrap_err().to_string(), message);
+        }
+    }
+    let mut file = Vec::new();
+    bytes.write(&mut file, &header("<u2", &[2, 3]), Order::Fortran).unwrap();
+    let mut reader = NpyReader::new(&file[..]).unwrap();
+    assert_eq!(reader.header().order(), Order::Fortran);
+    let mut items = Vec::new();
+    reader.read_to_vec::<u16>(&mut items).unwrap();
+    assert_eq!(items, [1, 4, 2, 5, 3, 6]);
 }
 
 #[test]

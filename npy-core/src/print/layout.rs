@@ -26,7 +26,7 @@ impl Selection {
         (0..self.shape.len()).fold(1, |count, axis| count.saturating_mul(self.printed(axis)))
     }
 
-    /// How many elements are printed along each axis.
+    /// The number of printed elements along each axis.
     pub(super) fn lengths(&self) -> Vec<usize> {
         (0..self.shape.len()).map(|axis| self.printed(axis)).collect()
     }

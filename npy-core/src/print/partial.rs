@@ -38,7 +38,7 @@ impl DynValues {
 impl ElementBytes<'_> {
     /// Formats the elements, whose shape and order in memory are those of `header`, as NumPy prints them.
     ///
-    /// Only the printed elements are copied. Fails if their size overflows.
+    /// Only the printed elements are copied. Fails if the header has another number of elements or itemsize.
     ///
     /// ```
     /// use npy_core::adapter::ElementBytes;
@@ -51,6 +51,7 @@ impl ElementBytes<'_> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn display_with(self, header: &Header, options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
+        self.check(header)?;
         let options = options.into();
         let selection = Selection::new(header.shape(), &options);
         let ends = Header::new(header.dtype().clone(), Order::C, &selection.lengths())?;

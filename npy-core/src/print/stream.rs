@@ -5,7 +5,7 @@ use std::fmt;
 /// The most bytes of text that are kept.
 pub(super) const MOST_KEPT: usize = 1 << 16;
 
-/// Reserves memory for a number, a time or a bracket.
+/// The capacity reserved for a number, a time or a bracket.
 const SMALL: usize = 1 << 10;
 
 /// Text that is written after another one.

@@ -19,7 +19,9 @@ use crate::read::file::{fill_from_file, length_of_file};
 use crate::read::source::Source;
 use crate::write::NpyWriter;
 
-/// Opens a file to read its elements as values of a Rust type, in any way that [`NpyReader`] has.
+/// Opens a file to read its elements as values of a Rust type, as [`NpyReader`] does but for regions.
+///
+/// Of the options, only the limits apply.
 ///
 /// Fails if the file cannot be read, is not an `.ra` file, or has elements of another type.
 ///
@@ -48,7 +50,7 @@ pub fn reader<T: NpyElement, R: Read>(reader: R, options: impl Into<ReadOptions>
 
 /// Begins an `.ra` file of a dtype and a shape, whose elements are then written with the first axis fastest.
 ///
-/// Fails if there is no such file, or the dtype does not fit `T`.
+/// Fails if RawArray has no such dtype or shape, or if `T` is not written as the dtype.
 ///
 /// ```
 /// use npy_core::{Limits, NpyElement, rawarray};

@@ -1,9 +1,9 @@
 //! Elements as bytes, for code that is not compiled for their type.
 
 use crate::element::{self, Difference, NpyElement, PlanOf};
-#[cfg(feature = "dynamic")]
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
+use crate::format::header::Header;
 use crate::memory::BulkLayout;
 #[cfg(feature = "dynamic")]
 use crate::memory::reserve_exact;
@@ -70,6 +70,20 @@ impl<'a> ElementBytes<'a> {
         let mut bytes: Vec<u8> = indices.iter().flat_map(|index| &self.bytes[index * size..][..size]).copied().collect();
         self.swap(&mut bytes);
         bytes
+    }
+
+    /// Fails unless these are the bytes of all elements of a header.
+    pub(crate) fn check(self, header: &Header) -> Result<()> {
+        let (expected, found) = (header.data_bytes(), self.bytes.len() as u64);
+        let (itemsize, size) = (header.dtype().itemsize(), self.layout.size);
+        if expected != found {
+            return Err(Error::wrong_length(expected, found));
+        }
+        if itemsize != size {
+            let message = format!("wrong itemsize: expected {itemsize}, found {size}");
+            return Err(Error::new(ErrorKind::WrongShape, message));
+        }
+        Ok(())
     }
 
     #[cfg(feature = "dynamic")]

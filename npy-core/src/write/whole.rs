@@ -21,8 +21,9 @@ impl ElementBytes<'_> {
     ///
     /// See [`ElementBytes`] for an example.
     ///
-    /// Fails if writing fails, or if the header has another number of elements.
+    /// Fails if writing fails, or if the header has another number of elements or itemsize.
     pub fn write(self, writer: &mut dyn Write, header: &Header, order: Order) -> Result<()> {
+        self.check(header)?;
         let (shape, size) = (header.shape(), self.layout.size);
         // C first, as NumPy has it for arrays that are contiguous in both orders.
         let is_same = Order::are_same(shape) || size == 0;

@@ -28,7 +28,7 @@ static NUMBERS: [Option<Known>; SLOTS] = {
     slots
 };
 
-/// How many kinds have a code of a letter and a digit.
+/// The number of kinds at the start of [`ScalarKind::NUMBERS`] that this table has.
 const COUNT: usize = 13;
 
 const SLOTS: usize = 32;

@@ -1,4 +1,4 @@
-//! An estimate of the repetitions in a block: 1.27 × on writing noise, beside a sample for `zlib-rs`.
+//! Estimates how much of a block matches would cover. Noise is written 1.27 × as fast as with a trial run of `zlib-rs`.
 //!
 //! Arrays that change from noise to steps within a block get 11 % smaller than by a sample of the front.
 
