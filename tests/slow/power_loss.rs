@@ -413,7 +413,9 @@ fn child_that_cuts_the_power() {
         snapshots(),
         last[0]
     ));
-    assert!(last[0] > 2 && temporary > 0, "the writer hardly came to write");
+    assert!(last[0] > 2, "the writer hardly came to write");
+    // A few cuts may all fall between saves.
+    assert!(temporary > 0 || snapshots() < 100, "no cut fell within a save");
 }
 
 #[test]
