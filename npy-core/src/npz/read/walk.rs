@@ -230,30 +230,36 @@ fn read_member(window: &mut Window<'_>, offset: u64, limits: &Limits, streamed: 
 /// Finds the data descriptor of a stored member whose data begin at `begin`: the first one that
 /// states their size and checksum. Returns it with its end.
 ///
-/// Needed if the content is no array, or one whose header exceeds [`Limits`].
+/// Needed if the content is no array, or one whose header exceeds [`Limits`]. Each byte is read and
+/// hashed about once, however many signatures the data hold.
 fn find_descriptor(window: &mut Window<'_>, begin: u64, header: &LocalHeader) -> Result<Option<(Claim, u64)>> {
     /// Bytes of a descriptor with a signature and 64-bit sizes.
     const MOST: usize = 24;
+    const STEP: usize = 1 << 16;
     let (mut crc, mut at) = (crc32fast::Hasher::new(), begin);
-    let mut search = begin;
-    while let Some(offset) = window.find(search, window.length(), |bytes| bytes.starts_with(DESCRIPTOR_SIGNATURE))? {
-        let mut descriptor = window.at(offset, MOST)?;
-        let before = descriptor.len();
-        let Ok(claim) = header.read_descriptor(&mut descriptor) else { return Ok(None) };
-        let end = offset + (before - descriptor.len()) as u64;
-        if claim.size == offset - begin && claim.compressed == claim.size {
-            while at < offset {
-                let bytes = window.at(at, usize::try_from(offset - at).unwrap_or(usize::MAX).min(1 << 16))?;
-                crc.update(bytes);
-                at += bytes.len() as u64;
-            }
-            if crc.clone().finalize() == claim.crc {
-                return Ok(Some((claim, end)));
+    loop {
+        let bytes = window.at(at, STEP)?;
+        // A descriptor may cross the boundary.
+        let searched = if bytes.len() < STEP { bytes.len() } else { STEP - MOST + 1 };
+        let mut hashed = 0;
+        for found in (0..searched).filter(|&found| bytes[found..].starts_with(DESCRIPTOR_SIGNATURE)) {
+            let mut rest = &bytes[found..];
+            let Ok(claim) = header.read_descriptor(&mut rest) else { return Ok(None) };
+            let size = at + found as u64 - begin;
+            if claim.size == size && claim.compressed == size {
+                crc.update(&bytes[hashed..found]);
+                hashed = found;
+                if crc.clone().finalize() == claim.crc {
+                    return Ok(Some((claim, at + (bytes.len() - rest.len()) as u64)));
+                }
             }
         }
-        search = offset + 1;
+        if bytes.len() < STEP {
+            return Ok(None);
+        }
+        crc.update(&bytes[hashed..searched]);
+        at += searched as u64;
     }
-    Ok(None)
 }
 
 /// Returns whether an error concerns the archive, and not only the system or a limit.

@@ -71,7 +71,7 @@ impl<'a> Window<'a> {
     }
 
     /// Finds the first record from `begin` to `end`: at most [`LOCAL_BYTES`] bytes that begin with `P`.
-    pub(crate) fn find(&mut self, mut begin: u64, end: u64, is_record: fn(&[u8]) -> bool) -> Result<Option<u64>> {
+    fn find(&mut self, mut begin: u64, end: u64, is_record: fn(&[u8]) -> bool) -> Result<Option<u64>> {
         const STEP: u64 = 1 << 16;
         let end = end.min(self.length);
         while end > begin {

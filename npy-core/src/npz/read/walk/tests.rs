@@ -247,3 +247,66 @@ fn failed_reads_are_not_taken_for_damage() {
         assert!(error.kind() == ErrorKind::Io, "{at}: {error}");
     }
 }
+
+/// Counts the bytes that are read.
+struct Counted<'a> {
+    file: Cursor<&'a [u8]>,
+    read: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buf)?;
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.file.seek(place)
+    }
+}
+
+/// A stored member without sizes that is no array, and no directory. Returns it with the offset of
+/// its content.
+fn streamed_content(content: &[u8]) -> (Vec<u8>, usize) {
+    let mut archive = crate::npz::NpzWriter::streaming(Vec::new());
+    archive.add_content("x", |member| Ok(io::Write::write_all(member, content)?)).unwrap();
+    let mut file = archive.finish().unwrap();
+    let directory = file.windows(4).rposition(|bytes| bytes == ENTRY).unwrap();
+    file.truncate(directory);
+    let begin = LOCAL_BYTES + usize::from(file[26]) + usize::from(file[28]);
+    (file, begin)
+}
+
+#[test]
+fn search_for_a_descriptor_reads_each_byte_about_once() {
+    const BYTES: usize = 24;
+    let (signatures, mut descriptors) = (DESCRIPTOR_SIGNATURE.repeat(1 << 20), Vec::new());
+    for size in (0..4 << 20).step_by(BYTES).map(|size: u64| size.to_le_bytes()) {
+        descriptors.extend([&DESCRIPTOR_SIGNATURE[..], b"none", &size, &size].concat());
+    }
+    for (case, content) in [("signatures", signatures), ("descriptors with the right sizes", descriptors)] {
+        let (mut file, begin) = streamed_content(&content);
+        assert_eq!(&file[file.len() - BYTES..][..4], DESCRIPTOR_SIGNATURE, "descriptors have 64-bit sizes");
+        let walked = |file: &[u8]| {
+            let mut reader = Counted { file: Cursor::new(file), read: 0 };
+            let walk = walk(&mut reader, file.len() as u64, &Limits::new(), Streamed::Decode).unwrap();
+            assert!(reader.read < file.len() as u64 * 5 / 4, "{case}: {} bytes of {}", reader.read, file.len());
+            walk.kept()
+        };
+        assert_eq!(walked(&file), (1, file.len() as u64), "{case}");
+        // Without a descriptor that has the checksum.
+        file[begin + 5] ^= 1;
+        assert_eq!(walked(&file), (0, 0), "{case}");
+    }
+}
+
+#[test]
+fn descriptors_are_found_across_windows() {
+    for size in (65_536 - 30)..(65_536 + 30) {
+        let (file, _) = streamed_content(&vec![b'P'; size]);
+        end_of(walked(&file, Streamed::Decode), 1, 0, (1, file.len()), "end", &size.to_string());
+    }
+}
