@@ -272,3 +272,20 @@ fn prints_a_float_between_two_shortest_texts_with_the_even_digit() {
     assert_eq!(PyObject::Complex { re: 1.0, im: -middle }.to_string(), "(1-71762869882177.12j)");
     assert_eq!(PyObject::Complex { re: 0.0, im: middle }.to_string(), "71762869882177.12j");
 }
+
+#[test]
+fn prints_each_array_in_arrays_once() {
+    // Twice on each of 30 levels would never end.
+    let nested = |array: ObjectArray| (0..30).fold(array, |inner, _| ObjectArray::from(vec![PyObject::from(inner)]));
+    let size = |array: &ObjectArray| {
+        let text = array.to_string();
+        (text.chars().count(), text.lines().count(), text.matches("array([").count())
+    };
+    let long = ObjectArray::from(vec![PyObject::from("x".repeat(1 << 16))]);
+    let short = ObjectArray::from(vec!["a".into(), "b".into(), PyObject::from(1)]);
+    let many = ObjectArray::from(vec![PyObject::from("y".repeat(1000)); 70]);
+    // The sizes are NumPy's.
+    assert_eq!(size(&nested(long)), (2_039_240, 31, 30));
+    assert_eq!(size(&nested(short)), (8_263, 29, 30));
+    assert_eq!(size(&nested(many)), (122_459, 100, 30));
+}

@@ -122,19 +122,32 @@ pub(crate) trait Elements {
     /// Moves to the next element, at first to the first one.
     fn advance(&mut self) -> fmt::Result;
 
-    /// Writes the element. Called twice if its text is long.
+    /// Writes the element. Called twice if its text is long, unless it [nests](Self::nests).
     fn write(&self, out: &mut Text<'_>);
+
+    /// Whether arrays can be in the element. A second call for each of them would double the time
+    /// with each level, so its text is kept as a whole.
+    fn nests(&self) -> bool {
+        false
+    }
 }
 
 /// Elements that a function writes by their index among the printed ones.
 pub(crate) struct ByIndex<F> {
     write: F,
     next: usize,
+    nests: bool,
 }
 
 impl<F: Fn(usize, &mut Text<'_>)> ByIndex<F> {
     pub(crate) fn new(write: F) -> Self {
-        Self { write, next: 0 }
+        Self { write, next: 0, nests: false }
+    }
+
+    /// Elements with arrays in them.
+    #[cfg(feature = "object")]
+    pub(crate) fn nested(write: F) -> Self {
+        Self { nests: true, ..Self::new(write) }
     }
 }
 
@@ -146,6 +159,10 @@ impl<F: Fn(usize, &mut Text<'_>)> Elements for ByIndex<F> {
 
     fn write(&self, out: &mut Text<'_>) {
         (self.write)(self.next.saturating_sub(1), out);
+    }
+
+    fn nests(&self) -> bool {
+        self.nests
     }
 }
 
@@ -260,7 +277,8 @@ impl Line {
     fn push(&mut self, element: &dyn Elements, out: &mut dyn fmt::Write) -> fmt::Result {
         self.pass(out)?;
         let begin = self.text.len();
-        let mut text = Text::counted(mem::take(&mut self.text));
+        let before = mem::take(&mut self.text);
+        let mut text = if element.nests() { Text::whole(before) } else { Text::counted(before) };
         element.write(&mut text);
         let (text, passed) = text.into_counted()?;
         self.text = text;
@@ -294,7 +312,7 @@ impl Line {
         let has_lines = passed.has_lines || rest.contains(is_line_end);
         self.text.truncate(begin);
         if has_lines {
-            let mut whole = Text::whole();
+            let mut whole = Text::whole(String::new());
             element.write(&mut whole);
             return self.push_lines(&split_lines(&whole.into_kept()?), out);
         }

@@ -42,8 +42,8 @@ impl<'a> Text<'a> {
     }
 
     /// Text that is kept as a whole.
-    pub(crate) fn whole() -> Self {
-        Self { most: usize::MAX, ..Self::counted(String::new()) }
+    pub(crate) fn whole(before: String) -> Self {
+        Self { most: usize::MAX, ..Self::counted(before) }
     }
 
     /// Gives the text that is kept, behind the one before it.
@@ -177,14 +177,14 @@ mod tests {
         passed.push_str(&text);
         passed.finish().unwrap();
         assert!(out == text);
-        let mut whole = Text::whole();
+        let mut whole = Text::whole(String::new());
         whole.push_str(&text);
         assert!(whole.into_kept().unwrap() == text);
     }
 
     #[test]
     fn memory_that_ends_is_an_error() {
-        let mut text = Text::whole();
+        let mut text = Text::whole(String::new());
         text.push_str("abc");
         text.room(usize::MAX >> 1).push('d');
         assert!(text.into_kept().is_err());

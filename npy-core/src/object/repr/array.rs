@@ -98,7 +98,7 @@ fn write_elements(
         (None, Some(item)) => item.write_repr(options, out),
         (None, None) => {}
     };
-    write_array(&selection, frame, &mut ByIndex::new(write), out)
+    write_array(&selection, frame, &mut ByIndex::nested(write), out)
 }
 
 /// The elements, or one field of all records.

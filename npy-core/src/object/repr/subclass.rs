@@ -163,7 +163,7 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
             _ => {}
         }
     };
-    text_of(|out| write_array(&selection, frame, &mut ByIndex::new(write), out))
+    text_of(|out| write_array(&selection, frame, &mut ByIndex::nested(write), out))
 }
 
 /// The itemsize of the mask of an element.
@@ -219,4 +219,24 @@ fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
         _ => None,
     };
     text.unwrap_or_else(|| scalar_text(dtype, bytes, options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ObjectArray;
+
+    #[test]
+    fn masked_arrays_in_masked_arrays_are_written_once() {
+        let masked = |item: PyObject, _| {
+            let mask = DynValues::from_slice(&[false]).unwrap();
+            let class = ArrayClass::Masked { mask, fill_value: PyObject::None, is_void: false };
+            PyObject::of_class(class, ObjectArray::from(vec![item]).into())
+        };
+        // Twice on each of 30 levels would never end.
+        let nested = (0..30).fold(PyObject::from("x".repeat(1 << 16)), masked);
+        let text = text_of(|out| nested.write_str(&PrintOptions::new(), out));
+        // The size is NumPy's.
+        assert_eq!((text.chars().count(), text.lines().count()), (2_000_855, 88));
+    }
 }
