@@ -141,7 +141,14 @@ impl Header {
 
 /// Returns a dtype that holds all of `items`.
 ///
-/// It is that of the type, except for text and raw bytes of any width.
+/// It is that of the type, except for text and raw bytes of any width:
+///
+/// ```
+/// use npy_core::adapter::dtype_of;
+///
+/// let names = ["Mercury".to_owned(), "Venus".to_owned()];
+/// assert_eq!(dtype_of(names.iter()).to_string(), "<U7");
+/// ```
 pub fn dtype_of<'a, T: NpyElement + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> DType {
     if const { T::Codec::VARIES } { T::Codec::dtype_of(Some(items)) } else { T::dtype() }
 }
