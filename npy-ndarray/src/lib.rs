@@ -122,7 +122,7 @@ pub use npy_core::region::AxisRange;
 pub use npy_core::{Error, ErrorKind, Limits, Order, ReadOptions, Result, SaveOptions};
 pub use record::*;
 
-/// The trait, apart: a derive macro by its name comes from `npy_derive`, which a glob does not contradict.
+/// Re-exported by a glob, which does not conflict with the derive macro of the same name.
 mod record {
     /// A struct for a structured dtype: the trait, and with the feature `derive` its derive macro.
     ///

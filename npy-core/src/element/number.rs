@@ -147,7 +147,7 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "compared with what was lost")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "the round trip is checked")]
             fn narrow(self) -> Option<$integer> {
                 let narrow = self as $integer;
                 (Self::from(narrow).to_ne_bytes() == self.to_ne_bytes()).then_some(narrow)

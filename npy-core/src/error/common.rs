@@ -80,7 +80,7 @@ impl Error {
         Self::too_many(what, limit, found, "raise it with `Limits` if the file is trusted")
     }
 
-    /// Creates the error of another exceeded limit, which is fixed or an argument.
+    /// Creates the error of an exceeded limit that is fixed or an argument, with other advice than [`Limits`](crate::Limits).
     pub fn too_many(what: &str, limit: u64, found: u64, advice: &str) -> Self {
         let limit = limited(limit, what);
         Self::new(ErrorKind::LimitExceeded, format!("limit exceeded: expected at most {limit}, found {found}; {advice}"))

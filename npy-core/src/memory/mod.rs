@@ -147,7 +147,7 @@ impl<T> Bulk<T> {
         Some(unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), mem::size_of_val(items)) })
     }
 
-    /// Overwrites elements by `fill`. They begin at `offset` in the file.
+    /// Overwrites elements with the output of `fill`. They begin at `offset` in the file.
     pub(crate) fn fill_slice(self, items: &mut [T], swap: bool, offset: u64, fill: &mut Fill<'_>) -> Result<()> {
         // SAFETY: by `self`, whatever bytes are stored in it are valid `T`s, but for bools, of
         // which `fill_whole` stores only 0 and 1.

@@ -25,7 +25,7 @@ const ADVICE: &str = "print a smaller region";
 impl<R: Read + Seek> NpyReader<R> {
     /// Formats a region as NumPy prints it, and reads only the elements that are printed.
     ///
-    /// Six of an array of a million elements, unless the [options](PrintOptions) ask for more.
+    /// Of a million elements, it reads six unless the [options](PrintOptions) ask for more.
     /// Fails if the printed elements of an array of many axes exceed 1 GiB.
     pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
         let options = options.into();

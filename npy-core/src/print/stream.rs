@@ -46,7 +46,7 @@ impl<'a> Text<'a> {
         Self { most: usize::MAX, ..Self::counted(before) }
     }
 
-    /// Gives the text that is kept, behind the one before it.
+    /// Returns the kept text, after the text that it was appended to.
     ///
     /// Fails if there was no memory, or if the sink failed.
     pub(crate) fn into_kept(self) -> Result<String, fmt::Error> {

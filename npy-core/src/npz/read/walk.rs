@@ -131,11 +131,12 @@ fn lists(directory: &Directory, found: &[Found]) -> bool {
 pub(crate) fn walk(reader: &mut dyn ReadSeek, length: u64, limits: &Limits, streamed: Streamed) -> Result<Walk> {
     let mut window = Window::new(reader, length);
     let mut walk = Walk { found: Vec::new(), last: None, mentioned: Vec::new(), stop: Stop::End };
+    let mut decoding = Decoding { streamed, limits, budget: length };
     let Some(mut offset) = window.find_archive(length)? else { return Ok(walk) };
     loop {
         let signature = window.at(offset, 4)?;
         if signature == LOCAL {
-            match read_member(&mut window, offset, limits, streamed)? {
+            match read_member(&mut window, offset, &mut decoding)? {
                 Step::Member(member) => {
                     offset = member.end;
                     walk.found.push(member);
@@ -185,7 +186,15 @@ enum Step {
     Unknown,
 }
 
-fn read_member(window: &mut Window<'_>, offset: u64, limits: &Limits, streamed: Streamed) -> Result<Step> {
+/// How streamed members are decoded.
+struct Decoding<'a> {
+    streamed: Streamed,
+    limits: &'a Limits,
+    /// How many more bytes may be decoded in vain: members may claim arrays that reach over many others.
+    budget: u64,
+}
+
+fn read_member(window: &mut Window<'_>, offset: u64, decoding: &mut Decoding<'_>) -> Result<Step> {
     let Some(mut header) = LocalHeader::parse(window.at(offset, LOCAL_BYTES)?) else { return Ok(Step::Unfinished) };
     let text = window.at(offset + LOCAL_BYTES as u64, header.text_bytes())?;
     if text.len() < header.text_bytes() {
@@ -208,16 +217,20 @@ fn read_member(window: &mut Window<'_>, offset: u64, limits: &Limits, streamed: 
             None => Step::Cut,
         });
     }
-    if streamed == Streamed::Stop {
+    if decoding.streamed == Streamed::Stop {
         return Ok(Step::Unfinished);
     }
-    let reader = window.reader();
-    reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
-    match NpzStream::new_with(reader, *limits).measure() {
-        Ok((claim, bytes)) => return Ok(member(claim, offset + bytes)),
-        Err(error) if error.is_truncated() => return Ok(Step::Cut),
-        Err(error) if concerns_archive(&error) || error.io_kind() == Some(io::ErrorKind::InvalidData) => {}
-        Err(error) => return Err(error),
+    if decoding.budget > 0 {
+        let reader = window.reader();
+        reader.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+        match NpzStream::new_with(&mut *reader, *decoding.limits).measure() {
+            Ok((claim, bytes)) => return Ok(member(claim, offset + bytes)),
+            Err(error) if error.is_truncated() => return Ok(Step::Cut),
+            Err(error) if concerns_archive(&error) || error.io_kind() == Some(io::ErrorKind::InvalidData) => {}
+            Err(error) => return Err(error),
+        }
+        let read = reader.stream_position().map_err(cannot_read)?.saturating_sub(offset);
+        decoding.budget = decoding.budget.saturating_sub(read);
     }
     if header.method == STORED
         && let Some((claim, end)) = find_descriptor(window, begin, &header)?
@@ -235,12 +248,14 @@ fn read_member(window: &mut Window<'_>, offset: u64, limits: &Limits, streamed: 
 fn find_descriptor(window: &mut Window<'_>, begin: u64, header: &LocalHeader) -> Result<Option<(Claim, u64)>> {
     /// Bytes of a descriptor with a signature and 64-bit sizes.
     const MOST: usize = 24;
-    const STEP: usize = 1 << 16;
-    let (mut crc, mut at) = (crc32fast::Hasher::new(), begin);
+    /// Small members are within the window.
+    const LEAST_STEP: usize = 1 << 9;
+    const MOST_STEP: usize = 1 << 16;
+    let (mut crc, mut at, mut step) = (crc32fast::Hasher::new(), begin, LEAST_STEP);
     loop {
-        let bytes = window.at(at, STEP)?;
+        let bytes = window.at(at, step)?;
         // A descriptor may cross the boundary.
-        let searched = if bytes.len() < STEP { bytes.len() } else { STEP - MOST + 1 };
+        let searched = if bytes.len() < step { bytes.len() } else { step - MOST + 1 };
         let mut hashed = 0;
         for found in (0..searched).filter(|&found| bytes[found..].starts_with(DESCRIPTOR_SIGNATURE)) {
             let mut rest = &bytes[found..];
@@ -254,11 +269,12 @@ fn find_descriptor(window: &mut Window<'_>, begin: u64, header: &LocalHeader) ->
                 }
             }
         }
-        if bytes.len() < STEP {
+        if bytes.len() < step {
             return Ok(None);
         }
         crc.update(&bytes[hashed..searched]);
         at += searched as u64;
+        step = (2 * step).min(MOST_STEP);
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
     Some(i64::from_le_bytes(value))
 }
 
-/// Parses a float as Python's `repr` writes it. Digits of an infinite number are refused.
+/// Parses a float as Python's `repr` writes it. Refuses digits that overflow to infinity.
 pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
     let number: f64 = str::from_utf8(bytes).ok()?.parse().ok()?;
     (number.is_finite() || !bytes.iter().any(u8::is_ascii_digit)).then_some(number)

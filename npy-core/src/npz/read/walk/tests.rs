@@ -4,6 +4,8 @@ use super::super::super::zip::central_directory::tests::{archive_of, incomplete,
 use super::super::super::zip::problem::concatenated;
 use super::super::directory::explain;
 use super::*;
+use crate::format::header::Header;
+use crate::options::Order;
 
 /// What a walk through these bytes finds: how many members, how many that a directory lists, how
 /// many to keep and where they end, and how it ended.
@@ -301,6 +303,26 @@ fn search_for_a_descriptor_reads_each_byte_about_once() {
         file[begin + 5] ^= 1;
         assert_eq!(walked(&file), (0, 0), "{case}");
     }
+}
+
+/// Members whose content is the header of an array that reaches over half of the others.
+#[test]
+fn members_that_claim_others_are_read_a_few_times() {
+    const MEMBERS: usize = 2000;
+    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut behind = 0;
+    for _ in 0..MEMBERS {
+        let header = Header::new("|u1".parse().unwrap(), Order::C, &[behind / 2]).unwrap();
+        let (part, _) = streamed_content(&header.to_bytes());
+        behind += part.len();
+        parts.push(part);
+    }
+    parts.reverse();
+    let file = parts.concat();
+    let mut reader = Counted { file: Cursor::new(&file), read: 0 };
+    let walk = walk(&mut reader, file.len() as u64, &Limits::new(), Streamed::Decode).unwrap();
+    assert_eq!(walk.kept(), (MEMBERS, file.len() as u64));
+    assert!(reader.read < 3 * file.len() as u64, "{} bytes of {}", reader.read, file.len());
 }
 
 #[test]
