@@ -71,7 +71,9 @@ pub(crate) fn write_elements(
     }
     let mut elements = Vec::new();
     elements.try_reserve_exact(if values.shape().contains(&0) { 0 } else { selection.count() }).map_err(|_| fmt::Error)?;
-    selection.visit(values.shape(), values.order(), |index| elements.push(item(values.bytes(), index, dtype.itemsize())));
+    // `DType::itemsize` took 4 % of the time to print floats, when it was called for each of them.
+    let (bytes, itemsize) = (values.bytes(), dtype.itemsize());
+    selection.visit(values.shape(), values.order(), |index| elements.push(item(bytes, index, itemsize)));
     let format = Format::new(dtype, &elements, Scope::new(dtype, elements.len(), options, Context::of_array(shape)));
     let write = |index: usize, out: &mut Text<'_>| format.write(elements.get(index).copied().unwrap_or_default(), out);
     write_array(&selection, frame, &mut ByIndex::new(write), out)
