@@ -196,13 +196,9 @@ impl Files {
         let length = input.int_in_range(0..=file.len() - 1)?;
         fs::write(path, &file[..length]).unwrap();
         let is_truncated = |error: &Error| {
-            // Less than its magic is no file of the format.
-            let is_short = match error.kind() {
-                ErrorKind::Truncated => length >= 6 || length == 0,
-                ErrorKind::WrongFormat => length < 6,
-                _ => false,
-            };
-            is_short && error.path() == Some(path)
+            // An empty file may be of any format.
+            let is_empty = length == 0 && error.kind() == ErrorKind::WrongFormat;
+            (is_empty || error.kind() == ErrorKind::Truncated) && error.path() == Some(path)
         };
         if length < data_offset {
             let error = Shards::open(self.prefix()).unwrap_err();
