@@ -58,7 +58,7 @@ impl Plan for WidePlan {}
 
 /// A number type whose values all fit into a wider one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_camel_case_types, reason = "these are Rust's names of them")]
+#[allow(non_camel_case_types, reason = "named as the types of Rust")]
 pub(super) enum Narrow {
     bool,
     i8,

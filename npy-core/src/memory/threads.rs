@@ -112,8 +112,8 @@ impl Divide for Bytes<'_> {
 
 /// Reads `count` elements of `itemsize` bytes by several threads, chunk by chunk.
 ///
-/// `read` is called with the part of the results, the index of its first element, the number of its
-/// elements, and a state that each thread has for itself. Returns all parts.
+/// `read` takes a part of the results, the index of its first element, its length, and the state of
+/// the thread. Returns all parts.
 ///
 /// Of several errors, returns the one with the lowest offset, as a single thread would.
 pub(crate) fn by_threads<D: Divide, S: Default>(

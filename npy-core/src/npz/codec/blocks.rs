@@ -12,8 +12,8 @@
 //! | 4 | bytes of content in the first block; the last has what is left |
 //! | 4 each | bytes of each block in the archive; all together are the member |
 //!
-//! Each block but the last ends with an empty stored block at a byte boundary, and none refers to
-//! bytes of another. A reader checks that each block ends where the next begins, and has the stated
+//! Blocks are independent: no match reaches into another one. Each but the last ends with an empty
+//! stored block at a byte boundary. A reader checks that each block ends where the next begins, and has the stated
 //! number of bytes.
 
 use std::ops::Range;

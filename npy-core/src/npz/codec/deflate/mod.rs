@@ -1,7 +1,7 @@
 //! Independent deflate blocks: by `zlib-rs`, or by Huffman codes alone where matches gain nothing.
 //!
-//! Huffman codes alone write 16 MiB of noise 18 × as fast as `zlib-rs` at level 6, and a random walk of
-//! `f64` 4 to 7 × as fast, 1.6 % larger.
+//! Against `zlib-rs` at level 6, on 16 MiB: Huffman codes alone write noise 18 × as fast. They write a
+//! random walk of `f64` 4 to 7 × as fast, and 1.6 % larger.
 
 mod bits;
 mod lengths;
