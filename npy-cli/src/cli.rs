@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(feature = "plot")]
-use crate::command::plot;
+use crate::commands::plot;
 #[cfg(feature = "view")]
-use crate::command::view;
-use crate::command::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
+use crate::commands::view;
+use crate::commands::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;

@@ -5,6 +5,7 @@ pub(crate) mod arrays;
 mod looks;
 mod part;
 pub(crate) mod paths;
+pub(crate) mod pieces;
 #[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) mod source;
 mod stream;

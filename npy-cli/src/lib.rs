@@ -12,27 +12,18 @@ mod failure;
 mod signals;
 mod output;
 mod progress;
+mod values;
 mod losses;
-mod quantity;
 mod words;
-mod bins;
-mod units;
-mod table;
 mod input;
-mod pieces;
-mod columns;
 mod objects;
-mod float;
 mod export;
 mod select;
-mod fields;
-#[cfg(any(feature = "plot", feature = "view"))]
-mod reals;
 #[cfg(feature = "view")]
 mod view;
 #[cfg(feature = "plot")]
 mod plot;
-mod command;
+mod commands;
 mod cli;
 
 pub use cli::main;

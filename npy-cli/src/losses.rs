@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::failure::{Failure, Result};
 use crate::output;
-use crate::quantity::counted;
+use crate::values::quantity::counted;
 
 /// How a loss is allowed.
 pub(crate) const LOSSY: &str = "; allow it with --lossy";

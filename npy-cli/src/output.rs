@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod pipe;
+pub(crate) mod table;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};

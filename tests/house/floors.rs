@@ -294,13 +294,13 @@ fn circles(graph: &BTreeMap<String, Vec<String>>) -> Vec<Vec<&str>> {
 const LEFT: &[&str] = &[
     "npy-ndarray: dynamic dynamic::convert dynamic::object dynamic::print dynamic::read dynamic::write",
     "npy-ndarray: npz::archive npz::archive::field npz::archive::read npz::archive::write",
-    "npy-cli: command::convert command::convert::arrow command::convert::arrow_import command::convert::csv_import \
-     command::convert::csv_survey command::convert::job command::convert::json_fill command::convert::json_import \
-     command::convert::objects command::convert::png command::convert::safetensors command::convert::source command::convert::target",
-    "npy-cli: command::convert::cast command::convert::parse",
-    "npy-cli: command::stats command::stats::accumulator command::stats::complexes command::stats::floats command::stats::integers \
-     command::stats::objects command::stats::scan command::stats::texts",
-    "npy-cli: command::verify command::verify::nested",
+    "npy-cli: commands::convert commands::convert::arrow commands::convert::arrow_import commands::convert::csv_import \
+     commands::convert::csv_survey commands::convert::job commands::convert::json_fill commands::convert::json_import \
+     commands::convert::objects commands::convert::png commands::convert::safetensors commands::convert::source commands::convert::target",
+    "npy-cli: commands::convert::cast commands::convert::parse",
+    "npy-cli: commands::stats commands::stats::accumulator commands::stats::complexes commands::stats::floats commands::stats::integers \
+     commands::stats::objects commands::stats::scan commands::stats::texts",
+    "npy-cli: commands::verify commands::verify::nested",
     "npy-cli: input input::unread",
     "npy-cli: objects objects::kind objects::missing objects::part objects::typed",
     "integrations/npy-datafusion: archive headers",

@@ -24,14 +24,14 @@ const ALLOWED: [&str; 3] = ["npy-core/src/format/", "npy-core/src/element/plan.r
 const LEFT: &[&str] = &[
     "npy-core/src/print/format.rs",
     "npy-core/src/zarr/dtype.rs",
-    "npy-cli/src/columns.rs",
-    "npy-cli/src/command/convert/dtypes.rs",
-    "npy-cli/src/command/convert/json_fill.rs",
+    "npy-cli/src/commands/convert/dtypes.rs",
+    "npy-cli/src/commands/convert/json_fill.rs",
     "npy-cli/src/export/json.rs",
     "npy-cli/src/export/objects.rs",
     "npy-cli/src/objects/missing.rs",
     "npy-cli/src/objects/part.rs",
     "npy-cli/src/objects/typed.rs",
+    "npy-cli/src/values/columns.rs",
     "integrations/npy-arrow/src/encode.rs",
     "integrations/npy-arrow/src/objects.rs",
 ];

@@ -11,9 +11,9 @@ use npy_core::{DType, DynValues};
 use super::cell::{Flavor, Push, push_of, reserve};
 use super::objects::{Cells, PIECE, Sink};
 use super::{for_each_element, in_c_order};
-use crate::columns::{self, Column, index_text};
 use crate::failure::{Failure, Result};
 use crate::objects::without_missing;
+use crate::values::columns::{self, Column, index_text};
 use crate::words::MISSING;
 
 /// What stands between two cells.

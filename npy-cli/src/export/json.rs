@@ -8,8 +8,8 @@ use npy_core::{DType, DynValues};
 
 use super::cell::{ESCAPE, Flavor, Push, push_of, reserve};
 use super::{for_each_element, in_c_order};
-use crate::columns;
 use crate::failure::{Failure, Result};
+use crate::values::columns;
 
 /// How rows are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use npy_core::{DType, DynValues};
 
 use super::cell::{Flavor, Push, push_of};
 use super::json::{Json, Layout, Writer};
-use crate::columns::{self, Column};
 use crate::failure::{Failure, Result};
 use crate::objects::without_missing;
-use crate::quantity;
+use crate::values::columns::{self, Column};
+use crate::values::quantity;
 
 /// What is done with text whenever some is complete.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(&mut String) -> Result<()>;

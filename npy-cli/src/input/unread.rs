@@ -10,7 +10,8 @@ use npy_core::rawarray::RaHeader;
 
 use super::{Input, arrays};
 use crate::failure::{Failure, Result};
-use crate::{output, quantity};
+use crate::output;
+use crate::values::quantity;
 
 impl Input {
     /// What the file has beyond its arrays, and no other format keeps, in words.

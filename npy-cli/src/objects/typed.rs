@@ -11,8 +11,8 @@ use super::kind::{Column, Problem, normal};
 use super::missing::without_missing;
 use crate::failure::{Failure, Result};
 use crate::input::{Array, not_spooled, object_options, spool};
-use crate::quantity;
 use crate::signals;
+use crate::values::quantity;
 
 /// The least bytes to which texts of very different lengths may grow as a dtype of one width.
 const LEAST_BYTES: u64 = 1 << 30;

@@ -5,12 +5,12 @@ use super::gather::{Numbers, pieces};
 use super::image::image;
 use super::lines;
 use super::wish::{Kind, LogAxes, Wish};
-use crate::bins::WholeBins;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::quantity;
-use crate::reals;
 use crate::select::Selection;
+use crate::values::bins::WholeBins;
+use crate::values::quantity;
+use crate::values::reals;
 
 /// Reads what is asked for, and makes a figure of it.
 pub(crate) fn figure(source: &mut Source, wish: &Wish<'_>) -> Result<Figure> {

@@ -3,8 +3,8 @@
 use npy_core::DType;
 
 use super::wish::ColorMap;
-use crate::float::digits_apart;
-use crate::reals;
+use crate::values::float::digits_apart;
+use crate::values::reals;
 
 /// What is drawn, on whatever surface.
 pub(crate) struct Figure {

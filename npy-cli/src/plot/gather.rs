@@ -5,10 +5,10 @@ use npy_core::{DType, DynValues, Order};
 use super::figure::Axis;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::quantity;
-use crate::reals;
 use crate::select::Selection;
 use crate::signals;
+use crate::values::quantity;
+use crate::values::reals;
 
 /// How much is read at once.
 const PIECE_BYTES: usize = 1 << 20;

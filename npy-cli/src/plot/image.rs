@@ -7,7 +7,7 @@ use super::figure::{Axis, Content, Figure, Raster, Scale};
 use super::gather::{Means, Numbers};
 use super::wish::Wish;
 use crate::failure::{Failure, Result};
-use crate::reals;
+use crate::values::reals;
 
 /// Draws an array of rows, columns and perhaps channels.
 pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (rows, columns): (usize, usize)) -> Result<Figure> {

@@ -5,8 +5,8 @@ use super::gather::{Numbers, Range};
 use super::wish::Wish;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::quantity;
 use crate::select::Selection;
+use crate::values::quantity;
 
 /// More columns are an image.
 const MOST_LINES: usize = 8;

@@ -8,7 +8,7 @@ use npy_core::dtype::{Field, Record, Title};
 use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of};
 use super::{Axis, Element, Part, Selection, Source};
 use crate::failure::{Failure, Result};
-use crate::quantity;
+use crate::values::quantity;
 
 /// How many fields are looked up one by one.
 const FEW: usize = 8;
@@ -107,7 +107,7 @@ impl Selection {
             place: Some(item),
             message: format!(
                 "index {index} is out of bounds for a record with {}",
-                crate::quantity::counted(names.len() as u64, "field")
+                crate::values::quantity::counted(names.len() as u64, "field")
             ),
         })
     }

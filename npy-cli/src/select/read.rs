@@ -9,7 +9,7 @@ use npy_core::{DType, DynValues, Order};
 use super::{Axis, Element, Selection, Source};
 use crate::failure::{Failure, Result};
 use crate::input::Array;
-use crate::quantity;
+use crate::values::quantity;
 
 /// The most bytes of elements that are read at once, whatever a file claims.
 const MOST_BYTES: usize = 1 << 30;

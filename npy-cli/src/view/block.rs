@@ -10,7 +10,7 @@ use super::grid::Grid;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::quantity;
+use crate::values::quantity;
 
 /// The most bytes that are read at once: what fills a screen is less.
 pub(crate) const MOST_BYTES: usize = 8 << 20;

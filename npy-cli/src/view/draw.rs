@@ -12,8 +12,8 @@ use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
 use crate::escape;
 use crate::failure::Result;
-use crate::quantity;
-use crate::reals;
+use crate::values::quantity;
+use crate::values::reals;
 
 /// The styles, with colors or without.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,11 @@ use npy_core::DType;
 
 use super::grid::Grid;
 use super::scan::{Scan, Step};
-use crate::bins::WholeBins;
 use crate::failure::{Failure, Result};
-use crate::float::digits_apart;
 use crate::input::source::Source;
-use crate::reals::{self, with_digits};
+use crate::values::bins::WholeBins;
+use crate::values::float::digits_apart;
+use crate::values::reals::{self, with_digits};
 
 const BINS: usize = 16;
 

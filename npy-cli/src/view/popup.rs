@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::histogram::Summary;
 use crate::escape;
-use crate::quantity;
+use crate::values::quantity;
 
 /// Lines in a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::order::RowOrder;
 use super::scan::{PIECE_BYTES, Step, thousandths};
 use crate::failure::Result;
 use crate::input::source::Source;
-use crate::reals;
+use crate::values::reals;
 
 /// What is searched for.
 #[derive(Clone, Debug, PartialEq)]

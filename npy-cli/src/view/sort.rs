@@ -9,7 +9,7 @@ use super::grid::Grid;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::{quantity, reals};
+use crate::values::{quantity, reals};
 
 /// The most rows that are sorted: a key and an index of each take 256 MiB.
 const MOST_ROWS: usize = 16 << 20;

@@ -115,7 +115,7 @@ impl Model {
     }
 
     fn too_large<T>(itemsize: usize) -> Result<T> {
-        let size = crate::quantity::bytes(itemsize as u64);
+        let size = crate::values::quantity::bytes(itemsize as u64);
         Err(Failure::Nameless(format!("elements of {size} are too large to be shown")))
     }
 }

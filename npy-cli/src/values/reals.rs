@@ -1,0 +1,164 @@
+//! Elements as `f64`: for search, sorting and plots.
+
+use npy_core::dtype::{Scalar, ScalarKind};
+#[cfg(feature = "plot")]
+use npy_core::scalar::Class;
+use npy_core::scalar::{Decoder, Number};
+use npy_core::{DType, DynValues};
+
+use crate::failure::{Failure, Result};
+use crate::values::float::significant;
+use crate::values::units;
+
+/// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
+pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
+    if let DType::Scalar(scalar) = dtype.flattened().0 { Some(*scalar) } else { None }
+}
+
+/// Whether a dtype consists of real numbers. Times count as numbers of their steps.
+pub(crate) fn is_real(dtype: &DType) -> bool {
+    decoder::<f64>(dtype).is_some()
+}
+
+/// Whether a scalar is a point in time or a span.
+pub(crate) fn is_time(scalar: Scalar) -> bool {
+    scalar.time_unit().is_some()
+}
+
+/// The decoder of the scalars that a dtype consists of, and their size; `None` if the type does not hold them.
+fn decoder<T: Number>(dtype: &DType) -> Option<(Decoder<T>, usize)> {
+    let scalar = scalar_of(dtype)?;
+    Some((Decoder::new(scalar)?, scalar.itemsize()))
+}
+
+/// All elements in the order of the values. NaT becomes NaN.
+pub(crate) fn numbers(values: &DynValues) -> Result<Vec<f64>> {
+    numbers_of(values.dtype(), values.bytes())
+}
+
+/// The elements of these bytes, those of sub-arrays one by one.
+pub(crate) fn numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<f64>> {
+    let refused = || Failure::Nameless(format!("expected real numbers or times, found dtype {dtype}"));
+    let (decoder, size) = decoder(dtype).ok_or_else(refused)?;
+    decode(decoder, size, bytes)
+}
+
+fn decode<T: Number>(decoder: Decoder<T>, size: usize, bytes: &[u8]) -> Result<Vec<T>> {
+    let (mut numbers, count) = (Vec::new(), bytes.len() / size);
+    numbers.try_reserve_exact(count).map_err(|_| Failure::allocation(count.saturating_mul(size_of::<T>())))?;
+    decoder.extend(&mut numbers, bytes, size);
+    Ok(numbers)
+}
+
+/// Whether a dtype consists of integers, bools or times.
+#[cfg(any(feature = "view", feature = "plot"))]
+pub(crate) fn is_whole(dtype: &DType) -> bool {
+    decoder::<i128>(dtype).is_some()
+}
+
+/// All elements as integers, `None` for NaT; `None` where the dtype has no integers.
+#[cfg(any(feature = "view", feature = "plot"))]
+pub(crate) fn whole_numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Option<Vec<Option<i128>>>> {
+    let Some((decoder, size)) = decoder(dtype) else { return Ok(None) };
+    let nat = scalar_of(dtype).filter(|scalar| is_time(*scalar)).map(|_| i128::from(i64::MIN));
+    let numbers = decode(decoder, size, bytes)?;
+    Ok(Some(numbers.into_iter().map(|number| (Some(number) != nat).then_some(number)).collect()))
+}
+
+/// The length of a step of points in time; `None` where it varies, and for other dtypes.
+#[cfg(feature = "plot")]
+pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
+    let scalar = scalar_of(dtype).filter(|scalar| scalar.class() == Class::Datetime)?;
+    let (unit, count) = scalar.time_unit()?;
+    Some(units::seconds_of(unit)? * f64::from(count))
+}
+
+/// A number of this dtype for people: a time as such, and any other with 6 digits.
+pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
+    let scalar = scalar_of(dtype);
+    match scalar.map(Scalar::kind) {
+        Some(ScalarKind::Datetime { .. }) => {
+            #[allow(clippy::cast_possible_truncation, reason = "saturates")]
+            let steps = number.round() as i64;
+            scalar.map(|scalar| units::time_text(scalar, steps)).unwrap_or_default()
+        }
+        Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", short(number * f64::from(count)), unit.symbol()),
+        _ => short(number),
+    }
+}
+
+/// A number with 6 digits, and with all of those before the point.
+pub(crate) fn short(number: f64) -> String {
+    with_digits(number, 6)
+}
+
+/// A number with `digits` significant digits, and with all digits before the point.
+pub(crate) fn with_digits(number: f64, digits: usize) -> String {
+    // Without the sign of zero.
+    let rounded = significant(number, digits) + 0.0;
+    let size = rounded.abs();
+    match size {
+        _ if !number.is_finite() => number.to_string().to_lowercase(),
+        0.0 => "0".to_owned(),
+        size if (1e-4..1e15).contains(&size) => rounded.to_string(),
+        _ => format!("{rounded:e}"),
+    }
+}
+
+/// An integer or the steps of a time.
+#[cfg(feature = "view")]
+pub(crate) fn whole_text(dtype: &DType, number: i128) -> String {
+    let scalar = scalar_of(dtype);
+    match scalar.map(Scalar::kind) {
+        Some(ScalarKind::Datetime { .. }) => {
+            let steps = i64::try_from(number).unwrap_or(i64::MAX);
+            scalar.map(|scalar| units::time_text(scalar, steps)).unwrap_or_default()
+        }
+        Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", number.saturating_mul(count.into()), unit.symbol()),
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_numbers_and_nat_is_nan() {
+        let bytes = [5_i64.to_be_bytes(), i64::MIN.to_be_bytes()].concat();
+        let found = numbers_of(&">M8[s]".parse().unwrap(), &bytes).unwrap();
+        assert!((found[0] - 5.0).abs() < 1e-12 && found[1].is_nan());
+    }
+
+    #[test]
+    fn numbers_are_short_and_times_are_times() {
+        let numbers = [0.0, 1.0, -2.5, 0.1 + 0.2, 123_456.789, 1e20, 1.5e-9, 1_234_567.0, f64::NAN];
+        assert_eq!(numbers.map(short), ["0", "1", "-2.5", "0.3", "123457", "1e20", "1.5e-9", "1234567", "nan"]);
+        assert_eq!(text_of(&">M8[s]".parse().unwrap(), 86_400.4), "1970-01-02T00:00:00");
+        assert_eq!(text_of(&"<m8[25ms]".parse().unwrap(), 2.0), "50 ms");
+    }
+
+    #[test]
+    #[cfg(feature = "view")]
+    fn integers_are_whole() {
+        let of = |dtype: &str, bytes: &[u8]| whole_numbers_of(&dtype.parse().unwrap(), bytes).unwrap();
+        assert_eq!(of(">u8", &u64::MAX.to_be_bytes()), Some(vec![Some(i128::from(u64::MAX))]));
+        assert_eq!(of("i1", &[255, 5]), Some(vec![Some(-1), Some(5)]));
+        assert_eq!(of("<m8[s]", &i64::MIN.to_le_bytes()), Some(vec![None]));
+        assert_eq!(of("<i8", &i64::MIN.to_le_bytes()), Some(vec![Some(i64::MIN.into())]));
+        assert_eq!(of("<f8", &[0; 8]), None);
+        assert_eq!(whole_text(&"<M8[ns]".parse().unwrap(), 1_700_000_000_000_000_001), "2023-11-14T22:13:20.000000001");
+        assert_eq!(whole_text(&"<u8".parse().unwrap(), u64::MAX.into()), "18446744073709551615");
+    }
+
+    #[test]
+    fn sub_arrays_are_flattened_and_text_is_refused() {
+        let dtype: DType = "[('a', '|u1', (2,))]".parse().unwrap();
+        let DType::Record(record) = &dtype else { unreachable!() };
+        assert_eq!(numbers_of(record.fields()[0].dtype(), &[1, 2, 3, 4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        for refused in ["<U3", "<c16", "|V2"] {
+            assert!(!is_real(&refused.parse().unwrap()), "{refused}");
+            assert!(numbers_of(&refused.parse().unwrap(), &[]).is_err(), "{refused}");
+        }
+    }
+}
