@@ -14,10 +14,9 @@ mod output;
 mod progress;
 mod values;
 mod losses;
-mod words;
 mod input;
 mod objects;
-mod export;
+mod formats;
 mod select;
 #[cfg(feature = "view")]
 mod view;

@@ -294,10 +294,6 @@ fn circles(graph: &BTreeMap<String, Vec<String>>) -> Vec<Vec<&str>> {
 const LEFT: &[&str] = &[
     "npy-ndarray: dynamic dynamic::convert dynamic::object dynamic::print dynamic::read dynamic::write",
     "npy-ndarray: npz::archive npz::archive::field npz::archive::read npz::archive::write",
-    "npy-cli: commands::convert commands::convert::arrow commands::convert::arrow_import commands::convert::csv_import \
-     commands::convert::csv_survey commands::convert::job commands::convert::json_fill commands::convert::json_import \
-     commands::convert::objects commands::convert::png commands::convert::safetensors commands::convert::source commands::convert::target",
-    "npy-cli: commands::convert::cast commands::convert::parse",
     "npy-cli: commands::stats commands::stats::accumulator commands::stats::complexes commands::stats::floats commands::stats::integers \
      commands::stats::objects commands::stats::scan commands::stats::texts",
     "npy-cli: commands::verify commands::verify::nested",
@@ -328,6 +324,21 @@ fn files_of_every_crate_import_in_one_direction() {
         found.extend(circles(&graph).into_iter().map(|circle| format!("{source}: {}", circle.join(" "))));
     }
     assert_eq!(found, LEFT, "files that import each other");
+}
+
+/// Formats know no command, and no command line.
+#[test]
+fn formats_import_no_command() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npy-cli/src");
+    let formats: Vec<_> = imports(&source, "").into_iter().filter(|(file, _)| file.starts_with("formats")).collect();
+    assert!(formats.len() > 20, "{formats:?}");
+    let is_above = |file: &String| ["commands", "cli", "select", "view", "plot"].iter().any(|room| file.starts_with(room));
+    for (file, to) in formats {
+        assert!(!to.iter().any(is_above), "{file} imports from {to:?}");
+    }
+    let with_clap =
+        rust_files(&source.join("formats")).into_iter().filter(|file| fs::read_to_string(file).unwrap().contains("clap"));
+    assert_eq!(with_clap.collect::<Vec<_>>(), [""; 0].map(PathBuf::from), "files of formats that know clap");
 }
 
 #[test]

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::batch;
 use crate::escape;
-use crate::export;
 use crate::failure::{Failure, Result};
+use crate::formats::json;
 use crate::input::arrays::Found;
 use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
@@ -342,7 +342,7 @@ fn to_json(member: Option<&str>, comparison: &Comparison) -> Value {
 
 fn field_json(field: &Field) -> Value {
     let largest = |largest: &Option<Largest>| {
-        largest.as_ref().map(|largest| json!({"error": export::json::number(largest.error), "index": largest.index}))
+        largest.as_ref().map(|largest| json!({"error": json::write::number(largest.error), "index": largest.index}))
     };
     json!({
         "field": field.path,

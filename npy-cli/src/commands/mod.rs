@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod info;
+mod order;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
 pub(crate) mod recover;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use npy_core::npz::{ArchiveFile, NpzReader, NpzWriter, WriteOptions};
 use npy_core::{FileFormat, Header, Order};
 
+use super::order::OrderName;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces;
@@ -16,7 +17,6 @@ use crate::output::{self, Content, Screen};
 use crate::progress::Progress;
 use crate::signals;
 use crate::values::quantity;
-use crate::words::OrderName;
 
 /// Store the same arrays in another way: compressed, stored, aligned, in another order.
 #[derive(Debug, clap::Args)]

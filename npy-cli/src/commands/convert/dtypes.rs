@@ -91,19 +91,6 @@ fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> NpyResult<Record>
     Record::new(placed, end.checked_next_multiple_of(alignment).unwrap_or(end))
 }
 
-/// The paths of fields that have a title.
-pub(super) fn titled(dtype: &DType) -> Vec<String> {
-    let Some(record) = dtype.record() else { return Vec::new() };
-    let mut paths = Vec::new();
-    for field in record.fields() {
-        if field.title().is_some() {
-            paths.push(field.name().to_owned());
-        }
-        paths.extend(titled(field.dtype()).into_iter().map(|path| format!("{}.{path}", field.name())));
-    }
-    paths
-}
-
 /// The scalar in a byte order.
 pub(super) fn in_order(scalar: Scalar, order: ByteOrder) -> Scalar {
     match DType::Scalar(scalar).with_byte_order(order) {

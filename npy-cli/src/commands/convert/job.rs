@@ -5,104 +5,83 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::rc::Rc;
 
-use npy_core::dtype::{ByteOrder, ScalarKind};
+use npy_core::dtype::ByteOrder;
 use npy_core::object::ObjectArray;
-use npy_core::rawarray::{RaHeader, RaKind};
 use npy_core::{DType, Header, Order};
 
-use super::Arguments;
-use super::dtypes::{as_wide_as, select, titled};
-use super::format::Format;
-use super::objects::{Reading, reading_of};
-use super::source::{Item, Source};
-use super::target::header_of;
+use super::dtypes::{as_wide_as, relaid, select};
 use super::transcode::Transcode;
-use super::{png, safetensors};
 use crate::failure::{Failure, Result};
+use crate::formats::{Format, Item, Objects, Outgoing, Source, titles};
+use crate::input::Array;
 use crate::input::pieces::{self, Sink};
-use crate::objects::with_fields;
+use crate::objects::{self, Wish, typed, with_fields};
 use crate::progress::Progress;
 use crate::signals;
 use crate::values::columns;
 
+/// The output, as far as the options describe it.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) format: &'static dyn Format,
+    pub(super) dtype: Option<DType>,
+    /// The only fields that are kept, or none for all.
+    pub(super) fields: Vec<String>,
+    pub(super) order: Option<Order>,
+    pub(super) byte_order: Option<ByteOrder>,
+    /// Whether fields are placed as with `align=True`, or packed; `None` leaves them where they are.
+    pub(super) is_aligned: Option<bool>,
+    pub(super) is_lossy: bool,
+}
+
+/// A source that its arrays share.
+pub(super) type SharedSource = Rc<RefCell<Box<dyn Source>>>;
+
 /// An array of a source, and how it is converted.
 pub(super) struct Job {
-    pub(super) name: String,
+    name: String,
     /// What the user typed.
-    pub(super) input: String,
+    input: String,
     /// The array as the target has it.
-    pub(super) header: Header,
-    source: Rc<RefCell<Box<dyn Source>>>,
+    header: Header,
+    source: SharedSource,
     index: usize,
     reading: Reading,
     from: DType,
-    pub(super) is_lossy: bool,
+    is_lossy: bool,
+}
+
+/// How an array is read.
+enum Reading {
+    /// As the elements that the source has.
+    Elements,
+    /// As elements of the dtype of Python objects, in a temporary file; and which of them are null.
+    Typed(Box<dyn Array>, Vec<(Vec<String>, Vec<bool>)>),
+    /// As the pickle that the source has.
+    Pickle,
+    /// As Python objects, with the fields and in the order that the header has.
+    Objects,
 }
 
 impl Job {
     /// Plans the conversion of the array of an index. What would be lost is added to `losses`.
-    pub(super) fn new(
-        source: &Rc<RefCell<Box<dyn Source>>>,
-        index: usize,
-        format: Format,
-        arguments: &Arguments,
-        losses: &mut Vec<String>,
-    ) -> Result<Self> {
+    pub(super) fn new(source: &SharedSource, index: usize, target: &Target, losses: &mut Vec<String>) -> Result<Self> {
         let mut sources = source.borrow_mut();
         let has_others = sources.items().len() > 1;
         let mut item = sources.items().get(index).cloned().ok_or_else(|| Failure::new("expected an array, found none"))?;
         let about = |failure: Failure, item: &Item| failure.about_array(&item.input, has_others.then_some(&item.name));
-        let (reading, header) =
-            reading_of(&mut **sources, index, &item, format, arguments).map_err(|failure| about(failure, &item))?;
+        let (reading, header) = target.reading_of(&mut **sources, index, &item).map_err(|failure| about(failure, &item))?;
         item.header = header;
-        let header = match reading {
-            Reading::Elements | Reading::Typed(..) => plan(&item, format, arguments, losses),
-            Reading::Pickle | Reading::Objects => Ok(plan_objects(&item, format, losses)),
+        let planned = match reading {
+            Reading::Elements | Reading::Typed(..) => target.plan(&item, losses),
+            Reading::Pickle | Reading::Objects => Ok(target.plan_objects(&item, losses)),
         };
-        Ok(Self {
-            header: header.map_err(|failure| {
-                if item.header.dtype().has_object() || matches!(reading, Reading::Typed(..)) {
-                    about(failure, &item)
-                } else {
-                    failure.about(&item.input)
-                }
-            })?,
-            from: item.header.dtype().clone(),
-            name: item.name,
-            input: item.input,
-            source: Rc::clone(source),
-            index,
-            reading,
-            is_lossy: arguments.lossy,
-        })
-    }
-
-    /// The Python objects that the target has as such.
-    pub(super) fn objects(&self) -> Result<Option<ObjectArray>> {
-        if !matches!(self.reading, Reading::Objects) {
-            return Ok(None);
-        }
-        let objects = self.source.borrow_mut().objects(self.index)?;
-        Ok(Some(with_fields(&objects, self.header.dtype(), self.header.order()).map_err(|failure| failure.about(&self.input))?))
-    }
-
-    /// Which elements are null, by the path of their field.
-    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only tables have nulls"))]
-    pub(super) fn nulls(&self) -> &[(Vec<String>, Vec<bool>)] {
-        if let Reading::Typed(_, nulls) = &self.reading { nulls } else { &[] }
-    }
-
-    /// Writes the pickle as it is, if the target has it.
-    pub(super) fn copy_pickle(&self, out: &mut dyn Write) -> Result<bool> {
-        if !matches!(self.reading, Reading::Pickle) {
-            return Ok(false);
-        }
-        let mut sources = self.source.borrow_mut();
-        sources.with_objects(self.index, &mut |array| {
-            out.write_all(&self.header.to_bytes())?;
-            array.copy_from(0, out).map(|_| ())
+        let header = planned.map_err(|failure| match reading {
+            Reading::Elements if !item.header.dtype().has_object() => failure.about(&item.input),
+            _ => about(failure, &item),
         })?;
-        Ok(true)
+        let (from, source) = (item.header.dtype().clone(), Rc::clone(source));
+        Ok(Self { name: item.name, input: item.input, header, source, index, reading, from, is_lossy: target.is_lossy })
     }
 
     /// Converts Python objects without writing them: one that does not fit keeps no other member from being written.
@@ -111,11 +90,6 @@ impl Job {
             return Ok(());
         }
         self.convert(Order::C, &mut |_| Ok(())).map_err(|failure| failure.about_array(&self.input, Some(&self.name)))
-    }
-
-    /// Calls `sink` with the converted elements in this order.
-    pub(super) fn read(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
-        self.convert(order, sink).map_err(|failure| failure.about(&self.input))
     }
 
     fn convert(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
@@ -137,64 +111,91 @@ impl Job {
     }
 }
 
-/// The header of the array in the target. What cannot be converted is said before anything is written.
-fn plan(item: &Item, format: Format, arguments: &Arguments, losses: &mut Vec<String>) -> Result<Header> {
-    let from = item.header.dtype();
-    let (to, lost) = adapt(&arguments.dtype_of(from)?, item.header.shape(), format)?;
-    losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
-    let order = arguments.order.map_or(item.header.order(), Into::into);
-    Transcode::new(from, &to, arguments.lossy)?;
-    header_of(to, order, item.header.shape())
-}
-
-/// The header of objects that stay objects, or become text.
-fn plan_objects(item: &Item, format: Format, losses: &mut Vec<String>) -> Header {
-    let mut lost = item.losses.clone();
-    if !matches!(format, Format::Npy | Format::Npz | Format::Dir) {
-        lost.extend(titled(item.header.dtype()).iter().map(|path| format!("the title of the field \"{path}\"")));
+impl Outgoing for Job {
+    fn name(&self) -> &str {
+        &self.name
     }
-    losses.extend(lost.iter().map(|loss| format!("{}: {loss}", item.name)));
-    item.header.clone()
+
+    fn input(&self) -> &str {
+        &self.input
+    }
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn read(&mut self, order: Order, sink: Sink<'_>) -> Result<()> {
+        self.convert(order, sink).map_err(|failure| failure.about(&self.input))
+    }
+
+    fn objects(&self) -> Result<Option<ObjectArray>> {
+        if !matches!(self.reading, Reading::Objects) {
+            return Ok(None);
+        }
+        let objects = self.source.borrow_mut().objects(self.index)?;
+        Ok(Some(with_fields(&objects, self.header.dtype(), self.header.order()).map_err(|failure| failure.about(&self.input))?))
+    }
+
+    fn nulls(&self) -> &[(Vec<String>, Vec<bool>)] {
+        if let Reading::Typed(_, nulls) = &self.reading { nulls } else { &[] }
+    }
+
+    fn copy_pickle(&self, out: &mut dyn Write) -> Result<bool> {
+        if !matches!(self.reading, Reading::Pickle) {
+            return Ok(false);
+        }
+        self.source.borrow_mut().with_array(self.index, &mut |array| {
+            out.write_all(&self.header.to_bytes())?;
+            array.copy_from(0, out).map(|_| ())
+        })?;
+        Ok(true)
+    }
 }
 
-/// The dtype that a format has for the elements, and what it does not keep.
-fn adapt(dtype: &DType, shape: &[usize], format: Format) -> Result<(DType, Vec<String>)> {
-    let mut losses = Vec::new();
-    match format {
-        Format::Npy | Format::Npz | Format::Dir => {}
-        Format::Csv | Format::Tsv | Format::Json | Format::Ndjson => {
-            losses.extend(titled(dtype).iter().map(|path| format!("the title of the field \"{path}\"")));
+impl Target {
+    /// How an array is read, and the header that it has then.
+    fn reading_of(&self, source: &mut dyn Source, index: usize, item: &Item) -> Result<(Reading, Header)> {
+        let (dtype, order) = (item.header.dtype(), item.header.order());
+        if !dtype.has_object() {
+            return Ok((Reading::Elements, item.header.clone()));
         }
-        Format::Ra => {
-            let kind = RaHeader::try_from(&Header::new(dtype.clone(), Order::C, shape)?)?.kind();
-            let is_raw = matches!(dtype, DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Void { .. }));
-            if kind == RaKind::User && !is_raw {
-                losses.push(format!("the dtype {dtype}, of which an .ra file keeps the bytes"));
-            }
-        }
-        Format::Safetensors => {
-            let tensor = safetensors::storable(dtype)?;
-            for column in columns::of(dtype)? {
-                if column.scalar.time_unit().is_some() {
-                    losses.push(format!("the unit of {}, of which a tensor keeps the numbers", column.scalar));
+        let selected = if self.fields.is_empty() { dtype.clone() } else { select(dtype, &self.fields)? };
+        if self.dtype.is_none() && selected.has_object() {
+            match self.format.objects() {
+                Objects::Text => return Ok((Reading::Objects, Header::new(selected, Order::C, item.header.shape())?)),
+                Objects::Pickle => {
+                    let header = header_of(self.laid_out(selected)?, self.order.unwrap_or(order), item.header.shape())?;
+                    let is_same = header.dtype() == dtype && header.order() == order;
+                    return Ok(if is_same { (Reading::Pickle, item.header.clone()) } else { (Reading::Objects, header) });
                 }
+                Objects::Values | Objects::NullableValues => {}
             }
-            return Ok((tensor, losses));
         }
-        Format::Png => {
-            png::layout(dtype, shape)?;
-            return Ok((dtype.clone().with_byte_order(ByteOrder::Big), losses));
-        }
-        // Their metadata have the dtype.
-        #[cfg(feature = "arrow")]
-        Format::Parquet | Format::Arrow => super::arrow::expect_types(dtype, shape)?,
-        #[cfg(not(feature = "arrow"))]
-        Format::Parquet | Format::Arrow => format.expect_support()?,
+        let array = with_fields(&source.objects(index)?, &selected, order)?;
+        // The nulls of a table, where no other dtype is asked for.
+        let has_nulls = self.format.objects() == Objects::NullableValues && self.dtype.is_none();
+        let typed = typed(&array, Wish { dtype: self.dtype.as_ref(), is_lossy: self.is_lossy, has_nulls })?;
+        let header = typed.header().clone();
+        let nulls = if has_nulls { objects::missing(&array) } else { Vec::new() };
+        Ok((Reading::Typed(typed, nulls), header))
     }
-    Ok((dtype.clone(), losses))
-}
 
-impl Arguments {
+    /// The header of the array in the target. What cannot be converted is said before anything is written.
+    fn plan(&self, item: &Item, losses: &mut Vec<String>) -> Result<Header> {
+        let from = item.header.dtype();
+        let (to, lost) = self.format.adapt(&self.dtype_of(from)?, item.header.shape())?;
+        losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
+        Transcode::new(from, &to, self.is_lossy)?;
+        header_of(to, self.order.unwrap_or(item.header.order()), item.header.shape())
+    }
+
+    /// The header of objects that stay objects, or become text.
+    fn plan_objects(&self, item: &Item, losses: &mut Vec<String>) -> Header {
+        let titles = if self.format.objects() == Objects::Pickle { Vec::new() } else { titles(item.header.dtype()) };
+        losses.extend(item.losses.iter().chain(&titles).map(|loss| format!("{}: {loss}", item.name)));
+        item.header.clone()
+    }
+
     /// The dtype that the options ask for.
     fn dtype_of(&self, from: &DType) -> Result<DType> {
         let mut dtype = from.clone();
@@ -217,4 +218,20 @@ impl Arguments {
         }
         self.laid_out(dtype)
     }
+
+    /// The dtype in the byte order and the layout that the options ask for.
+    fn laid_out(&self, mut dtype: DType) -> Result<DType> {
+        if let Some(order) = self.byte_order {
+            dtype = dtype.with_byte_order(order);
+        }
+        Ok(match self.is_aligned {
+            Some(is_aligned) => relaid(&dtype, is_aligned)?,
+            None => dtype,
+        })
+    }
+}
+
+/// The header of an `.npy` file in an order, which is C if both are the same.
+fn header_of(dtype: DType, order: Order, shape: &[usize]) -> Result<Header> {
+    Ok(Header::new(dtype, if Order::are_same(shape) { Order::C } else { order }, shape)?)
 }

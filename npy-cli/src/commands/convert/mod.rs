@@ -1,56 +1,28 @@
 //! `npy convert`: arrays in other formats, dtypes and orders.
 
-#[cfg(feature = "arrow")]
-mod arrow;
-#[cfg(feature = "arrow")]
-mod arrow_import;
-#[cfg(feature = "arrow")]
-mod arrow_nulls;
-mod cast;
-mod csv_import;
-mod csv_lines;
-mod csv_survey;
-mod decimal;
-mod dialect;
 mod dtypes;
-mod format;
-mod guess;
 mod job;
-mod json_fields;
-mod json_fill;
-mod json_import;
-mod json_magnitude;
-mod json_schema;
-mod json_words;
-mod long_double;
-mod objects;
-mod parse;
-mod png;
-mod safetensors;
-mod source;
-mod target;
-mod time;
 mod transcode;
 
 use std::cell::RefCell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::path::Path;
 use std::rc::Rc;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use npy_core::DType;
 use npy_core::dtype::ByteOrder;
-use npy_core::npz::WriteOptions;
 
 use super::batch;
+use super::order::OrderName;
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::formats::{self, FORMATS, Format, Outgoing, ReadOptions, WriteOptions, csv};
 use crate::losses;
 use crate::output::Screen;
-use crate::words::OrderName;
-use dialect::CsvOptions;
-use format::Format;
-use job::Job;
+use job::{Job, SharedSource, Target};
 
 /// Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow.
 #[derive(Debug, clap::Args)]
@@ -101,12 +73,12 @@ pub(crate) struct Arguments {
     files: Vec<OsString>,
 
     /// The format of the inputs
-    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    from: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(), hide_possible_values = true)]
+    from: Option<&'static dyn Format>,
 
     /// The format of the output
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    to: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    to: Option<&'static dyn Format>,
 
     /// The dtype of the output, such as f4 or "[('t', '<M8[s]'), ('x', 'f8')]"; of CSV and JSON that of the input
     #[arg(long)]
@@ -166,12 +138,106 @@ impl From<Endian> for ByteOrder {
     }
 }
 
+/// Options for CSV and TSV inputs.
+#[derive(Debug, Default, clap::Args)]
+#[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
+struct CsvOptions {
+    /// The delimiter of a CSV input, such as ";", tab or space, instead of a guess
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<u8>,
+
+    /// Treat the first line of a CSV input as names
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+
+    /// Treat the first line of a CSV input as data
+    #[arg(long)]
+    no_header: bool,
+
+    /// Skip lines of a CSV input that begin with this character
+    #[arg(long, value_name = "CHAR", value_parser = character)]
+    comment: Option<u8>,
+
+    /// The decimal point of a CSV input, "." or ",", instead of a guess
+    #[arg(long, value_name = "CHAR", value_parser = [".", ","], hide_possible_values = true)]
+    decimal: Option<String>,
+
+    /// Words of a CSV input for what is missing, as in NA,-999
+    #[arg(long, value_name = "WORDS", value_delimiter = ',', allow_hyphen_values = true)]
+    na: Option<Vec<String>>,
+}
+
+impl CsvOptions {
+    /// The first of the options that was given.
+    fn given(&self) -> Option<&'static str> {
+        [
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.header, "--header"),
+            (self.no_header, "--no-header"),
+            (self.comment.is_some(), "--comment"),
+            (self.decimal.is_some(), "--decimal"),
+            (self.na.is_some(), "--na"),
+        ]
+        .into_iter()
+        .find_map(|(is_given, name)| is_given.then_some(name))
+    }
+
+    fn plain(&self) -> csv::dialect::Options {
+        csv::dialect::Options {
+            delimiter: self.delimiter,
+            has_header: if self.header || self.no_header { Some(self.header) } else { None },
+            comment: self.comment,
+            has_decimal_comma: self.decimal.as_deref().map(|sign| sign == ","),
+            missing: self.na.clone(),
+        }
+    }
+}
+
+fn character(text: &str) -> std::result::Result<u8, String> {
+    match text.as_bytes() {
+        [byte @ (b'!' | b'#'..=b'~')] => Ok(*byte),
+        _ => Err("expected one ASCII character".to_owned()),
+    }
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match text {
+        "tab" | "\\t" | "\t" => Ok(b'\t'),
+        "space" | " " => Ok(b' '),
+        _ => character(text).map_err(|_| "expected one ASCII character, tab or space".to_owned()),
+    }
+}
+
+/// Parses the name of a format; the help lists those that this build has.
+fn format_parser() -> impl TypedValueParser<Value = &'static dyn Format> {
+    let names = FORMATS.iter().map(|format| {
+        let (name, others) = format.names().split_first().unwrap_or((&"", &[]));
+        PossibleValue::new(*name).aliases(others).help(format.about()).hide(format.missing_feature().is_some())
+    });
+    PossibleValuesParser::new(names).map(|name| formats::named(&name).unwrap_or(FORMATS[0]))
+}
+
 impl Arguments {
-    fn write_options(&self) -> WriteOptions {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        match self.compress {
-            Some(level) => WriteOptions::new().compressed(true).level(level).threads(threads),
-            None => WriteOptions::new(),
+    fn read_options(&self, target: &Target, out: &OsStr) -> ReadOptions {
+        ReadOptions {
+            dtype: self.dtype.clone(),
+            fields: self.fields.clone(),
+            is_lossy: self.lossy,
+            are_all_wanted: target.format.holds_several(),
+            output: Some(out.into()),
+            csv: self.csv.plain(),
+        }
+    }
+
+    fn target(&self, format: &'static dyn Format) -> Target {
+        Target {
+            format,
+            dtype: self.dtype.clone(),
+            fields: self.fields.clone(),
+            order: self.order.map(Into::into),
+            byte_order: self.endian.map(Into::into),
+            is_aligned: if self.align || self.packed { Some(self.align) } else { None },
+            is_lossy: self.lossy,
         }
     }
 }
@@ -180,28 +246,25 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let Some((out, inputs)) = arguments.files.split_last().filter(|(_, inputs)| !inputs.is_empty()) else {
         return Err(Failure::new("expected an input and an output, found one name; write to standard output with - and --to"));
     };
-    let format = match arguments.to {
-        Some(format) => format,
-        None => Format::of_output(out)?,
-    };
-    format.expect_support().map_err(|failure| failure.about(&escape::path(out)))?;
-    let is_text = |input: &OsString| matches!(arguments.from.or_else(|| Format::of_input(input)), Some(Format::Csv | Format::Tsv));
+    let format = arguments.to.map_or_else(|| formats::of_output(out), Ok)?;
+    formats::expect_support(format).map_err(|failure| failure.about(&escape::path(out)))?;
+    let is_text = |input: &OsString| arguments.from.or_else(|| formats::of_input(input)).is_some_and(Format::has_dialect);
     if let Some(option) = arguments.csv.given().filter(|_| !inputs.iter().any(is_text)) {
         return Err(Failure::new(format!("{option} is for CSV and TSV inputs, found none; give their format with --from csv")));
     }
-    let mut losses = Vec::new();
-    let mut jobs = Vec::new();
-    let mut failures = Vec::new();
+    let target = arguments.target(format);
+    let options = arguments.read_options(&target, out);
+    let (mut jobs, mut losses, mut failures) = (Vec::<Box<dyn Outgoing>>::new(), Vec::new(), Vec::new());
     for input in inputs {
-        for source in source::open(input, format, arguments)? {
+        for source in formats::open(input, arguments.from, &options)? {
             let source = Rc::new(RefCell::new(source));
             let count = source.borrow().items().len();
             for index in 0..count {
                 let mut lost = Vec::new();
-                let job = Job::new(&source, index, format, arguments, &mut lost);
+                let job = Job::new(&source, index, &target, &mut lost);
                 match job.and_then(|mut job| if count > 1 { job.check_objects().map(|()| job) } else { Ok(job) }) {
                     Ok(job) => {
-                        jobs.push(job);
+                        jobs.push(Box::new(job));
                         losses.extend(lost);
                     }
                     // Python objects that the format does not have keep no other member from it.
@@ -217,11 +280,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     losses::report("the conversion", &losses, arguments.lossy)?;
     // What is written to standard output comes after what was printed before.
     screen.flush()?;
-    target::write(&mut jobs, out, format, arguments)?;
+    format.write(&mut jobs, Path::new(out), WriteOptions { is_lossy: arguments.lossy, compression: arguments.compress })?;
     losses::tell_of_changed();
     batch::fail(screen, failures)
 }
 
-fn has_objects(source: &RefCell<Box<dyn source::Source>>, index: usize) -> bool {
+fn has_objects(source: &SharedSource, index: usize) -> bool {
     source.borrow().items().get(index).is_some_and(|item| item.header.dtype().has_object())
 }

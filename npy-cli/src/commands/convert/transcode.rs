@@ -6,9 +6,9 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::scalar::{Class, Decoder};
 use npy_core::{DType, DynValues, Order};
 
-use super::cast::{self, Problem};
 use super::dtypes::in_order;
 use crate::failure::{Failure, Result};
+use crate::formats::text::{Problem, cast, slot};
 use crate::values::columns::{self, Column};
 use crate::values::{quantity, units};
 
@@ -33,8 +33,10 @@ enum How {
     Copy,
     /// Swaps words of as many bytes.
     Swap(usize),
-    /// Casts numbers, or reads them from text.
+    /// Casts numbers.
     Cast,
+    /// Reads text as a cell of CSV.
+    Parse,
     /// Pads or truncates text of this many bytes a character.
     Resize {
         character: usize,
@@ -97,7 +99,7 @@ impl Transcode {
         };
         let bytes = match &steps[..] {
             // No records: they are not copied to another place.
-            [step] if step.how == How::Cast && matches!(self.to, DType::Scalar(_)) => {
+            [step] if matches!(step.how, How::Cast | How::Parse) && matches!(self.to, DType::Scalar(_)) => {
                 step.cast(&values, self.is_lossy).map_err(|problem| describe(step, problem))?
             }
             steps => {
@@ -124,15 +126,16 @@ fn about(path: &str) -> String {
 impl Step {
     /// Casts the scalars of a field, or of all elements.
     fn cast(&self, values: &DynValues, is_lossy: bool) -> Result<Vec<u8>, (usize, Problem)> {
+        let cast = if self.how == How::Parse { slot::parse } else { cast::cast };
         if matches!(values.dtype(), DType::Scalar(_)) {
-            return cast::cast(values, self.to.scalar, is_lossy);
+            return cast(values, self.to.scalar, is_lossy);
         }
         let elements = values.bytes().chunks_exact(values.dtype().itemsize().max(1));
         let count = elements.len() * self.from.count;
         let mut bytes = Vec::with_capacity(count * self.from.scalar.itemsize());
         elements.for_each(|element| bytes.extend_from_slice(self.from.bytes(element)));
         let numbers = DynValues::new(self.from.scalar.into(), Order::C, &[count], bytes).map_err(|error| cast::problem(&error))?;
-        cast::cast(&numbers, self.to.scalar, is_lossy)
+        cast(&numbers, self.to.scalar, is_lossy)
     }
 
     fn run(&self, values: &DynValues, target: &mut [u8], to_size: usize, is_lossy: bool) -> Result<(), (usize, Problem)> {
@@ -149,7 +152,7 @@ impl Step {
                     from.iter().rev().zip(to).for_each(|(from, to)| *to = *from);
                 }
             }),
-            How::Cast => {
+            How::Cast | How::Parse => {
                 let cast = self.cast(values, is_lossy)?;
                 let wholes = cast.chunks_exact(to_item * self.to.count.max(1));
                 for (to, cast) in target.chunks_exact_mut(to_size).zip(wholes) {
@@ -269,6 +272,9 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
         }
         // What stores no times stores their numbers, if they are asked for.
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => Some(How::Number),
+        (ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }, to_kind) => {
+            (!matches!(to_kind, ScalarKind::Void { .. }) && slot::is_supported(to)).then_some(How::Parse)
+        }
         _ => cast::is_possible(from, to).then_some(How::Cast),
     }
 }

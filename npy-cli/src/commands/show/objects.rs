@@ -5,10 +5,11 @@ use npy_core::object::{ObjectArray, PyObject};
 
 use super::{Arguments, print, stream, table};
 use crate::escape;
-use crate::export::csv::{self, Delimiter};
-use crate::export::json::{Layout, Writer};
-use crate::export::objects as export;
 use crate::failure::Result;
+use crate::formats::csv::write::{self as csv, Delimiter};
+use crate::formats::json;
+use crate::formats::json::write::{Layout, Writer};
+use crate::formats::text::objects::text_of;
 use crate::objects;
 use crate::output::{self, Screen};
 use crate::select::{Chosen, Selection};
@@ -25,7 +26,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
     }
     match chosen {
         Chosen::Objects(objects) if arguments.json => {
-            export::json(&objects, Layout::Whole, &mut |text| stream::write_json(text, screen))
+            json::objects::write(&objects, Layout::Whole, &mut |text| stream::write_json(text, screen))
         }
         Chosen::Objects(objects) if arguments.csv => {
             csv::objects(&objects, Delimiter::Comma, false, &mut |text| stream::write_csv(text, screen))
@@ -60,7 +61,7 @@ fn write_table(arguments: &Arguments, selection: &Selection, objects: &ObjectArr
     let mut columns = Vec::new();
     for (place, field) in record.fields().iter().enumerate() {
         let cell = |position: usize| match objects.items().get(position) {
-            Some(PyObject::Tuple(items)) => items.get(place).map_or_else(String::new, |item| export::text_of(item).into_owned()),
+            Some(PyObject::Tuple(items)) => items.get(place).map_or_else(String::new, |item| text_of(item).into_owned()),
             _ => String::new(),
         };
         columns.push(table::Column::new(field.name(), rows.positions().map(cell).collect(), false, &rows));

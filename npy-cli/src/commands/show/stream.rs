@@ -9,10 +9,9 @@ use npy_core::{DynValues, Order};
 
 use super::read_ranges;
 use crate::escape;
-use crate::export::csv::Delimiter;
-use crate::export::json::Layout;
-use crate::export::{csv as csv_export, json as json_export};
 use crate::failure::Result;
+use crate::formats::csv::write::{self as csv, Delimiter};
+use crate::formats::json::write::{self as json, Layout};
 use crate::input::Array;
 use crate::input::pieces;
 use crate::output::Screen;
@@ -26,7 +25,7 @@ const PIECE_ELEMENTS: usize = 1 << 17;
 
 /// Writes one JSON document.
 pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let mut writer = json_export::Writer::new(&selection.dtype()?, &selection.shape(), Layout::Whole)?;
+    let mut writer = json::Writer::new(&selection.dtype()?, &selection.shape(), Layout::Whole)?;
     let mut text = String::new();
     for_each_piece(selection, 0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
@@ -46,7 +45,7 @@ pub(super) fn write_json(text: &mut String, screen: &mut Screen) -> Result<()> {
 
 /// Writes a line for each row; of records, after a line of their names.
 pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let mut writer = csv_export::Writer::new(&selection.dtype()?, &selection.shape(), Delimiter::Comma)?;
+    let mut writer = csv::Writer::new(&selection.dtype()?, &selection.shape(), Delimiter::Comma)?;
     let mut text = String::new();
     if writer.has_names() {
         writer.header(&mut text)?;

@@ -11,8 +11,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Arguments, stream};
 use crate::escape;
-use crate::export::for_each_element;
 use crate::failure::{Failure, Result};
+use crate::formats::text::for_each_element;
 use crate::input::Array;
 use crate::output::{Screen, Style};
 use crate::select::{Selection, check_size};

@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json, json};
 use super::summary::{PERCENTS, Quantiles, Summary, Value, rest};
 use crate::commands::info::short_dtype;
 use crate::escape;
-use crate::export;
 use crate::failure::Result;
+use crate::formats::json;
 use crate::output::{Screen, Style};
 use crate::values::fields::Leaf;
 use crate::values::float::{digits_apart, float, significant};
@@ -251,5 +251,5 @@ fn value_json(value: &Value) -> Json {
 }
 
 fn float_json(value: f64) -> Json {
-    export::json::number(value + 0.0)
+    json::write::number(value + 0.0)
 }

@@ -1,0 +1,112 @@
+//! CSV and TSV.
+
+pub(crate) mod dialect;
+mod lines;
+mod objects;
+mod read;
+mod survey;
+pub(crate) mod write;
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+
+use npy_core::DynValues;
+use npy_core::dtype::ScalarKind;
+
+use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_only, write_piece, write_text};
+use super::source::{Source, open_only};
+use crate::failure::{Failure, Result};
+use crate::objects::{expect_one_kind, is_text_in_csv};
+use crate::output::Content;
+use crate::values::columns::{self, Column};
+use read::CsvSource;
+use write::{Delimiter, Writer};
+
+/// A line for each row.
+pub(super) struct Csv(Delimiter);
+
+impl Csv {
+    pub(super) const COMMA: Self = Self(Delimiter::Comma);
+    pub(super) const TAB: Self = Self(Delimiter::Tab);
+}
+
+impl Format for Csv {
+    fn names(&self) -> &'static [&'static str] {
+        match self.0 {
+            Delimiter::Comma => &["csv"],
+            Delimiter::Tab => &["tsv", "tab"],
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        match self.0 {
+            Delimiter::Comma => "Comma-separated values",
+            Delimiter::Tab => "Tab-separated values",
+        }
+    }
+
+    fn has_dialect(&self) -> bool {
+        true
+    }
+
+    fn objects(&self) -> Objects {
+        Objects::Text
+    }
+
+    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        let delimiter = (self.0 == Delimiter::Tab).then_some(self.0.byte());
+        open_only(path, |file| CsvSource::open(file, delimiter, options))
+    }
+
+    fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()> {
+        write_only(arrays, path, Content::Text, |array, out| {
+            let input = array.input().to_owned();
+            write(array, self.0, options.is_lossy, out).map_err(|failure| failure.about(&input))
+        })
+    }
+}
+
+fn write(array: &mut dyn Outgoing, delimiter: Delimiter, is_lossy: bool, out: &mut dyn Write) -> Result<()> {
+    if let Some(objects) = array.objects()? {
+        if !is_lossy {
+            expect_one_kind(&objects)?;
+            objects::expect_utf8(&objects)?;
+        }
+        return write::objects(&objects, delimiter, is_text_in_csv(&objects), &mut |text| write_piece(text, out));
+    }
+    let mut writer = Writer::new(array.header().dtype(), array.header().shape(), delimiter)?;
+    let mut text = String::new();
+    if writer.needs_header() {
+        writer.header(&mut text)?;
+    }
+    let texts: Vec<Column> = columns::of(array.header().dtype())?
+        .into_iter()
+        .filter(|column| matches!(column.scalar.kind(), ScalarKind::Bytes { length: 1.. }) && !is_lossy)
+        .collect();
+    write_text(array, &mut text, out, &mut |values, text| {
+        expect_utf8(&values, &texts)?;
+        writer.rows(&values, text)
+    })
+}
+
+/// Fails where bytes are not UTF-8: they become Latin-1, which a reader of the file cannot tell from it.
+fn expect_utf8(values: &DynValues, texts: &[Column]) -> Result<()> {
+    /// The most bytes of an element in a message.
+    const MOST_SHOWN: usize = 60;
+    if texts.is_empty() {
+        return Ok(());
+    }
+    for element in values.bytes().chunks_exact(values.dtype().itemsize().max(1)) {
+        for column in texts {
+            let mut items = column.bytes(element).chunks_exact(column.scalar.itemsize());
+            if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
+                let field = if column.path.is_empty() { String::new() } else { format!("field \"{}\": ", column.path) };
+                let found = bytes.get(..bytes.len().min(MOST_SHOWN)).unwrap_or_default().escape_ascii();
+                let hint = "write them as Latin-1 with --lossy";
+                return Err(Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; {hint}")));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! An input with its arrays, and the file that it is in.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use npy_core::object::ObjectArray;
+use npy_core::{Header, Order};
+use tempfile::NamedTempFile;
+
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::input::pieces::{self, Sink};
+use crate::input::{Array, not_spooled, object_options, spool};
+use crate::signals;
+
+/// An array of an input.
+#[derive(Clone)]
+pub(crate) struct Item {
+    /// Of the member, of the tensor, or of the file without its extension.
+    pub(crate) name: String,
+    /// What the user typed, for messages.
+    pub(crate) input: String,
+    pub(crate) header: Header,
+    /// What of it no format keeps, in words.
+    pub(crate) losses: Vec<String>,
+}
+
+/// An input with its arrays.
+pub(crate) trait Source {
+    fn items(&self) -> &[Item];
+
+    /// Calls `sink` with the elements of an array in C order.
+    fn rows(&mut self, index: usize, sink: Sink<'_>) -> Result<()>;
+
+    /// Calls `sink` with the elements of an array in this order.
+    fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
+        if order == Order::C || Order::are_same(header_of(self.items(), index)?.shape()) {
+            return self.rows(index, sink);
+        }
+        self.with_array(index, &mut |mut array| pieces::for_each(&mut *array, order, sink))
+    }
+
+    /// Calls `work` with an array: the one in the file, or a temporary copy.
+    fn with_array(&mut self, index: usize, work: &mut dyn FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<()> {
+        let header = header_of(self.items(), index)?.clone();
+        work(spool(&header, |file| {
+            self.rows(index, &mut |values| {
+                signals::check()?;
+                file.write_all(values.bytes()).map_err(|error| not_spooled(&error))
+            })
+        })?)
+    }
+
+    /// Reads an array of Python objects.
+    fn objects(&mut self, index: usize) -> Result<ObjectArray> {
+        let mut objects = None;
+        self.with_array(index, &mut |array| {
+            objects = Some(array.into_objects(object_options())?);
+            Ok(())
+        })?;
+        objects.ok_or_else(|| Failure::new("the objects were not read"))
+    }
+}
+
+fn header_of(items: &[Item], index: usize) -> Result<&Header> {
+    items.get(index).map(|item| &item.header).ok_or_else(|| Failure::new("expected an array, found none"))
+}
+
+/// A file that is read twice; standard input or a pipe in a temporary one.
+pub(super) struct FileOrSpool {
+    path: PathBuf,
+    /// What the user typed, for messages.
+    input: String,
+    /// The name of an array that the file is.
+    stem: String,
+    _spool: Option<(NamedTempFile, signals::Guard)>,
+}
+
+impl FileOrSpool {
+    pub(super) fn open(path: &OsStr) -> Result<Self> {
+        let (stem, input) = (stem_of(path), escape::path(path).into_owned());
+        let is_stream = path == "-" || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        if !is_stream {
+            return Ok(Self { path: path.into(), input, stem, _spool: None });
+        }
+        let failed = |error: io::Error| Failure::new(format!("{input}: cannot read the stream: {error}"));
+        let guard = signals::Guard::new();
+        let mut file = NamedTempFile::new().map_err(failed)?;
+        if path == "-" {
+            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        } else {
+            io::copy(&mut File::open(path).map_err(failed)?, &mut file).map_err(failed)?;
+        }
+        signals::check()?;
+        Ok(Self { path: file.path().to_owned(), input, stem, _spool: Some((file, guard)) })
+    }
+
+    /// Where it is.
+    #[cfg(feature = "arrow")]
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The array that the file is.
+    pub(super) fn item(&self, header: Header, losses: Vec<String>) -> Item {
+        Item { name: self.stem.clone(), input: self.input.clone(), header, losses }
+    }
+
+    /// Opens it once more, from the beginning.
+    pub(super) fn file(&self) -> Result<File> {
+        File::open(&self.path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))
+    }
+}
+
+/// Opens the only array of a file, or of a stream in a temporary file.
+pub(super) fn open_only<S: Source + 'static>(
+    path: &OsStr,
+    open: impl FnOnce(FileOrSpool) -> Result<S>,
+) -> Result<Vec<Box<dyn Source>>> {
+    let source = FileOrSpool::open(path).and_then(open).map_err(|failure| failure.about(&escape::path(path)))?;
+    Ok(vec![Box::new(source)])
+}
+
+/// The name of the array of a file: the file name without its extension.
+pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
+    let path = path.as_ref();
+    Path::new(path).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
+}
+
+/// The name of a file as that of a member. Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator.
+pub(super) fn member_name(file: &OsStr) -> String {
+    let mut name = String::new();
+    for chunk in file.as_encoded_bytes().utf8_chunks() {
+        name.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(name, "%{byte:02X}");
+        }
+    }
+    name
+}
