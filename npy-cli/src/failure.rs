@@ -1,4 +1,4 @@
-//! What ends a command: one line for the user, and an exit code.
+//! Failures: one line for the user, and an exit code.
 
 use std::fmt;
 use std::io;
@@ -23,11 +23,11 @@ pub(crate) enum Failure {
     Unread(String),
     /// The output cannot be written, whose name is still to be added by [`of_output`](Self::of_output).
     Unwritten(io::Error),
-    /// What went wrong was printed already, for instance for each of several files.
+    /// The failure was printed already, for instance for each of several files.
     Reported,
     /// SIGINT or SIGTERM.
     Interrupted,
-    /// Nobody reads the output any more. No failure of the command.
+    /// The reader of the output is gone. No failure of the command.
     BrokenPipe,
 }
 
@@ -84,7 +84,7 @@ impl Failure {
     }
 }
 
-/// The message in one line, without what a terminal obeys.
+/// The message in one line, without control characters.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -98,7 +98,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Advice of the library, and what a user of the command can do instead.
+/// Advice of the library, and the advice for users of the command.
 const ADVICE: [(&str, &str); 7] = [
     ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
     ("`ObjectOptions::encoding` sets another encoding", "`npy show --encoding latin1` reads it"),

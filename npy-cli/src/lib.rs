@@ -10,6 +10,7 @@
 mod escape;
 mod failure;
 mod signals;
+mod threads;
 mod output;
 mod progress;
 mod values;

@@ -33,21 +33,21 @@ pub(crate) enum Color {
 /// A meaning that has a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// What a line is about: a file, a member.
+    /// The subject of a line: a file, a member.
     Title,
     /// A name: of a field, of a property.
     Name,
     /// A dtype.
     DType,
-    /// What is less important.
+    /// Less important text.
     Faint,
-    /// What is as it should be.
+    /// A good verdict.
     Good,
-    /// What is not.
+    /// A bad verdict.
     Bad,
 }
 
-/// Standard output, and how to write to it. A terminal gets no character that it would obey but those of colors.
+/// Standard output, and its properties. A terminal gets no control character but for colors.
 pub(crate) struct Screen {
     out: BufWriter<Box<dyn Write>>,
     has_color: bool,
@@ -57,6 +57,14 @@ pub(crate) struct Screen {
 
 /// The width of lines where the output is not a terminal.
 const USUAL_WIDTH: usize = 100;
+
+/// A JSON object without the properties that are null, which are unknown.
+pub(crate) fn without_nulls(mut value: serde_json::Value) -> serde_json::Value {
+    if let Some(object) = value.as_object_mut() {
+        object.retain(|_, value| !value.is_null());
+    }
+    value
+}
 
 impl Screen {
     pub(crate) fn new(color: Color) -> Self {
@@ -140,13 +148,13 @@ impl Write for Screen {
     }
 }
 
-/// The width of the terminal by `COLUMNS`, or by what it says itself.
+/// The width of the terminal by `COLUMNS`, or as it says itself.
 fn terminal_width() -> Option<usize> {
     let from_environment = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     from_environment.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).filter(|width| *width > 0)
 }
 
-/// Whether what is written to `path` is a stream: standard output, or a named pipe.
+/// Whether `path` is a stream: standard output, or a named pipe.
 pub(crate) fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     if pipe::is_pipe(path) {
@@ -157,11 +165,11 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 
 /// Writes a line to standard error.
 pub(crate) fn warn(message: &str) {
-    // Nobody could be told that it failed.
+    // There is no place to report a failure.
     let _ = writeln!(io::stderr(), "npy: {}", escape::line(message));
 }
 
-/// What is written to a file or a stream, which decides what a terminal gets of it.
+/// The kind of an output, which decides what a terminal gets of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Bytes, which no terminal gets.

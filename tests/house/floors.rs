@@ -294,11 +294,6 @@ fn circles(graph: &BTreeMap<String, Vec<String>>) -> Vec<Vec<&str>> {
 const LEFT: &[&str] = &[
     "npy-ndarray: dynamic dynamic::convert dynamic::object dynamic::print dynamic::read dynamic::write",
     "npy-ndarray: npz::archive npz::archive::field npz::archive::read npz::archive::write",
-    "npy-cli: commands::stats commands::stats::accumulator commands::stats::complexes commands::stats::floats commands::stats::integers \
-     commands::stats::objects commands::stats::scan commands::stats::texts",
-    "npy-cli: commands::verify commands::verify::nested",
-    "npy-cli: input input::unread",
-    "npy-cli: objects objects::kind objects::missing objects::part objects::typed",
     "integrations/npy-datafusion: archive headers",
     "integrations/npy-datafusion: offset table",
 ];

@@ -2,17 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::num::NonZero;
-use std::thread;
 
 use crate::failure::{Failure, Result};
 use crate::input::paths::{self, Files};
 use crate::output::{self, Screen};
+use crate::threads;
 
 /// More threads than any machine has use.
 const MOST_THREADS: usize = 1024;
 
-/// What is read, and by how many threads.
+/// The files to read, and the number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Batch {
     /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
@@ -33,7 +32,7 @@ impl Batch {
     /// At least one thread.
     pub(super) fn threads(&self) -> usize {
         match self.threads {
-            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            0 => threads::of_machine(),
             threads => threads.min(MOST_THREADS),
         }
     }

@@ -11,10 +11,11 @@ use std::ffi::OsString;
 use std::hash::Hash;
 use std::io::Write as _;
 
-use npy_core::{FileFormat, Header, Order};
+use npy_core::{FileFormat, Header};
 use serde_json::{Value, json};
 
 use super::batch;
+use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::json;
@@ -27,7 +28,7 @@ use compare::compare;
 use differences::{Comparison, Field, Largest};
 use judge::Tolerance;
 
-/// The most bytes of a member that is not an array, for it is compared in memory, as those of an element are.
+/// The most bytes of a member that is not an array: it is compared in memory.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The exit code of different values.
@@ -152,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     Ok(if is_equal { 0 } else { DIFFERENT })
 }
 
-/// What is compared with what.
+/// The arrays and members to compare.
 struct Contents {
     pairs: Vec<Pair>,
     /// The names of members that the other archive does not have.
@@ -193,7 +194,7 @@ impl Contents {
             return Ok(Self { pairs: vec![pair], only: [Vec::new(), Vec::new()], others: Vec::new(), failures: Vec::new() });
         }
         let name = |number: usize| format!("#{number}");
-        // What is no `.npy` file is one array.
+        // Any other file than `.npy` is one array.
         let [a_count, b_count] = [a.len().max(1), b.len().max(1)];
         let both = a_count.min(b_count);
         let pair = |number: usize| {
@@ -216,7 +217,7 @@ impl Contents {
 /// The indices of members of the same names, each with the name, and the names of the members without another.
 type Paired<'n, N> = (Vec<([usize; 2], &'n N)>, [Vec<&'n N>; 2]);
 
-/// Pairs members by their names: of those that share one, the first with the first, and so on.
+/// Pairs members by their names; several of the same name in their order.
 fn paired<'n, N: Eq + Hash>(a: &'n [(usize, N)], b: &'n [(usize, N)]) -> Paired<'n, N> {
     let mut others: HashMap<&N, VecDeque<usize>> = HashMap::new();
     for (index, name) in b {
@@ -234,7 +235,7 @@ fn paired<'n, N: Eq + Hash>(a: &'n [(usize, N)], b: &'n [(usize, N)]) -> Paired<
     (pairs, only)
 }
 
-/// The members of both archives that are not arrays and are different; those of one alone are added to `only`.
+/// The different members that are not arrays; members of one archive alone are added to `only`.
 fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2], failures: &mut Vec<Failure>) -> Result<Vec<String>> {
     let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
     let [a, b] = archives.each_ref().map(|archive| {
@@ -268,10 +269,6 @@ fn arrays_of(input: &Input) -> Result<Vec<Found>> {
     if input.format() == FileFormat::Npy { input.arrays() } else { Ok(Vec::new()) }
 }
 
-fn order(header: &Header) -> &'static str {
-    if header.order() == Order::C { "C" } else { "Fortran" }
-}
-
 fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, comparison: &Comparison) -> Result<()> {
     let [a, b] = &comparison.headers;
     let title = match member {
@@ -283,7 +280,7 @@ fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, compa
     let properties = [
         ("dtype", a.dtype().to_string(), b.dtype().to_string()),
         ("shape", quantity::shape(a.shape()), quantity::shape(b.shape())),
-        ("order", order(a).to_owned(), order(b).to_owned()),
+        ("order", order_name(a).to_owned(), order_name(b).to_owned()),
     ];
     for (name, a, b) in properties {
         if a != b {
@@ -328,7 +325,8 @@ fn write_field(screen: &mut Screen, field: &Field) -> Result<()> {
 }
 
 fn to_json(member: Option<&str>, comparison: &Comparison) -> Value {
-    let about = |header: &Header| json!({"dtype": header.dtype().to_string(), "shape": header.shape(), "order": order(header)});
+    let about =
+        |header: &Header| json!({"dtype": header.dtype().to_string(), "shape": header.shape(), "order": order_name(header)});
     let [a, b] = &comparison.headers;
     json!({
         "member": member,

@@ -1,7 +1,12 @@
 //! The order of elements on the command line.
 
 use clap::ValueEnum;
-use npy_core::Order;
+use npy_core::{Header, Order};
+
+/// The order of an array in words.
+pub(super) fn order_name(header: &Header) -> &'static str {
+    if header.order() == Order::C { "C" } else { "Fortran" }
+}
 
 /// The order of elements, as NumPy names it.
 #[derive(Clone, Copy, Debug, ValueEnum)]

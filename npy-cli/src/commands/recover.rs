@@ -72,7 +72,7 @@ fn recover_copy(file: &Path, output: &Path, format: FileFormat) -> Result<String
     Ok(found)
 }
 
-/// Restores the file, and tells what was done.
+/// Restores the file, and returns a report.
 fn recover(path: &Path, format: FileFormat) -> Result<String> {
     match format {
         FileFormat::Npy => recover_rows(path),
@@ -113,7 +113,7 @@ fn recover_rows(path: &Path) -> Result<String> {
     Ok(std::iter::once(format!("{rows}, {before} before")).chain(parts).collect::<Vec<_>>().join("; "))
 }
 
-/// The failure without the name of the file, which may be that of a copy.
+/// The failure without the name of the file, which may be a copy.
 fn nameless(error: npy_core::Error) -> Failure {
     Failure::from(error.without_path())
 }

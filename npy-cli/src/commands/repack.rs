@@ -16,6 +16,7 @@ use crate::losses;
 use crate::output::{self, Content, Screen};
 use crate::progress::Progress;
 use crate::signals;
+use crate::threads;
 use crate::values::quantity;
 
 /// Store the same arrays in another way: compressed, stored, aligned, in another order.
@@ -101,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             return Err(Failure::new(format!("{}: {message}", input.name())));
         }
         _ => {
-            // Objects are read whole, and what follows them in a stream is not seen.
+            // Objects are read whole, so bytes behind them in a stream would be lost.
             if input.is_stream() && input.header(0)?.dtype().has_object() {
                 input = input.into_file()?;
             }
@@ -135,7 +136,7 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Resu
     })
 }
 
-/// Writes the array with a header as current NumPy writes it, and what follows it.
+/// Writes the array with a header as current NumPy writes it, and all bytes behind it.
 fn rewrite(
     mut array: Box<dyn Array + '_>,
     is_file: bool,
@@ -159,11 +160,7 @@ fn rewrite(
         let expected = if header.dtype().has_object() { 0 } else { header.data_bytes() };
         let found = array.copy_from(0, &mut out)?;
         if found < expected {
-            return Err(Failure::Nameless(format!(
-                "truncated: expected {} of data, found {}",
-                quantity::counted(expected, "byte"),
-                quantity::count(found)
-            )));
+            return Err(Failure::Nameless(format!("truncated: {}", quantity::expected_bytes(expected, found))));
         }
         return Ok(());
     }
@@ -198,7 +195,7 @@ fn repack_archive(arguments: &Arguments, input: &Input, output: &Path) -> Result
     let _guard = signals::Guard::new();
     let mut archive = input.archive()?;
     losses::report(&format!("{}: repacking", input.name()), &beside_members(&archive), arguments.lossy)?;
-    let threads = arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = arguments.threads.unwrap_or_else(threads::of_machine);
     let options = WriteOptions::new().aligned(arguments.align).threads(threads);
     let options = arguments.compress.map_or(options, |level| options.level(level));
     if output::is_stream(output) {

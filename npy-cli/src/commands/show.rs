@@ -142,7 +142,7 @@ impl Arguments {
         Ok(selection.part(0, if self.head.is_some() { 0..count } else { length - count..length }))
     }
 
-    /// Whether elements are read in C order. What is printed is read in the order of the file.
+    /// Whether elements are read in C order. Printing reads them in the order of the file.
     fn reads_in_c_order(&self) -> bool {
         self.table || self.json || self.csv
     }
@@ -162,5 +162,5 @@ fn read_ranges(selection: &Selection, array: &mut dyn Array, ranges: impl IntoIt
         bytes.try_reserve(more).map_err(|_| Failure::allocation(more))?;
         bytes.extend_from_slice(values.bytes());
     }
-    Ok(DynValues::new(selection.dtype()?, npy_core::Order::C, &[count], bytes)?)
+    Ok(DynValues::new(selection.dtype().clone(), npy_core::Order::C, &[count], bytes)?)
 }

@@ -1,6 +1,8 @@
 //! `npy split`: one array as numbered files.
 
 use std::ffi::OsString;
+use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use npy_core::object::ObjectArray;
@@ -49,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let advice = "remove the old files, or choose another `--prefix`";
         return Err(Failure::new(format!("{}: the file exists already; {advice}", escape::path(&old))));
     }
-    // What follows the array of a stream is known at its end.
+    // Only the end of a stream shows whether anything follows the array.
     input = input.into_file()?;
     input.expect_nothing_else("split")?;
     let name = input.name().to_owned();
@@ -65,17 +67,21 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             return Err(Failure::Nameless(message));
         }
         if header.dtype().has_object() {
-            return split_objects(&array.into_objects(object_options())?, step, &prefix);
+            let array = array.into_objects(object_options())?;
+            if let Some(classes) = objects::unknown_classes(&array) {
+                return Err(Failure::Nameless(format!("cannot split: expected objects of known classes, found {classes}")));
+            }
+            return write_parts(rows, step, &prefix, |rows, out| write_objects(&array, rows, out));
         }
         if files > 1 && !array.can_go_back() && pieces::is_transposed(&header, Order::C) {
             array = spooled(&mut *array)?;
         }
-        let progress = Progress::new(&name, header.data_bytes());
+        let mut progress = Progress::new(&name, header.data_bytes());
         if let Some(directory) = prefix.parent() {
             let failed = |error| Failure::new(format!("{}: cannot create the directory: {error}", escape::path(directory)));
             std::fs::create_dir_all(directory).map_err(failed)?;
         }
-        write_parts(&mut *array, &header, step, &prefix, progress)
+        write_parts(rows, step, &prefix, |rows, out| write_rows(&mut *array, rows, &mut progress, out))
     })?;
     let count = quantity::counted(files, "file");
     let mut names = escape::path(&shard(&prefix, 0)).into_owned();
@@ -103,47 +109,42 @@ fn prefix_of(arguments: &Arguments, input: &Input) -> Result<PathBuf> {
 }
 
 /// Writes a file for each `step` rows, and one for none. Returns how many.
-fn write_parts(array: &mut dyn Array, header: &Header, step: usize, prefix: &Path, mut progress: Progress) -> Result<u64> {
-    let (rows, inner) = header.shape().split_first().map_or((1, &[][..]), |(rows, inner)| (*rows, inner));
+fn write_parts(
+    rows: usize,
+    step: usize,
+    prefix: &Path,
+    mut write: impl FnMut(Range<usize>, &mut dyn Write) -> Result<()>,
+) -> Result<u64> {
     let mut begin = 0;
     let mut number = 0;
     while begin < rows || number == 0 {
         let end = begin.saturating_add(step).min(rows);
-        let part = Header::new(header.dtype().clone(), Order::C, &[&[end - begin], inner].concat())?;
-        output::replace(&shard(prefix, number), Content::Binary, |out| {
-            out.write_all(&part.to_bytes())?;
-            pieces::for_each_of_rows(&mut *array, Order::C, begin..end, &mut |values| {
-                progress.add(values.bytes().len() as u64);
-                Ok(out.write_all(values.bytes())?)
-            })
-        })?;
+        output::replace(&shard(prefix, number), Content::Binary, |out| write(begin..end, out))?;
         begin = end;
         number += 1;
     }
     Ok(number)
 }
 
-/// Writes the objects of each part anew: nothing is known of an unknown class but its name.
-fn split_objects(array: &ObjectArray, step: usize, prefix: &Path) -> Result<u64> {
-    if let Some(classes) = objects::unknown_classes(array) {
-        return Err(Failure::Nameless(format!("cannot split: expected objects of known classes, found {classes}")));
-    }
-    let Some((&rows, inner)) = array.shape().split_first() else {
-        return Err(Failure::Nameless("cannot split: expected at least 1 dimension, found 0".to_owned()));
-    };
+/// Writes the elements of some rows as an array.
+fn write_rows(array: &mut dyn Array, rows: Range<usize>, progress: &mut Progress, out: &mut dyn Write) -> Result<()> {
+    let header = array.header();
+    let shape = [&[rows.len()], header.shape().get(1..).unwrap_or_default()].concat();
+    out.write_all(&Header::new(header.dtype().clone(), Order::C, &shape)?.to_bytes())?;
+    pieces::for_each_of_rows(array, Order::C, rows, &mut |values| {
+        progress.add(values.bytes().len() as u64);
+        Ok(out.write_all(values.bytes())?)
+    })
+}
+
+/// Writes the objects of some rows anew: nothing is known of an unknown class but its name.
+fn write_objects(array: &ObjectArray, rows: Range<usize>, out: &mut dyn Write) -> Result<()> {
+    let inner = array.shape().get(1..).unwrap_or_default();
     let per_row = inner.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-    let mut number = 0;
-    let mut begin = 0;
-    while begin < rows || number == 0 {
-        let end = begin.saturating_add(step).min(rows);
-        let items = array.items().get(begin.saturating_mul(per_row)..end.saturating_mul(per_row)).unwrap_or_default();
-        let shape = [&[end - begin], inner].concat();
-        let part = ObjectArray::with_dtype(array.dtype().clone(), &shape, items.to_vec(), array.string_dtype().cloned())?;
-        output::replace(&shard(prefix, number), Content::Binary, |out| Ok(part.write(out)?))?;
-        begin = end;
-        number += 1;
-    }
-    Ok(number)
+    let items = rows.start.saturating_mul(per_row)..rows.end.saturating_mul(per_row);
+    let items = array.items().get(items).unwrap_or_default().to_vec();
+    let shape = [&[rows.len()], inner].concat();
+    Ok(ObjectArray::with_dtype(array.dtype().clone(), &shape, items, array.string_dtype().cloned())?.write(out)?)
 }
 
 /// The path of a file, as `npy_core::shards` names it.

@@ -12,25 +12,31 @@ mod distinct;
 mod sample;
 mod moments;
 mod summary;
-mod floats;
-mod integers;
-mod tables;
-mod complexes;
-mod texts;
 mod accumulator;
+mod number;
+mod totals;
+mod column;
+mod table;
+mod texts;
 mod scan;
 mod objects;
 mod report;
 
 use std::io::Write as _;
+use std::sync::Mutex;
+
+use npy_core::{FileFormat, Header};
 
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
-use crate::input::Input;
 use crate::input::paths::Files;
+use crate::input::{Input, object_options};
 use crate::output::Screen;
+use crate::progress::Progress;
+use crate::values::fields::Leaf;
 use report::Report;
-use scan::Settings;
+use scan::{Plan, Settings};
+use summary::Summary;
 
 /// Show the distribution of values: range, mean, quantiles, NaN, distinct values, histogram.
 #[derive(Debug, clap::Args)]
@@ -76,33 +82,6 @@ pub(crate) struct Arguments {
     bins: usize,
 }
 
-/// The number of values, over which samples are spread.
-#[derive(Clone, Copy, Debug)]
-struct Total(u64);
-
-/// What each leaf may keep in memory.
-#[derive(Clone, Copy, Debug)]
-struct Budget {
-    /// Values of the sample.
-    sample: u64,
-    /// Distinct values that are counted exactly.
-    distinct: usize,
-    /// Whether tables of 65,536 counts are affordable.
-    has_tables: bool,
-}
-
-impl Budget {
-    /// For this number of leaves, which share 128 MiB for samples, and 16 MiB a thread for distinct values.
-    fn of(leaves: usize) -> Self {
-        let leaves = leaves.max(1);
-        Self {
-            sample: ((1 << 24) / leaves as u64).clamp(1 << 8, 1 << 20),
-            distinct: ((1 << 20) / leaves).clamp(1 << 8, 1 << 14),
-            has_tables: leaves <= 32,
-        }
-    }
-}
-
 fn bins(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(bins @ 1..=10_000) => Ok(bins),
@@ -126,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         };
         input.tell_of_further();
         for (index, member) in members {
-            match scan::scan(&mut input, index, &settings) {
+            match statistics(&mut input, index, &settings) {
                 Ok((header, leaves)) => {
                     let report = Report { file: input.name(), member: member.as_deref(), header: &header, leaves: &leaves };
                     if arguments.json {
@@ -148,4 +127,32 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Ok(0) if unread > 0 => Err(Failure::Reported),
         result => result,
     }
+}
+
+/// The statistics of the leaves of a member, which is read once.
+fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
+    let extent = input.extent(index)?;
+    let available = match input.format() {
+        FileFormat::Npz => input.archive()?.size(index),
+        _ => input.bounds().map(|bounds| bounds.end - bounds.start),
+    };
+    let name = input.name().to_owned();
+    input.with_member(index, |mut array| {
+        let header = array.header().clone();
+        if header.dtype().has_object() {
+            let leaves = objects::scan(&header, &array.into_objects(object_options())?, settings)?;
+            return Ok((header, leaves));
+        }
+        let plan = Plan::new(&header, settings)?;
+        let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
+        let leaves = match extent {
+            Some(extent) => {
+                let begin = array.data_offset();
+                scan::check_length(begin, header.data_bytes(), available)?;
+                plan.read_file(&extent.path, extent.begin.saturating_add(begin), settings.threads, &progress)?
+            }
+            None => plan.read_stream(&mut *array, &progress)?,
+        };
+        Ok((header, leaves))
+    })
 }

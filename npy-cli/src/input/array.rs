@@ -1,7 +1,7 @@
-//! One array of an input: what commands read, whether it comes once or can be read again.
+//! One array of an input, whether it comes once or can be read again.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 
 use npy_core::object::{ObjectArray, ObjectOptions, UnknownGlobals};
 use npy_core::region::AxisRange;
@@ -25,7 +25,7 @@ pub(crate) trait Array {
     fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
     /// The array as Python objects, of which nothing is run.
     fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray>;
-    /// Writes the bytes of the file from this row on, those that follow the array too; returns how many. In a member,
+    /// Writes the bytes of the file from this row on, also behind the array; returns their number. In a member,
     /// nothing follows once all elements were read.
     fn copy_from(self: Box<Self>, row: usize, out: &mut dyn Write) -> Result<u64>;
     /// The first bytes behind the elements, which were all read: as many as an array begins with.
@@ -91,6 +91,13 @@ impl<R: Read + Seek> Array for NpyReader<R> {
     }
 }
 
+/// Values in memory as the file that has them.
+pub(crate) fn in_memory(values: &DynValues) -> Result<NpyReader<Cursor<Vec<u8>>>> {
+    let mut file = Vec::new();
+    values.write(&mut file)?;
+    Ok(NpyReader::new(Cursor::new(file))?)
+}
+
 /// How pickles are read: an object of an unknown class is kept with its name.
 pub(crate) fn object_options() -> ObjectOptions {
     ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)
@@ -137,7 +144,7 @@ impl<A: Array> Array for Once<A> {
     }
 }
 
-/// Copies what is left of a stream, and returns how many bytes that is.
+/// Copies the rest of a stream, and returns the number of bytes.
 fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
     let mut buffer = vec![0; SPOOL_BYTES];
     let mut copied = 0;
@@ -160,14 +167,19 @@ fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
 /// It takes the bytes that come, and never more than the header says.
 pub(crate) fn spooled(array: &mut dyn Array) -> Result<Box<dyn Array>> {
     let header = array.header().clone();
-    spool(&header, |file| {
-        let count = (SPOOL_BYTES / header.dtype().itemsize().max(1)).max(1);
-        while header.dtype().itemsize() > 0 {
-            let Some(values) = array.next_elements(count)? else { break };
-            file.write_all(values.bytes()).map_err(|error| not_spooled(&error))?;
-        }
-        Ok(())
-    })
+    spool(&header, |file| write_elements(array, file))
+}
+
+/// Writes the elements of an array to a temporary file.
+pub(super) fn write_elements(array: &mut dyn Array, file: &mut dyn Write) -> Result<()> {
+    let itemsize = array.header().dtype().itemsize();
+    let count = (SPOOL_BYTES / itemsize.max(1)).max(1);
+    while itemsize > 0
+        && let Some(values) = array.next_elements(count)?
+    {
+        file.write_all(values.bytes()).map_err(|error| not_spooled(&error))?;
+    }
+    Ok(())
 }
 
 /// An array in a temporary file, of which `write` writes the elements.

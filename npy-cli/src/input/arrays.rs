@@ -10,19 +10,19 @@ use npy_core::{Header, NpyReader};
 
 use crate::failure::{Failure, Result};
 
-/// What every array begins with.
+/// The magic of an array.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// An array of a file.
 pub(crate) struct Found {
     pub(crate) header: Header,
-    /// Where header and data are in the file, or what is there of them.
+    /// The range of header and data in the file, perhaps truncated.
     pub(crate) range: Range<u64>,
     /// The position of the data in the file.
     pub(crate) data_offset: u64,
 }
 
-/// The arrays of an `.npy` file, in its order. What follows the last of them is no array, or has no valid header.
+/// The arrays of an `.npy` file, in its order, up to the first invalid header.
 pub(crate) fn arrays_of(path: &Path) -> Result<Vec<Found>> {
     let failed = |error: io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
@@ -37,7 +37,7 @@ pub(crate) fn arrays_of(path: &Path) -> Result<Vec<Found>> {
     Ok(arrays)
 }
 
-/// What is wrong with an array that begins here, behind the last one of the file; `None` where no array begins.
+/// The error of an array that begins here, behind the last valid one; `None` where no array begins.
 pub(crate) fn problem_at(path: &Path, begin: u64) -> Option<Failure> {
     let mut file = BufReader::new(File::open(path).ok()?);
     let length = file.get_ref().metadata().ok()?.len();
@@ -68,7 +68,7 @@ fn pickle_end(file: &mut BufReader<File>, begin: u64, length: u64) -> io::Result
         return Ok(length);
     }
     file.seek(SeekFrom::Start(begin))?;
-    // An unknown class is no reason to miss what follows: the pickle was read by then.
+    // A pickle with an unknown class was read to its end too.
     let _ = NpyReader::new(&mut *file).and_then(|array| array.into_objects(ObjectOptions::new()));
     let end = file.stream_position()?;
     Ok(if begins_array(file)? { end } else { length })
@@ -99,48 +99,5 @@ fn has_magic(file: &mut BufReader<File>) -> io::Result<bool> {
         }
         // The magic can be cut.
         bytes.drain(..bytes.len().saturating_sub(MAGIC.len() - 1));
-    }
-}
-
-/// A part of a file as a file of its own.
-pub(super) struct Section {
-    file: BufReader<File>,
-    range: Range<u64>,
-    position: u64,
-}
-
-impl Section {
-    pub(super) fn new(file: File, range: Range<u64>) -> io::Result<Self> {
-        let mut section = Self { file: BufReader::new(file), range, position: 0 };
-        section.rewind()?;
-        Ok(section)
-    }
-
-    fn length(&self) -> u64 {
-        self.range.end - self.range.start
-    }
-}
-
-impl Read for Section {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.length().saturating_sub(self.position);
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-        let read = self.file.read(&mut buffer[..most])?;
-        self.position += read as u64;
-        Ok(read)
-    }
-}
-
-impl Seek for Section {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        let target = match position {
-            SeekFrom::Start(target) => Some(target),
-            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
-            SeekFrom::End(offset) => self.length().checked_add_signed(offset),
-        };
-        let target = target.ok_or(io::ErrorKind::InvalidInput)?;
-        self.file.seek(SeekFrom::Start(self.range.start.saturating_add(target)))?;
-        self.position = target;
-        Ok(target)
     }
 }

@@ -1,4 +1,4 @@
-//! What a file that is not an array looks like.
+//! Recognizes files that are no arrays, for the advice of errors.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Bytes that are read to tell the format of a file.
 pub(super) const FRONT_BYTES: u64 = ForeignFormat::FRONT_BYTES as u64;
 
-/// The error for a file that begins like this: what it looks like, and what to do about it.
+/// The error for a file that begins like this: the format that it seems to be, and advice.
 pub(super) fn unknown_format(front: &[u8]) -> Failure {
     let found = match ForeignFormat::of(front) {
         _ if front.is_empty() => "an empty file".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn unknown_format(front: &[u8]) -> Failure {
     Failure::Nameless(format!("unknown format: expected an .npy, .npz or .ra file, found {found}"))
 }
 
-/// The command that reads such a file, or else what the library says.
+/// The command that reads such a file, or else the advice of the library.
 fn advice(format: ForeignFormat) -> Option<&'static str> {
     Some(match format {
         ForeignFormat::Png => "`npy convert image.png image.npy` reads it",
@@ -48,7 +48,7 @@ fn advice(format: ForeignFormat) -> Option<&'static str> {
     })
 }
 
-/// What a transfer in text mode did to an `.npy` file that lacks `missing` bytes, if it shows.
+/// The damage of a transfer in text mode, if an `.npy` file that lacks `missing` bytes shows it.
 pub(crate) fn text_transfer(path: &Path, missing: u64) -> Option<&'static str> {
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).ok()?);
     if FileFormat::is_text_transfer(reader.fill_buf().ok()?) {

@@ -20,7 +20,7 @@ pub(crate) struct Files {
     pub(crate) unread: usize,
 }
 
-/// What the system does not let be read: each is named once, on standard error.
+/// Unreadable paths: each is named once, on standard error.
 #[derive(Default)]
 struct Unread(BTreeSet<PathBuf>);
 
@@ -109,7 +109,7 @@ fn characters(name: &OsStr) -> Cow<'_, str> {
 /// The files that match a pattern, sorted.
 fn matches(pattern: &OsStr, unread: &mut Unread) -> Result<Vec<PathBuf>> {
     let invalid = |error| Failure::new(format!("{}: invalid pattern: {error}", escape::path(pattern)));
-    // The whole pattern first, so that the position in the message is that of the text.
+    // The whole pattern first, for the position in the message.
     Pattern::new(&characters(pattern)).map_err(invalid)?;
     let parts = Path::new(pattern).components().map(|part| {
         let text = characters(part.as_os_str());
@@ -192,7 +192,7 @@ fn add_directory(directory: &Path, files: &mut Vec<PathBuf>, unread: &mut Unread
     }
 }
 
-/// Whether the name of a file is that of an array or an archive.
+/// Whether a file is named as an array or an archive.
 fn is_array_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["npy", "npz", "ra"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }

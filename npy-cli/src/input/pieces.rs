@@ -5,18 +5,18 @@ use std::ops::Range;
 use npy_core::region::AxisRange;
 use npy_core::{DType, DynValues, Header, Order};
 
+use super::array::{Array, spooled};
 use crate::failure::Result;
-use crate::input::{Array, spooled};
 use crate::signals;
 
 /// The bytes of a piece, unless an element has more.
 const PIECE: usize = 1 << 20;
 
-/// The bytes that are transposed at once, which are in memory in both orders: 64 MiB hold them and what is written.
+/// The bytes that are transposed at once. They are in memory in both orders: with the output, 64 MiB.
 /// A transposition reads the file once for each such block at worst.
 const BLOCK: usize = 24 << 20;
 
-/// What is done with each piece: an array of one dimension.
+/// Takes each piece, an array of one dimension.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(DynValues) -> Result<()>;
 
 /// Calls `sink` with all elements in this order, which are read from the beginning.

@@ -1,21 +1,19 @@
 //! Arrays that are read more than once or at random: compressed ones are decompressed once.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Seek, SeekFrom, Write};
+use std::io::{BufReader, Seek, Write};
 
 use npy_core::object::ObjectArray;
 use npy_core::rawarray::RaHeader;
 use npy_core::{FileFormat, Header, NpyReader};
+use tempfile::SpooledTempFile;
 
-use super::{Array, Input, Place, object_options};
+use super::array::{Array, not_spooled, object_options, write_elements};
+use super::file::Input;
 use crate::failure::{Failure, Result};
-use crate::signals;
 
 /// The largest array that is decompressed to memory. Larger ones go to a temporary file.
-const MOST_MEMORY: u64 = 256 << 20;
-
-/// How much is copied at once.
-const PIECE_BYTES: usize = 1 << 20;
+const MOST_MEMORY: usize = 256 << 20;
 
 /// One array of an input at a time.
 pub(crate) struct Source {
@@ -28,9 +26,8 @@ pub(crate) struct Source {
 enum Held {
     /// Read from the input itself.
     InPlace,
-    Memory(Vec<u8>),
-    /// Without a name, so that it is gone with the process.
-    File(File),
+    /// In memory, or in a file without a name, so that it is gone with the process.
+    Copy(SpooledTempFile),
     /// The items of an array of Python objects.
     Objects(ObjectArray),
 }
@@ -73,10 +70,9 @@ impl Source {
     pub(crate) fn with<T>(&mut self, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         match &mut self.held {
             Held::InPlace => self.input.with_member(self.index, work),
-            Held::Memory(bytes) => work(Box::new(NpyReader::new(Cursor::new(&bytes[..]))?)),
-            Held::File(file) => {
-                let rewound = file.seek(SeekFrom::Start(0)).and_then(|_| file.try_clone());
-                work(Box::new(NpyReader::from_file(rewound.map_err(spool_failed)?)?))
+            Held::Copy(file) => {
+                file.rewind().map_err(|error| Failure::Nameless(format!("cannot use a temporary file: {error}")))?;
+                work(Box::new(NpyReader::new(file)?))
             }
             Held::Objects(_) => Err(Failure::Nameless("cannot read Python objects as bytes".to_owned())),
         }
@@ -86,7 +82,7 @@ impl Source {
 
 /// Decides how an array is held, and copies it if that is necessary.
 fn hold(input: &mut Input, index: usize) -> Result<(Header, Held)> {
-    let is_stream = matches!(input.place, Place::Stream { .. });
+    let is_stream = input.is_stream();
     let is_compressed = match input.format() {
         FileFormat::Npz => input.archive()?.method(index) != Some(0),
         FileFormat::RawArray => is_compressed_raw(input)?,
@@ -113,32 +109,8 @@ fn is_compressed_raw(input: &Input) -> Result<bool> {
 
 /// Copies an array to memory, or to a temporary file if it is large.
 fn copy(mut array: Box<dyn Array + '_>) -> Result<Held> {
-    let header = array.header().clone();
-    let count = (PIECE_BYTES / header.dtype().itemsize().max(1)).max(1);
-    let mut pieces = |write: &mut dyn FnMut(&[u8]) -> Result<()>| -> Result<()> {
-        write(&header.to_bytes())?;
-        // Elements without bytes are not there to be copied.
-        while header.data_bytes() > 0 {
-            let Some(values) = array.next_elements(count)? else { break };
-            write(values.bytes())?;
-            signals::check()?;
-        }
-        Ok(())
-    };
-    if header.data_bytes() <= MOST_MEMORY {
-        let mut bytes = Vec::new();
-        pieces(&mut |piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        })?;
-        return Ok(Held::Memory(bytes));
-    }
-    let mut file = tempfile::tempfile().map_err(spool_failed)?;
-    pieces(&mut |piece| file.write_all(piece).map_err(spool_failed))?;
-    Ok(Held::File(file))
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn spool_failed(error: std::io::Error) -> Failure {
-    Failure::Nameless(format!("cannot use a temporary file: {error}"))
+    let mut file = SpooledTempFile::new(MOST_MEMORY);
+    file.write_all(&array.header().to_bytes()).map_err(|error| not_spooled(&error))?;
+    write_elements(&mut *array, &mut file)?;
+    Ok(Held::Copy(file))
 }

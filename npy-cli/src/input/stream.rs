@@ -1,6 +1,7 @@
 //! Streams that look like a file with an `.npy` header.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 /// A stream that seeks forwards, by reading and discarding.
 pub(super) struct Forward<R> {
@@ -38,7 +39,7 @@ impl<R: Read> Seek for Forward<R> {
     }
 }
 
-/// A stream that keeps what was read from it.
+/// A stream that keeps the bytes that were read from it.
 pub(super) struct Recorder<R> {
     inner: R,
     read: Vec<u8>,
@@ -66,19 +67,30 @@ impl<R: Read> Read for Recorder<R> {
 pub(crate) struct Prefixed<R> {
     prefix: Vec<u8>,
     inner: R,
-    /// Where in the file the data begin.
+    /// The position in the file at which the data begin.
     begin: u64,
+    /// The file is not read from here on.
+    end: u64,
     position: u64,
 }
 
 impl<R: Read + Seek> Prefixed<R> {
     /// The file stands at `begin`.
     pub(crate) fn new(prefix: Vec<u8>, inner: R, begin: u64) -> Self {
-        Self { prefix, inner, begin, position: 0 }
+        Self { prefix, inner, begin, end: u64::MAX, position: 0 }
     }
 
-    fn prefix_bytes(&self) -> u64 {
-        self.prefix.len() as u64
+    /// A range of a file as a file of its own.
+    pub(super) fn section(mut inner: R, range: Range<u64>) -> io::Result<Self> {
+        inner.seek(SeekFrom::Start(range.start))?;
+        Ok(Self { prefix: Vec::new(), inner, begin: range.start, end: range.end, position: 0 })
+    }
+}
+
+impl<R> Prefixed<R> {
+    /// The position in the file that a position of the whole is.
+    fn in_file(&self, position: u64) -> u64 {
+        self.begin.saturating_add(position.saturating_sub(self.prefix.len() as u64))
     }
 }
 
@@ -86,7 +98,9 @@ impl<R: Read> Read for Prefixed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let rest = usize::try_from(self.position).ok().and_then(|position| self.prefix.get(position..)).unwrap_or_default();
         let read = if rest.is_empty() {
-            self.inner.read(buffer)?
+            let left = self.end.saturating_sub(self.in_file(self.position));
+            let count = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+            self.inner.read(&mut buffer[..count])?
         } else {
             let count = rest.len().min(buffer.len());
             buffer[..count].copy_from_slice(&rest[..count]);
@@ -100,14 +114,15 @@ impl<R: Read> Read for Prefixed<R> {
 impl<R: Read + Seek> Seek for Prefixed<R> {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         let target = match position {
-            SeekFrom::Start(target) => target,
-            SeekFrom::Current(offset) => self.position.checked_add_signed(offset).ok_or(io::ErrorKind::InvalidInput)?,
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
             SeekFrom::End(offset) => {
-                let end = self.inner.seek(SeekFrom::End(offset))?;
-                (self.prefix_bytes() + end).checked_sub(self.begin).ok_or(io::ErrorKind::InvalidInput)?
+                let end = self.inner.seek(SeekFrom::End(0))?.min(self.end);
+                (self.prefix.len() as u64 + end).checked_sub(self.begin).and_then(|end| end.checked_add_signed(offset))
             }
         };
-        self.inner.seek(SeekFrom::Start(self.begin + target.saturating_sub(self.prefix_bytes())))?;
+        let target = target.ok_or(io::ErrorKind::InvalidInput)?;
+        self.inner.seek(SeekFrom::Start(self.in_file(target)))?;
         self.position = target;
         Ok(target)
     }

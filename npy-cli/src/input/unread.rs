@@ -1,4 +1,4 @@
-//! What a file has beside what is read of it: further arrays, other members, comments, footers.
+//! Parts of a file that are not read: further arrays, other members, comments, footers.
 
 use std::fs::{self, File};
 use std::io::Seek as _;
@@ -8,17 +8,18 @@ use npy_core::FileFormat;
 use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::rawarray::RaHeader;
 
-use super::{Input, arrays};
+use super::arrays;
+use super::file::Input;
 use crate::failure::{Failure, Result};
 use crate::output;
 use crate::values::quantity;
 
 impl Input {
-    /// What the file has beyond its arrays, and no other format keeps, in words.
+    /// Names the parts of the file beside its arrays, which no other format keeps.
     pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
         let mut parts = Vec::new();
-        match (self.format, self.path()) {
-            (FileFormat::Npz, _) if self.part.is_none() => {
+        match (self.format(), self.path()) {
+            (FileFormat::Npz, _) if self.part().is_none() => {
                 let archive = self.archive()?;
                 let is_other = |index: &usize| !archive.is_array(*index) && !archive.is_of_macos(*index);
                 let others = (0..archive.len()).filter(is_other).filter_map(|index| archive.whole_name(index));
@@ -26,10 +27,10 @@ impl Input {
                 parts.extend(beside_members(&archive));
                 parts.extend(behind_members(archive));
             }
-            (FileFormat::Npy, Some(_)) if self.part.is_none() => parts.extend(self.behind_arrays(1)),
+            (FileFormat::Npy, Some(_)) if self.part().is_none() => parts.extend(self.behind_arrays(1)),
             (FileFormat::RawArray, Some(path)) => {
                 let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
-                let header = RaHeader::read(&mut file).map_err(|error| self.name_of(error.into()))?;
+                let header = RaHeader::read(&mut file).map_err(|error| Failure::from(error).about(self.name()))?;
                 let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
                 let begin = file.stream_position().unwrap_or_default();
                 let metadata = length.saturating_sub(begin).saturating_sub(header.data_bytes());
@@ -49,21 +50,25 @@ impl Input {
             (0..archive.len()).filter(|index| archive.is_of_macos(*index)).filter_map(|index| archive.whole_name(index)).collect();
         match names[..] {
             [] => {}
-            [name] => output::warn(&format!("{}: skipped {name:?}, attributes of macOS", self.name)),
+            [name] => output::warn(&format!("{}: skipped {name:?}, attributes of macOS", self.name())),
             [name, ..] => {
-                output::warn(&format!("{}: skipped {} members with attributes of macOS, such as {name:?}", self.name, names.len()));
+                output::warn(&format!(
+                    "{}: skipped {} members with attributes of macOS, such as {name:?}",
+                    self.name(),
+                    names.len()
+                ));
             }
         }
     }
 
-    /// Fails if the file has more than the array, which what `action` makes of it would lose.
+    /// Fails if the file has more than the array, which `action` would lose.
     pub(crate) fn expect_nothing_else(&self, action: &str) -> Result<()> {
         let parts = self.unread_parts()?;
         if parts.is_empty() {
             return Ok(());
         }
-        let name = &self.name;
-        let array = match self.format {
+        let name = self.name();
+        let array = match self.format() {
             FileFormat::Npz => {
                 let member = self.members()?.into_iter().find_map(|(_, name)| name).unwrap_or_default();
                 format!("name the array, as in {name}:{member}")
@@ -80,21 +85,21 @@ impl Input {
         path.is_some() && path == fs::canonicalize(output).ok()
     }
 
-    /// What else the file of the selected array would lose if `output` replaced it, in words.
+    /// Names the other arrays of the file, which it would lose if `output` replaced it.
     pub(crate) fn replaced_parts(&self, output: &Path) -> Option<String> {
-        if self.part.is_none() || !self.is_replaced_by(output) {
+        if self.part().is_none() || !self.is_replaced_by(output) {
             return None;
         }
-        let has_others = match self.format {
+        let has_others = match self.format() {
             FileFormat::Npz => self.archive().is_ok_and(|archive| archive.len() > 1),
             _ => !self.behind_arrays(1).is_empty(),
         };
         has_others.then(|| "the other arrays of the file, which the output replaces".to_owned())
     }
 
-    /// What follows the first `read` arrays of an `.npy` file, in words.
+    /// Names the arrays and bytes behind the first `read` arrays of an `.npy` file.
     pub(crate) fn behind_arrays(&self, read: usize) -> Vec<String> {
-        // What cannot be read is an error elsewhere.
+        // Unreadable files are an error elsewhere.
         let (Some(path), Ok(arrays)) = (self.path(), self.arrays()) else { return Vec::new() };
         let mut parts = match arrays.len().saturating_sub(read) {
             0 => Vec::new(),
@@ -110,7 +115,7 @@ impl Input {
     }
 }
 
-/// What follows the array of a stream, by its first bytes, in words.
+/// Names the arrays or bytes behind the array of a stream, by their first bytes.
 pub(crate) fn behind_array_of_stream(rest: &[u8]) -> Option<String> {
     let is_array = rest.starts_with(arrays::MAGIC);
     (!rest.is_empty())
@@ -122,7 +127,7 @@ pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> boo
     archive.whole_name(index).and_then(|name| archive.index_of(name)) != Some(index)
 }
 
-/// What an archive has that an archive of its members would not have, in words.
+/// Names the parts of an archive that an archive of its members would lack.
 pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
     let mut parts = Vec::new();
     let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
@@ -150,12 +155,12 @@ pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
     parts
 }
 
-/// What follows the arrays of an archive in their members, in words.
+/// Names the bytes behind the arrays of an archive, in their members.
 fn behind_members(mut archive: NpzReader<ArchiveFile>) -> Vec<String> {
     let arrays: Vec<usize> = (0..archive.len()).filter(|index| archive.is_array(*index)).collect();
     let of_member = |index: usize| {
         let (name, size) = (archive.name(index)?.to_owned(), archive.size(index)?);
-        // What cannot be read is an error elsewhere.
+        // Unreadable files are an error elsewhere.
         let reader = archive.array(index).ok().filter(|reader| !reader.header().dtype().has_object())?;
         let bytes = size.saturating_sub(reader.data_offset() + reader.header().data_bytes());
         (bytes > 0).then(|| format!("{} behind the array {name:?}", quantity::counted(bytes, "byte")))

@@ -7,7 +7,14 @@ use npy_core::object::{FromPyObject, PyInt, PyObject};
 use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
-use super::Wish;
+/// The options of a user.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wish<'a> {
+    pub(crate) dtype: Option<&'a DType>,
+    pub(crate) is_lossy: bool,
+    /// Whether the target has nulls for `None`, so that any value may stand there.
+    pub(crate) has_nulls: bool,
+}
 
 /// A kind of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +35,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of an object; `None` for `None`, for containers, and for what is known by its name only.
+    /// The kind of an object; `None` for `None`, for containers, and for objects of unknown classes.
     pub(super) fn of(object: &PyObject) -> Option<Self> {
         Some(match object {
             PyObject::Bool(_) => Self::Bool,
@@ -73,10 +80,10 @@ impl Kind {
     }
 }
 
-/// Why a column has no kind, or no dtype: the position of the object, and what is wrong with it.
+/// Why a column has no kind, or no dtype: the position of an object, and a message.
 pub(super) type Problem = (usize, String);
 
-/// What the objects of a column have in common.
+/// The common properties of the objects of a column.
 #[derive(Debug, Default)]
 pub(super) struct Column {
     pub(super) kind: Option<Kind>,
@@ -94,7 +101,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Looks at all objects. Fails at the first that is of another kind than those before.
+    /// Looks at all objects. Fails at the first of another kind.
     pub(super) fn of(items: &[&PyObject]) -> Result<Self, Problem> {
         let mut column = Self::default();
         let mut first = 0;
@@ -205,7 +212,7 @@ impl Column {
     }
 }
 
-/// The object as one that the dtype holds, which the column of objects has. What it would lose is said.
+/// The object as one that the dtype of the column holds. Losses are errors.
 pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Result<Cow<'_, PyObject>, String> {
     let failed = |_| format!("expected a value that {scalar} holds exactly, found {object}");
     if let PyObject::Scalar(values) = object

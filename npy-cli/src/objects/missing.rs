@@ -1,4 +1,4 @@
-//! What stands for a missing value: `None`, NaN among values that are not numbers, the missing text of a `StringDType`.
+//! Missing values: `None`, NaN among values that are not numbers, the missing text of a `StringDType`.
 
 use npy_core::DType;
 use npy_core::object::{ObjectArray, PyObject};
@@ -13,7 +13,7 @@ pub(crate) fn without_missing(array: &ObjectArray) -> Option<ObjectArray> {
         let present = |item: &PyObject| if matches!(item, PyObject::Str(_)) { item.clone() } else { PyObject::None };
         return ObjectArray::new(array.shape(), array.items().iter().map(present).collect()).ok();
     }
-    // What has another structure than its dtype is an error elsewhere.
+    // Objects of another structure than the dtype are an error elsewhere.
     let parts = parts(array).ok()?;
     let columns = parts.iter().filter(|part| part.is_object() && has_nan_for_none(&part.items));
     let columns: Vec<&[String]> = columns.map(|part| &part.names[..]).collect();
@@ -55,7 +55,7 @@ pub(crate) fn below<'n>(names: &'n [String], field: &str) -> Option<&'n [String]
     names.split_first().filter(|(name, _)| *name == field).map(|(_, rest)| rest)
 }
 
-/// Which objects of an array are missing, by the names of the fields that lead to them; those of sub-arrays one after another.
+/// Which objects of an array are missing, by the names of the fields that lead to them; sub-arrays item by item.
 /// Fields of which none is missing are left out.
 pub(crate) fn missing(array: &ObjectArray) -> Vec<(Vec<String>, Vec<bool>)> {
     let present = without_missing(array);

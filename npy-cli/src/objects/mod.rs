@@ -1,19 +1,20 @@
 //! Arrays of Python objects: read as data, of which nothing is run.
 
 mod kind;
-mod missing;
 mod part;
+mod missing;
 mod typed;
 
 use std::collections::BTreeSet;
 
 use npy_core::object::{ObjectArray, Opaque, PyObject};
 
+pub(crate) use kind::Wish;
 #[cfg(feature = "arrow")]
 pub(crate) use missing::below;
 pub(crate) use missing::{missing, without_missing};
-pub(crate) use part::{Part, expect_one_kind, is_text_in_csv, parts, with_fields};
-pub(crate) use typed::{Wish, plain, typed};
+pub(crate) use part::{Part, parts, with_fields};
+pub(crate) use typed::{expect_one_kind, is_text_in_csv, plain, typed};
 
 /// The unknown classes of an array as a remark; `None` if there are none.
 pub(crate) fn unknown_classes(array: &ObjectArray) -> Option<String> {

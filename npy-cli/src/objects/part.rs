@@ -1,12 +1,64 @@
-//! The parts of elements that commands look at one by one: an object, or what has none.
+//! The parts of elements that commands look at one by one: an object, or values without objects.
 
-use npy_core::object::{ObjectArray, PyObject, encode_object};
+use npy_core::object::{ObjectArray, PyObject, encode_object, items_of_sub_arrays, record_item};
 use npy_core::{DType, Order};
 
-use super::kind::{Column, are_text_in_csv, is_missing, type_of};
-use super::missing::without_missing;
-use super::typed::{At, items_of, parts_of};
-use crate::failure::Result;
+use super::kind::{Problem, is_missing, type_of};
+use crate::failure::{Failure, Result};
+use crate::values::quantity;
+
+/// Where objects are: the field, and the shape of the array of which the element is told.
+pub(super) struct At<'a> {
+    /// The names of the fields that lead there.
+    pub(super) names: Vec<String>,
+    pub(super) shape: &'a [usize],
+    /// Of sub-arrays.
+    pub(super) per_element: usize,
+}
+
+impl At<'_> {
+    pub(super) fn failure(&self, (position, problem): Problem) -> Failure {
+        let element = position.checked_div(self.per_element).unwrap_or(0);
+        let element = match &quantity::unraveled(element as u64, self.shape)[..] {
+            [index] => index.to_string(),
+            index => quantity::shape(index),
+        };
+        let field = if self.names.is_empty() { String::new() } else { format!("field \"{}\": ", self.names.join(".")) };
+        Failure::Nameless(format!("{field}element {element}: {problem}"))
+    }
+
+    /// Of a field.
+    pub(super) fn field(&self, name: &str) -> Self {
+        Self { names: [&self.names[..], &[name.to_owned()]].concat(), ..*self }
+    }
+
+    /// Of the items of sub-arrays.
+    pub(super) fn items(&self, count: usize) -> Self {
+        Self { names: self.names.clone(), shape: self.shape, per_element: self.per_element.saturating_mul(count) }
+    }
+}
+
+/// The objects of a field of all records.
+pub(super) fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) -> Result<Vec<&'o PyObject>> {
+    let part = |(position, record): (usize, &&'o PyObject)| {
+        record_item(record, place).ok_or_else(|| at.failure((position, "expected a record".to_owned())))
+    };
+    records.iter().enumerate().map(part).collect()
+}
+
+/// The items of sub-arrays, one after another, and how many one has.
+pub(super) fn items_of<'o>(
+    base: &DType,
+    shape: &[usize],
+    arrays: &[&'o PyObject],
+    at: &At<'_>,
+) -> Result<(Vec<&'o PyObject>, usize)> {
+    // Of nested sub-arrays the items are taken apart by the next call.
+    let axes = if matches!(base, DType::SubArray(_)) { &shape[..1] } else { shape };
+    let misfit = |position| at.failure((position, format!("expected a sub-array of shape {}", quantity::shape(shape))));
+    let parts = items_of_sub_arrays(arrays, axes)?.map_err(misfit)?;
+    Ok((parts, axes.iter().product()))
+}
 
 /// A field that is an object, or the largest one without objects in it.
 pub(crate) struct Part<'o> {
@@ -15,7 +67,7 @@ pub(crate) struct Part<'o> {
     /// The axes of sub-arrays around it.
     pub(crate) axes: Vec<usize>,
     pub(crate) dtype: &'o DType,
-    /// Those of all elements, in C order.
+    /// The items of all elements, in C order.
     pub(crate) items: Vec<&'o PyObject>,
 }
 
@@ -55,7 +107,7 @@ impl Part<'_> {
         self.dtype.has_object()
     }
 
-    /// The bytes of what has no objects.
+    /// The bytes of values without objects.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.items.iter().try_for_each(|item| encode_object(self.dtype, item, &mut bytes))?;
@@ -81,24 +133,6 @@ impl Part<'_> {
         types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         types
     }
-}
-
-/// Fails where the objects of a column are of several kinds, or not plain values.
-pub(crate) fn expect_one_kind(array: &ObjectArray) -> Result<()> {
-    let present = without_missing(array);
-    for part in parts(present.as_ref().unwrap_or(array))?.iter().filter(|part| part.is_object()) {
-        let per_element = part.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        let at = At { names: part.names.clone(), shape: array.shape(), per_element };
-        Column::of(&part.items)
-            .map_err(|(position, problem)| at.failure((position, format!("{problem}; --lossy writes its text"))))?;
-    }
-    Ok(())
-}
-
-/// Whether a reader of CSV would take the first line of an array without fields for a name: where values are text.
-pub(crate) fn is_text_in_csv(array: &ObjectArray) -> bool {
-    let present = without_missing(array);
-    are_text_in_csv(&present.as_ref().unwrap_or(array).items().iter().collect::<Vec<_>>())
 }
 
 /// The array with these fields of its elements only, in this order and layout.

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use npy_core::dtype::{Field, Record, Scalar, Title};
-use npy_core::object::{ObjectArray, PyObject, encode_object, items_of_sub_arrays, record_item, sub_items};
+use npy_core::object::{ObjectArray, PyObject, encode_object, sub_items};
 use npy_core::{DType, Header, Order};
 
-use super::kind::{Column, Problem, normal};
+use super::kind::{Column, Wish, are_text_in_csv, normal};
 use super::missing::without_missing;
+use super::part::{At, items_of, parts, parts_of};
 use crate::failure::{Failure, Result};
 use crate::input::{Array, not_spooled, object_options, spool};
 use crate::signals;
@@ -16,15 +17,6 @@ use crate::values::quantity;
 
 /// The least bytes to which texts of very different lengths may grow as a dtype of one width.
 const LEAST_BYTES: u64 = 1 << 30;
-
-/// What a user asked for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wish<'a> {
-    pub(crate) dtype: Option<&'a DType>,
-    pub(crate) is_lossy: bool,
-    /// Whether the target has nulls for `None`, so that any value may stand there.
-    pub(crate) has_nulls: bool,
-}
 
 /// The same array, or of objects one of the dtype of their values.
 pub(crate) fn plain<'a>(array: Box<dyn Array + 'a>) -> Result<Box<dyn Array + 'a>> {
@@ -83,37 +75,6 @@ fn bytes_of(array: &ObjectArray) -> u64 {
     array.items().iter().map(bytes).fold(0, u64::saturating_add)
 }
 
-/// Where objects are: the field, and the shape of the array of which the element is told.
-pub(super) struct At<'a> {
-    /// The names of the fields that lead there.
-    pub(super) names: Vec<String>,
-    pub(super) shape: &'a [usize],
-    /// Of sub-arrays.
-    pub(super) per_element: usize,
-}
-
-impl At<'_> {
-    pub(super) fn failure(&self, (position, problem): Problem) -> Failure {
-        let element = position.checked_div(self.per_element).unwrap_or(0);
-        let element = match &quantity::unraveled(element as u64, self.shape)[..] {
-            [index] => index.to_string(),
-            index => quantity::shape(index),
-        };
-        let field = if self.names.is_empty() { String::new() } else { format!("field \"{}\": ", self.names.join(".")) };
-        Failure::Nameless(format!("{field}element {element}: {problem}"))
-    }
-
-    /// Of a field.
-    pub(super) fn field(&self, name: &str) -> Self {
-        Self { names: [&self.names[..], &[name.to_owned()]].concat(), ..*self }
-    }
-
-    /// Of the items of sub-arrays.
-    pub(super) fn items(&self, count: usize) -> Self {
-        Self { names: self.names.clone(), shape: self.shape, per_element: self.per_element.saturating_mul(count) }
-    }
-}
-
 /// The dtype without objects that holds all elements.
 fn dtype_of(dtype: &DType, items: &[&PyObject], at: &At<'_>, wish: Wish<'_>) -> Result<DType> {
     match dtype {
@@ -150,28 +111,6 @@ fn dtype_of(dtype: &DType, items: &[&PyObject], at: &At<'_>, wish: Wish<'_>) -> 
     }
 }
 
-/// The objects of a field of all records.
-pub(super) fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) -> Result<Vec<&'o PyObject>> {
-    let part = |(position, record): (usize, &&'o PyObject)| {
-        record_item(record, place).ok_or_else(|| at.failure((position, "expected a record".to_owned())))
-    };
-    records.iter().enumerate().map(part).collect()
-}
-
-/// The items of sub-arrays, one after another, and how many one has.
-pub(super) fn items_of<'o>(
-    base: &DType,
-    shape: &[usize],
-    arrays: &[&'o PyObject],
-    at: &At<'_>,
-) -> Result<(Vec<&'o PyObject>, usize)> {
-    // Of nested sub-arrays the items are taken apart by the next call.
-    let axes = if matches!(base, DType::SubArray(_)) { &shape[..1] } else { shape };
-    let misfit = |position| at.failure((position, format!("expected a sub-array of shape {}", quantity::shape(shape))));
-    let parts = items_of_sub_arrays(arrays, axes)?.map_err(misfit)?;
-    Ok((parts, axes.iter().product()))
-}
-
 /// Appends an element of the first dtype as one of the second, which has no objects.
 fn encode([from, to]: [&DType; 2], item: &PyObject, is_lossy: bool, out: &mut Vec<u8>) -> Result<(), String> {
     let misfit = || format!("expected a value of dtype {to}");
@@ -205,4 +144,22 @@ fn scalar_of(dtype: &DType) -> Option<Scalar> {
 fn field_of<'d>(dtype: &'d DType, name: &str) -> Option<&'d DType> {
     let DType::Record(record) = dtype else { return None };
     record.fields().iter().find(|field| field.name() == name).map(Field::dtype)
+}
+
+/// Fails where the objects of a column are of several kinds, or not plain values.
+pub(crate) fn expect_one_kind(array: &ObjectArray) -> Result<()> {
+    let present = without_missing(array);
+    for part in parts(present.as_ref().unwrap_or(array))?.iter().filter(|part| part.is_object()) {
+        let per_element = part.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+        let at = At { names: part.names.clone(), shape: array.shape(), per_element };
+        Column::of(&part.items)
+            .map_err(|(position, problem)| at.failure((position, format!("{problem}; --lossy writes its text"))))?;
+    }
+    Ok(())
+}
+
+/// Whether a reader of CSV would take the first line of an array without fields for a name: where values are text.
+pub(crate) fn is_text_in_csv(array: &ObjectArray) -> bool {
+    let present = without_missing(array);
+    are_text_in_csv(&present.as_ref().unwrap_or(array).items().iter().collect::<Vec<_>>())
 }

@@ -36,7 +36,7 @@ impl<'a> Numbers<'a> {
     pub(crate) fn new(source: &'a mut Source, selection: Option<&'a Selection>, field: Option<&str>) -> Result<Self> {
         let name = source.input().name().to_owned();
         let (whole, mut axes) = match selection {
-            Some(selection) => (selection.dtype()?, selection.shape()),
+            Some(selection) => (selection.dtype().clone(), selection.shape()),
             None => (source.header().dtype().clone(), source.header().shape().to_vec()),
         };
         let refused = |message: String| Failure::new(format!("{name}: {message}"));

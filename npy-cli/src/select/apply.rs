@@ -6,17 +6,14 @@ use npy_core::DType;
 use npy_core::dtype::{Field, Record, Title};
 
 use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of};
-use super::{Axis, Element, Part, Selection, Source};
+use super::{Axis, Selection, Source};
 use crate::failure::{Failure, Result};
 use crate::values::quantity;
-
-/// How many fields are looked up one by one.
-const FEW: usize = 8;
 
 /// The most axes that an array has in NumPy.
 const MOST_AXES: usize = 64;
 
-/// What is wrong, and where in the text if it is not the whole step.
+/// A message, with its place in the text if it is not about the whole step.
 struct Problem {
     place: Option<usize>,
     message: String,
@@ -98,25 +95,24 @@ impl Selection {
 
     /// The name of the field that an index of a scalar stands for; `None` if it is not a record.
     fn name_at(&self, index: i128, item: usize) -> std::result::Result<Option<String>, Problem> {
-        if !self.element.is_record() {
-            return Ok(None);
-        }
-        let names = self.element.names();
-        let name = place(index, names.len()).and_then(|place| names.get(place));
-        name.map(|name| Some((*name).to_owned())).ok_or_else(|| Problem {
+        let DType::Record(record) = &self.element else { return Ok(None) };
+        let fields = record.fields();
+        let field = place(index, fields.len()).and_then(|place| fields.get(place));
+        field.map(|field| Some(field.name().to_owned())).ok_or_else(|| Problem {
             place: Some(item),
             message: format!(
                 "index {index} is out of bounds for a record with {}",
-                crate::values::quantity::counted(names.len() as u64, "field")
+                quantity::counted(fields.len() as u64, "field")
             ),
         })
     }
 
     fn take_field(&mut self, name: &str) -> Applied {
-        let part = self.element.part(name).ok_or_else(|| self.element.no_field(name))?;
-        self.offset = self.offset.saturating_add(part.offset);
-        self.path.push(part.name);
-        self.element = Element::Whole(part.dtype);
+        let (offset, field) = self.field(name).ok_or_else(|| self.no_field(name))?;
+        let (name, dtype) = (field.name().to_owned(), field.dtype().clone());
+        self.offset = self.offset.saturating_add(offset);
+        self.path.push(name);
+        (self.element, self.offsets) = (dtype, None);
         self.unfold();
         if self.axes.len() > MOST_AXES {
             return Err(format!("too many axes: expected at most {MOST_AXES}, found {}", self.axes.len()).into());
@@ -126,37 +122,42 @@ impl Selection {
     }
 
     fn take_fields(&mut self, names: &[String]) -> Applied {
-        let known: HashMap<String, Part> = if names.len() > FEW { self.element.parts() } else { HashMap::new() };
-        let mut parts: Vec<Part> = Vec::new();
+        let DType::Record(record) = &self.element else {
+            return Err(self.no_field(names.first().map_or("", String::as_str)));
+        };
+        let fields = record.fields();
+        // Records of very many fields may be selected from by as many names.
+        let known: HashMap<&str, usize> = fields.iter().enumerate().map(|(place, field)| (field.name(), place)).collect();
         let mut seen = HashSet::new();
+        let (mut selected, mut offsets) = (Vec::new(), Vec::new());
         for name in names {
             if !seen.insert(name) {
                 return Err(format!("field {name:?} is selected twice").into());
             }
-            let part = known.get(name).cloned().or_else(|| self.element.part(name));
-            parts.push(part.ok_or_else(|| self.element.no_field(name))?);
+            let place = known.get(name.as_str()).copied().or_else(|| titled(record, name));
+            let (place, field) = place.and_then(|place| Some((place, fields.get(place)?))).ok_or_else(|| self.no_field(name))?;
+            selected.push((field.name(), field.dtype().clone()));
+            offsets.push(self.offset_of(place, field));
         }
-        if parts.is_empty() && !self.element.is_record() {
-            return Err(self.element.no_field("").message.into());
-        }
-        self.element = Element::Fields(parts);
+        self.element = Record::packed(selected).map_err(|error| error.to_string())?.into();
+        self.offsets = Some(offsets);
         Ok(())
     }
 
     /// The field of the path. Otherwise fails at the innermost field that it leads to.
     fn take_path(&mut self, path: &str) -> Applied {
-        if let Some(names) = self.element.path(path) {
+        if let Some(found) = self.element.field(path) {
+            let names: Vec<String> = found.fields().iter().map(|field| field.name().to_owned()).collect();
             return names.iter().try_for_each(|name| self.take_field(name));
         }
         let mut rest = path;
         loop {
-            if self.element.part(rest).is_some() {
+            if self.field(rest).is_some() {
                 return self.take_field(rest);
             }
-            let names = self.element.names();
-            let begins = |name: &&str| rest.strip_prefix(*name).is_some_and(|after| after.starts_with('.'));
-            let longest = names.into_iter().filter(begins).map(str::len).max();
-            let Some(dot) = longest else {
+            let begins = |name: &str| rest.strip_prefix(name).is_some_and(|after| after.starts_with('.'));
+            let names = self.fields().iter().map(Field::name);
+            let Some(dot) = names.filter(|name| begins(name)).map(str::len).max() else {
                 let end = rest.find('.').unwrap_or(rest.len());
                 return self.take_field(rest.get(..end).unwrap_or(rest));
             };
@@ -164,80 +165,39 @@ impl Selection {
             rest = rest.get(dot + 1..).unwrap_or_default();
         }
     }
-}
 
-impl Element {
-    /// The field of that name.
-    fn part(&self, name: &str) -> Option<Part> {
-        match self {
-            Self::Whole(DType::Record(record)) => record.field(name).or_else(|| titled(record, name)).map(Part::of),
-            Self::Whole(_) => None,
-            Self::Fields(parts) => parts.iter().find(|part| part.name == name).cloned(),
-        }
+    /// The fields of the element, if it is a record.
+    pub(super) fn fields(&self) -> &[Field] {
+        if let DType::Record(record) = &self.element { record.fields() } else { &[] }
     }
 
-    /// The names to which a path leads, by the rule of `DType::field`.
-    fn path(&self, path: &str) -> Option<Vec<String>> {
-        let names = |dtype: &DType, path: &str| -> Option<Vec<String>> {
-            Some(dtype.field(path)?.fields().iter().map(|field| field.name().to_owned()).collect())
-        };
-        match self {
-            Self::Whole(dtype) => names(dtype, path),
-            Self::Fields(_) if self.part(path).is_some() => Some(vec![path.to_owned()]),
-            Self::Fields(_) => path.rmatch_indices('.').find_map(|(dot, _)| {
-                let part = self.part(path.get(..dot)?)?;
-                Some([vec![part.name], names(&part.dtype, path.get(dot + 1..)?)?].concat())
-            }),
-        }
+    /// The field of that name or title, and its offset in the element of the file that has it.
+    fn field(&self, name: &str) -> Option<(usize, &Field)> {
+        let DType::Record(record) = &self.element else { return None };
+        let place = record.fields().iter().position(|field| field.name() == name).or_else(|| titled(record, name))?;
+        let field = record.fields().get(place)?;
+        Some((self.offset_of(place, field), field))
     }
 
-    /// The fields by their names.
-    fn parts(&self) -> HashMap<String, Part> {
-        match self {
-            Self::Whole(DType::Record(record)) => {
-                record.fields().iter().map(|field| (field.name().to_owned(), Part::of(field))).collect()
-            }
-            Self::Whole(_) => HashMap::new(),
-            Self::Fields(parts) => parts.iter().map(|part| (part.name.clone(), part.clone())).collect(),
-        }
-    }
-
-    fn names(&self) -> Vec<&str> {
-        match self {
-            Self::Whole(DType::Record(record)) => record.fields().iter().map(Field::name).collect(),
-            Self::Whole(_) => Vec::new(),
-            Self::Fields(parts) => parts.iter().map(|part| part.name.as_str()).collect(),
-        }
-    }
-
-    fn is_record(&self) -> bool {
-        matches!(self, Self::Whole(DType::Record(_)) | Self::Fields(_))
+    fn offset_of(&self, place: usize, field: &Field) -> usize {
+        self.offsets.as_ref().and_then(|offsets| offsets.get(place).copied()).unwrap_or(field.offset())
     }
 
     fn no_field(&self, name: &str) -> Problem {
-        match self {
-            Self::Whole(dtype) if !self.is_record() => {
-                return format!("no field {name:?}: expected a record, found dtype {dtype}").into();
-            }
-            _ => {}
-        }
-        let names = self.names();
+        let DType::Record(record) = &self.element else {
+            return format!("no field {name:?}: expected a record, found dtype {}", self.element).into();
+        };
+        let names = record.fields();
         let more = if names.len() > 20 { ", …" } else { "" };
-        let names = names.iter().take(20).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let names = names.iter().take(20).map(|field| format!("{:?}", field.name())).collect::<Vec<_>>().join(", ");
         format!("no field {name:?}: expected one of {names}{more}").into()
     }
 }
 
-impl Part {
-    fn of(field: &Field) -> Self {
-        Self { name: field.name().to_owned(), offset: field.offset(), dtype: field.dtype().clone() }
-    }
-}
-
-/// NumPy takes the title of a field for its name too.
-fn titled<'a>(record: &'a Record, name: &str) -> Option<&'a Field> {
+/// The field of that title, which NumPy takes for a name too.
+fn titled(record: &Record, name: &str) -> Option<usize> {
     let is_title = |title: &Title| matches!(title, Title::Text(text) if text == name);
-    record.fields().iter().find(|field| field.title().is_some_and(is_title))
+    record.fields().iter().position(|field| field.title().is_some_and(is_title))
 }
 
 impl Axis {

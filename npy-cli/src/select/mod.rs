@@ -18,25 +18,28 @@ pub(crate) use read::check_size;
 
 use crate::failure::Result;
 
-/// What is taken of an array, and how it is laid out.
+/// A part of an array, and its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     /// The lengths of the axes in the file.
     file_shape: Vec<usize>,
     /// The dtype in the file.
     file_dtype: DType,
-    /// The axes that are left. Those of the file come before those of sub-arrays.
+    /// The axes that are left: of the file first, then of sub-arrays.
     axes: Vec<Axis>,
     /// Of the axes of the file that are gone, the axis and the index.
     fixed: Vec<(usize, usize)>,
     /// Where the element is in an element of the file.
     offset: usize,
-    element: Element,
+    /// The dtype of an element of the result. Several fields follow each other without padding.
+    element: DType,
+    /// If several fields were selected: the offset of each in the element of the file that has them.
+    offsets: Option<Vec<usize>>,
     /// The fields that were selected one after another.
     path: Vec<String>,
     /// The lengths of the axes of all sub-arrays on this path.
     inner_shape: Vec<usize>,
-    /// Of these axes the index of those that are gone.
+    /// The number and the index of those of these axes that are gone.
     inner_fixed: Vec<(usize, usize)>,
     /// Whether NumPy gives a scalar, which is printed otherwise than an array without axes.
     is_scalar: bool,
@@ -66,24 +69,6 @@ enum Source {
     },
     /// `None` in brackets.
     New,
-}
-
-/// What an element of the result is.
-#[derive(Clone, Debug)]
-enum Element {
-    /// Bytes of the file as they are.
-    Whole(DType),
-    /// Several fields, in the order of the selection.
-    Fields(Vec<Part>),
-}
-
-/// One of several fields.
-#[derive(Clone, Debug)]
-struct Part {
-    name: String,
-    /// From the beginning of the element.
-    offset: usize,
-    dtype: DType,
 }
 
 /// The steps of a text.
@@ -118,7 +103,8 @@ impl Selection {
             axes: file_axes.map(|(axis, count)| Axis { source: Source::File(axis), start: 0, step: 1, count: *count }).collect(),
             fixed: Vec::new(),
             offset: 0,
-            element: Element::Whole(header.dtype().clone()),
+            element: header.dtype().clone(),
+            offsets: None,
             path: Vec::new(),
             inner_shape: Vec::new(),
             inner_fixed: Vec::new(),
@@ -126,6 +112,11 @@ impl Selection {
         };
         selection.unfold();
         selection
+    }
+
+    /// The dtype of the elements.
+    pub(crate) fn dtype(&self) -> &DType {
+        &self.element
     }
 
     /// The lengths of the axes.
@@ -154,14 +145,12 @@ impl Selection {
             Source::File(index) => axis.step == 1 && self.file_shape.get(index) == Some(&axis.count),
             Source::Inner { .. } | Source::New => false,
         };
-        matches!(&self.element, Element::Whole(dtype) if *dtype == self.file_dtype)
-            && self.axes.len() == self.file_shape.len()
-            && self.axes.iter().all(is_whole)
+        self.element == self.file_dtype && self.axes.len() == self.file_shape.len() && self.axes.iter().all(is_whole)
     }
 
-    /// Makes axes of the result of those of a sub-array.
+    /// Makes the axes of a sub-array axes of the result.
     fn unfold(&mut self) {
-        while let Element::Whole(DType::SubArray(array)) = &self.element {
+        while let DType::SubArray(array) = &self.element {
             let base = array.base().clone();
             let mut stride = array.itemsize();
             for &count in array.shape() {
@@ -170,7 +159,7 @@ impl Selection {
                 self.inner_shape.push(count);
                 self.axes.push(Axis { source, start: 0, step: 1, count });
             }
-            self.element = Element::Whole(base);
+            self.element = base;
         }
     }
 }

@@ -3,11 +3,11 @@
 use npy_core::object::{ObjectArray, ObjectItems, PyObject};
 use npy_core::{DType, DynValues, Order};
 
-use super::read::{Loop, walk};
-use super::{Element, Selection, Source};
+use super::read::{strides_of, walk};
+use super::{Selection, Source};
 use crate::failure::{Failure, Result};
 
-/// What is selected of an array of objects.
+/// The selected elements of an array of objects.
 pub(crate) enum Chosen {
     /// Fields without objects.
     Values(DynValues),
@@ -15,15 +15,13 @@ pub(crate) enum Chosen {
 }
 
 impl Selection {
-    /// Selects from an array of objects, whose shape and dtype are those that the selection is of.
+    /// Selects from the array of objects to which the selection was applied.
     pub(crate) fn of_objects(&self, array: &ObjectArray) -> Result<Chosen> {
         if array.shape() != self.file_shape {
             return Err(Failure::Nameless("the pickle has another shape than the header".to_owned()));
         }
-        let several: Option<Vec<String>> = match &self.element {
-            Element::Whole(_) => None,
-            Element::Fields(parts) => Some(parts.iter().map(|part| part.name.clone()).collect()),
-        };
+        let names = || self.fields().iter().map(|field| field.name().to_owned()).collect();
+        let several: Option<Vec<String>> = self.offsets.as_ref().map(|_| names());
         let (dtype, items) = array.items_of_field(&self.path, several.as_deref())?;
         let shape = self.shape();
         match items {
@@ -48,34 +46,26 @@ impl Selection {
         }
     }
 
-    /// Calls `each` with the position of each selected item among those of the whole array, in which axes of sub-arrays
-    /// follow those of the file.
+    /// Calls `each` with the position of each selected item in the whole array. Axes of sub-arrays follow the axes of the file.
     fn each_item(&self, each: &mut dyn FnMut(usize)) {
         let lengths: Vec<usize> = self.file_shape.iter().chain(&self.inner_shape).copied().collect();
         if self.axes.iter().any(|axis| axis.count == 0) || lengths.contains(&0) {
             return;
         }
-        let mut strides = vec![1_usize; lengths.len()];
-        let mut stride = 1_usize;
-        for (own, length) in strides.iter_mut().zip(&lengths).rev() {
-            *own = stride;
-            stride = stride.saturating_mul(*length);
-        }
-        let stride_of = |axis: usize| strides.get(axis).copied().unwrap_or(0);
+        let strides = strides_of(&lengths, 1);
         let inner = |number: usize| self.file_shape.len().saturating_add(number);
-        let fixed = self.fixed.iter().map(|(axis, place)| (*axis, *place));
-        let fixed = fixed.chain(self.inner_fixed.iter().map(|(number, place)| (inner(*number), *place)));
-        let mut begin = fixed.fold(0_usize, |begin, (axis, place)| begin.saturating_add(place.saturating_mul(stride_of(axis))));
+        let fixed = self.fixed.iter().copied().chain(self.inner_fixed.iter().map(|(number, place)| (inner(*number), *place)));
+        let distance = |(axis, place): (usize, usize)| place.saturating_mul(strides.get(axis).copied().unwrap_or(0));
+        let mut begin = fixed.map(distance).fold(0, usize::saturating_add);
         let mut loops = Vec::new();
         for axis in &self.axes {
-            let stride = match axis.source {
-                Source::File(index) => stride_of(index),
-                Source::Inner { number, .. } => stride_of(inner(number)),
-                Source::New => 0,
+            let (start, inner) = match axis.source {
+                Source::File(index) => axis.positions(strides.get(index)),
+                Source::Inner { number, .. } => axis.positions(strides.get(inner(number))),
+                Source::New => axis.positions(None),
             };
-            begin = begin.saturating_add(axis.start.saturating_mul(stride));
-            let step = usize::try_from(axis.step.unsigned_abs()).unwrap_or(usize::MAX);
-            loops.push(Loop { count: axis.count, stride: stride.saturating_mul(step), is_reversed: axis.step < 0 });
+            begin = begin.saturating_add(start);
+            loops.push(inner);
         }
         walk(&loops, begin, each);
     }

@@ -24,7 +24,7 @@ pub(super) enum StepKind {
     Fields(Vec<String>),
 }
 
-/// What is taken of one axis.
+/// An index, a slice or a placeholder, for one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
     pub(super) place: usize,
@@ -121,7 +121,7 @@ impl Parser<'_> {
         Ok(Step { place, kind: StepKind::Path(path.to_owned()) })
     }
 
-    /// What is in brackets, and the closing one; or all that remains.
+    /// The text in brackets with the closing one, or all that remains.
     fn brackets(&mut self, close: Option<&str>) -> Parsed<Step> {
         self.skip_blanks();
         let place = self.place();
@@ -297,7 +297,7 @@ impl Parser<'_> {
 /// Beyond any length, and far from overflow.
 const MOST: i128 = 1 << 100;
 
-/// What follows a backslash.
+/// The character of an escape sequence, behind its backslash.
 fn unescape(characters: &mut std::str::Chars<'_>) -> Option<String> {
     let kind = characters.next()?;
     let digits = match kind {

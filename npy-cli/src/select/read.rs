@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
 use npy_core::region::AxisRange;
-use npy_core::{DType, DynValues, Order};
+use npy_core::{DynValues, Order};
 
-use super::{Axis, Element, Selection, Source};
+use super::{Axis, Selection, Source};
 use crate::failure::{Failure, Result};
 use crate::input::Array;
 use crate::values::quantity;
@@ -20,7 +20,7 @@ const MOST_READS: usize = 4096;
 impl Selection {
     /// Reads the selected elements, into an array in C order.
     pub(crate) fn read(&self, array: &mut dyn Array) -> Result<DynValues> {
-        let (dtype, shape) = (self.dtype()?, self.shape());
+        let (dtype, shape) = (self.element.clone(), self.shape());
         let counts = self.file_counts();
         let bytes = if dtype.itemsize() == 0 || shape.contains(&0) {
             Vec::new()
@@ -35,7 +35,7 @@ impl Selection {
     ///
     /// Axes of sub-arrays are there as a whole: the elements of the file hold them anyway.
     pub(crate) fn read_corners(&self, array: &mut dyn Array, edges: &[Option<usize>]) -> Result<DynValues> {
-        let (dtype, mut shape) = (self.dtype()?, self.shape());
+        let (dtype, mut shape) = (self.element.clone(), self.shape());
         if edges.iter().all(Option::is_none) || dtype.itemsize() == 0 || shape.contains(&0) {
             return self.read(array);
         }
@@ -78,22 +78,6 @@ impl Selection {
         let is_ascending = self.axes.iter().all(|axis| axis.step > 0 || !matches!(axis.source, Source::File(_)));
         let long = self.axes.iter().filter(|axis| matches!(axis.source, Source::File(_)) && axis.count > 1).count();
         is_ascending && (order == Order::C || long < 2)
-    }
-
-    /// The dtype of the result. Several fields follow each other without padding.
-    pub(crate) fn dtype(&self) -> Result<DType> {
-        let parts = match &self.element {
-            Element::Whole(dtype) => return Ok(dtype.clone()),
-            Element::Fields(parts) => parts,
-        };
-        let mut end = 0_usize;
-        let fields = parts.iter().map(|part| {
-            let offset = end;
-            end = end.saturating_add(part.dtype.itemsize());
-            Field::new(part.name.as_str(), offset, part.dtype.clone())
-        });
-        let fields = fields.collect();
-        Ok(Record::new(fields, end)?.into())
     }
 
     fn add_boxes(&self, axis: usize, range: Range<usize>, boxes: &mut Vec<Self>) {
@@ -139,7 +123,7 @@ impl Selection {
         check_size(counts.iter().fold(self.file_dtype.itemsize(), |bytes, count| bytes.saturating_mul(*count)))
     }
 
-    /// What is read of each axis of the file, ascending.
+    /// The range of each axis of the file, ascending.
     fn region(&self) -> Vec<AxisRange> {
         self.ascending().into_iter().map(|(start, step, count)| range_of(start, step, 0..count)).collect()
     }
@@ -165,7 +149,7 @@ impl Selection {
 
     /// Reads the corners forwards, because a stream and a compressed member cannot go back.
     ///
-    /// The edges are the same at both ends, so that they are those of a reversed axis too.
+    /// Both ends have the same edge, so a reversed axis has it too.
     fn file_corners(&self, array: &mut dyn Array, counts: &[usize], edges: &[Option<usize>]) -> Result<Vec<u8>> {
         let ranges = self.ascending();
         let order = array.header().order();
@@ -233,14 +217,14 @@ impl Selection {
     /// Whether the elements are the bytes that were read.
     fn is_as_read(&self) -> bool {
         let is_forward = |axis: &Axis| axis.step > 0 && !matches!(axis.source, Source::Inner { .. });
-        matches!(&self.element, Element::Whole(dtype) if *dtype == self.file_dtype) && self.axes.iter().all(is_forward)
+        self.element == self.file_dtype && self.axes.iter().all(is_forward)
     }
 
     /// The same, from elements of this size, in which the first selected byte is at `offset`.
     fn gather_bytes(&self, bytes: &[u8], size: usize, offset: usize, counts: &[usize], shape: &[usize]) -> Result<Vec<u8>> {
-        let parts: Vec<(usize, usize)> = match &self.element {
-            Element::Whole(dtype) => vec![(0, dtype.itemsize())],
-            Element::Fields(parts) => parts.iter().map(|part| (part.offset, part.dtype.itemsize())).collect(),
+        let parts: Vec<(usize, usize)> = match &self.offsets {
+            None => vec![(0, self.element.itemsize())],
+            Some(offsets) => offsets.iter().zip(self.fields()).map(|(offset, field)| (*offset, field.dtype().itemsize())).collect(),
         };
         let length = parts.iter().map(|(_, size)| size).sum::<usize>();
         let length = shape.iter().fold(length, |bytes, count| bytes.saturating_mul(*count));
@@ -260,30 +244,19 @@ impl Selection {
         if shape.contains(&0) {
             return;
         }
-        // Of each axis of the file, how far an index is from the next.
-        let mut strides = vec![0_usize; counts.len()];
-        let mut stride = size;
-        for (own, count) in strides.iter_mut().zip(counts).rev() {
-            *own = stride;
-            stride = stride.saturating_mul(*count);
-        }
+        let strides = strides_of(counts, size);
         let mut begin = offset;
         let mut loops: Vec<Loop> = Vec::new();
         for (axis, count) in self.axes.iter().zip(shape) {
-            let (stride, is_reversed) = match axis.source {
-                Source::File(index) => (strides.get(index).copied().unwrap_or(0), axis.step < 0),
-                Source::Inner { stride, .. } => {
-                    let step = usize::try_from(axis.step.unsigned_abs()).unwrap_or(usize::MAX);
-                    begin = begin.saturating_add(axis.start.saturating_mul(stride));
-                    loops.push(Loop { count: *count, stride: stride.saturating_mul(step), is_reversed: axis.step < 0 });
-                    continue;
-                }
-                Source::New => (0, false),
+            let (start, inner) = match axis.source {
+                // Only the selected indices were read.
+                Source::File(index) if axis.step < 0 => Axis { start: count - 1, step: -1, ..*axis }.positions(strides.get(index)),
+                Source::File(index) => Axis { start: 0, step: 1, ..*axis }.positions(strides.get(index)),
+                Source::Inner { stride, .. } => axis.positions(Some(&stride)),
+                Source::New => axis.positions(None),
             };
-            if is_reversed {
-                begin = begin.saturating_add((count - 1).saturating_mul(stride));
-            }
-            loops.push(Loop { count: *count, stride, is_reversed });
+            begin = begin.saturating_add(start);
+            loops.push(Loop { count: *count, ..inner });
         }
         walk(&loops, begin, each);
     }
@@ -298,6 +271,27 @@ pub(crate) fn check_size(bytes: usize) -> Result<()> {
     Err(Failure::Nameless(format!(
         "too much to show at once: expected at most {limit}, found {found}; select less, or use --csv or --json"
     )))
+}
+
+/// The distance from one index to the next of each axis in C order, the last of which is `size`.
+pub(super) fn strides_of(lengths: &[usize], size: usize) -> Vec<usize> {
+    let mut strides = vec![size; lengths.len()];
+    let mut stride = size;
+    for (own, length) in strides.iter_mut().zip(lengths).rev() {
+        *own = stride;
+        stride = stride.saturating_mul(*length);
+    }
+    strides
+}
+
+impl Axis {
+    /// The position of the first index, and the loop over all, where an index has this distance from the next.
+    pub(super) fn positions(&self, stride: Option<&usize>) -> (usize, Loop) {
+        let stride = stride.copied().unwrap_or(0);
+        let step = usize::try_from(self.step.unsigned_abs()).unwrap_or(usize::MAX);
+        let inner = Loop { count: self.count, stride: stride.saturating_mul(step), is_reversed: self.step < 0 };
+        (self.start.saturating_mul(stride), inner)
+    }
 }
 
 /// A loop over positions.
@@ -335,7 +329,7 @@ fn bytes_in_c_order(bytes: Vec<u8>, order: Order, shape: &[usize], size: usize) 
     if order == Order::C {
         return Ok(bytes);
     }
-    // What the elements are does not matter, and a sub-array would not be one.
+    // As raw bytes: the dtype does not matter, and a sub-array could not be an element.
     let dtype = Scalar::new(ScalarKind::Void { length: size }, ByteOrder::NATIVE);
     Ok(DynValues::new(dtype.into(), order, shape, bytes)?.into_order(Order::C)?.into_bytes())
 }

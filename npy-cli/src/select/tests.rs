@@ -61,7 +61,7 @@ fn fields_are_offsets() {
     ] {
         let selection = select(slice, &header);
         assert_eq!(
-            (selection.offset, selection.dtype().unwrap().to_string(), selection.shape()),
+            (selection.offset, selection.dtype().to_string(), selection.shape()),
             (offset, dtype.to_owned(), shape.to_vec()),
             "{slice}"
         );

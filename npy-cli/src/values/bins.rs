@@ -2,7 +2,7 @@
 
 /// Bins that begin at integers and have as many integers each, so that equal counts of all integers fill them alike.
 ///
-/// The last one has fewer where the range is no multiple: its height is that of its [`density`](Self::density).
+/// The last one has fewer where the range is no multiple: its height is its [`density`](Self::density).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WholeBins {
     low: i128,
@@ -33,7 +33,7 @@ impl WholeBins {
         self.low + bin as i128 * self.width
     }
 
-    /// What the count of a bin would be if it had as many integers as any other.
+    /// The count of a bin as if it had as many integers as any other.
     pub(crate) fn density(&self, bin: usize, count: u64) -> u128 {
         let integers = self.width.min(self.high - self.first(bin) + 1).max(1).unsigned_abs();
         // A bin has no more values than there are bytes in a file.

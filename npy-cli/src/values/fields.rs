@@ -15,6 +15,8 @@ pub(crate) struct Leaf {
     pub(crate) path: String,
     pub(crate) names: Vec<String>,
     pub(crate) scalar: Scalar,
+    /// The bytes of the element.
+    pub(crate) itemsize: usize,
     /// The position of the first value in the element.
     offset: usize,
     /// The axes of sub-arrays around a run, the outer one first: their lengths, and the distances of their items.
@@ -27,7 +29,7 @@ pub(crate) struct Leaf {
 
 /// The leaves of a dtype, in the order of the file.
 pub(crate) fn leaves(dtype: &DType) -> Vec<Leaf> {
-    dtype.leaves().iter().map(Leaf::new).collect()
+    dtype.leaves().iter().map(|leaf| Leaf::new(leaf, dtype.itemsize())).collect()
 }
 
 /// The leaves that `--fields` names: of each path the field itself, and all below it.
@@ -53,7 +55,7 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
 }
 
 impl Leaf {
-    fn new(leaf: &dtype::Leaf<'_>) -> Self {
+    fn new(leaf: &dtype::Leaf<'_>, itemsize: usize) -> Self {
         let mut repeats: Vec<(usize, usize)> = leaf.shape().iter().copied().zip(leaf.strides().iter().copied()).collect();
         let mut run = 1_usize;
         while let Some((count, _)) = repeats.pop_if(|(_, stride)| *stride == run.saturating_mul(leaf.scalar().itemsize())) {
@@ -63,6 +65,7 @@ impl Leaf {
             path: leaf.path(),
             names: leaf.fields().iter().map(|field| field.name().to_owned()).collect(),
             scalar: leaf.scalar(),
+            itemsize,
             offset: leaf.offset(),
             repeats,
             run,
@@ -87,16 +90,16 @@ impl Leaf {
     }
 
     /// Calls `each` with the bytes of values that follow each other, in order. All values of a plain array are one run.
-    pub(crate) fn for_each_run<'a>(&self, elements: &'a [u8], itemsize: usize, mut each: impl FnMut(&'a [u8])) {
+    pub(crate) fn for_each_run<'a>(&self, elements: &'a [u8], mut each: impl FnMut(&'a [u8])) {
         let bytes = self.run.saturating_mul(self.scalar.itemsize());
-        if itemsize == 0 || bytes == 0 {
+        if self.itemsize == 0 || bytes == 0 {
             return;
         }
-        if bytes == itemsize {
+        if bytes == self.itemsize {
             each(elements);
             return;
         }
-        for element in elements.chunks_exact(itemsize) {
+        for element in elements.chunks_exact(self.itemsize) {
             for_each_offset(&self.repeats, self.offset, &mut |offset| {
                 if let Some(run) = element.get(offset..).and_then(|rest| rest.get(..bytes)) {
                     each(run);
@@ -105,51 +108,36 @@ impl Leaf {
         }
     }
 
-    /// Decodes the values of all elements in blocks.
-    pub(crate) fn decode<T: Number>(&self, elements: &[u8], itemsize: usize, decoder: Decoder<T>, blocks: &mut Blocks<'_, T>) {
+    /// Decodes the values of all elements, and calls `each` with blocks of less than twice [`BLOCK_VALUES`]; `values` is empty before
+    /// and afterwards.
+    pub(crate) fn decode<T: Number>(&self, elements: &[u8], decoder: Decoder<T>, values: &mut Vec<T>, mut each: impl FnMut(&[T])) {
         let size = self.scalar.itemsize();
+        let mut extend = |bytes: &[u8], stride: usize| {
+            decoder.extend(values, bytes, stride);
+            if values.len() >= BLOCK_VALUES {
+                each(values);
+                values.clear();
+            }
+        };
         // A field of one value at a fixed distance.
-        if self.repeats.is_empty() && self.run == 1 && itemsize > size {
-            for elements in elements.chunks(BLOCK_VALUES.saturating_mul(itemsize)) {
-                blocks.extend(decoder, elements.get(self.offset..).unwrap_or_default(), itemsize);
+        if self.repeats.is_empty() && self.run == 1 && self.itemsize > size {
+            for elements in elements.chunks(BLOCK_VALUES.saturating_mul(self.itemsize)) {
+                extend(elements.get(self.offset..).unwrap_or_default(), self.itemsize);
             }
         } else {
-            self.for_each_run(elements, itemsize, |run| {
-                for values in run.chunks(BLOCK_VALUES.saturating_mul(size)) {
-                    blocks.extend(decoder, values, size);
-                }
+            self.for_each_run(elements, |run| {
+                run.chunks(BLOCK_VALUES.saturating_mul(size)).for_each(|values| extend(values, size));
             });
         }
-        blocks.end();
+        if !values.is_empty() {
+            each(values);
+            values.clear();
+        }
     }
 }
 
 /// Values that are decoded at a time. Several loops run over them, so they have to stay in the first cache.
-pub(crate) const BLOCK_VALUES: usize = 1024;
-
-/// Values that are decoded one block after another: an element can have any number of them.
-pub(crate) struct Blocks<'a, T> {
-    /// Empty between two calls.
-    pub(crate) values: &'a mut Vec<T>,
-    /// What is done with a block, of less than twice [`BLOCK_VALUES`].
-    pub(crate) each: &'a mut dyn FnMut(&[T]),
-}
-
-impl<T: Number> Blocks<'_, T> {
-    fn extend(&mut self, decoder: Decoder<T>, bytes: &[u8], stride: usize) {
-        decoder.extend(self.values, bytes, stride);
-        if self.values.len() >= BLOCK_VALUES {
-            self.end();
-        }
-    }
-
-    fn end(&mut self) {
-        if !self.values.is_empty() {
-            (self.each)(self.values);
-            self.values.clear();
-        }
-    }
-}
+const BLOCK_VALUES: usize = 1024;
 
 /// Calls `each` with the offset of each item of sub-arrays of records.
 fn for_each_offset(repeats: &[(usize, usize)], offset: usize, each: &mut dyn FnMut(usize)) {
@@ -175,9 +163,8 @@ mod tests {
             .iter()
             .map(|leaf| {
                 let mut values = Vec::new();
-                let mut each = |block: &[u64]| values.extend_from_slice(block);
-                let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
-                leaf.decode(&bytes, dtype.itemsize(), Decoder::new(leaf.scalar).unwrap(), &mut blocks);
+                let decoder = Decoder::<u64>::new(leaf.scalar).unwrap();
+                leaf.decode(&bytes, decoder, &mut Vec::new(), |block| values.extend_from_slice(block));
                 assert_eq!(values.len(), 2 * leaf.per_element());
                 (leaf.path.clone(), values)
             })
@@ -192,12 +179,11 @@ mod tests {
             let dtype: DType = dtype.parse().unwrap();
             let leaf = &leaves(&dtype)[0];
             let (mut sizes, mut total) = (Vec::new(), 0);
-            let mut each = |block: &[u64]| {
+            let decoder = Decoder::<u64>::new(leaf.scalar).unwrap();
+            leaf.decode(&vec![0; 3000 * dtype.itemsize()], decoder, &mut Vec::new(), |block| {
                 sizes.push(block.len());
                 total += block.len();
-            };
-            let mut blocks = Blocks { values: &mut Vec::new(), each: &mut each };
-            leaf.decode(&vec![0; 3000 * dtype.itemsize()], dtype.itemsize(), Decoder::new(leaf.scalar).unwrap(), &mut blocks);
+            });
             assert_eq!(total, 3000 * leaf.per_element(), "{dtype}");
             assert!(sizes.iter().all(|size| *size < 2 * BLOCK_VALUES), "{dtype} {sizes:?}");
         }

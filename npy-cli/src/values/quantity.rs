@@ -10,7 +10,7 @@ pub(crate) fn bytes(count: u64) -> String {
     }
     let mut size = count as f64 / 1024.0;
     let mut unit = 0;
-    // What is rounded to 1024 is one of the next unit.
+    // A size that rounds to 1024 is one of the next unit.
     while size >= 1023.5 && unit + 1 < UNITS.len() {
         size /= 1024.0;
         unit += 1;
@@ -32,9 +32,14 @@ pub(crate) fn count(count: u64) -> String {
     text
 }
 
-/// A count and what it counts, in the singular for 1.
+/// A count and its noun, in the singular for 1.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// The number of bytes that an array needs, and the number that is there.
+pub(crate) fn expected_bytes(expected: u64, found: u64) -> String {
+    format!("expected {} of data, found {}", counted(expected, "byte"), count(found))
 }
 
 /// A shape as Python writes it.

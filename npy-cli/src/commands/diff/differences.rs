@@ -2,11 +2,13 @@
 
 use npy_core::Header;
 
-/// What two arrays have in common, and what not.
+use super::judge::Verdict;
+
+/// The result of comparing two arrays.
 #[derive(Debug)]
 pub(super) struct Comparison {
     pub(super) headers: [Header; 2],
-    /// What makes them different before any value does.
+    /// Differences of shape and fields, found before any value is read.
     pub(super) problems: Vec<String>,
     pub(super) fields: Vec<Field>,
 }
@@ -29,20 +31,27 @@ impl Field {
     pub(super) fn new(path: String, values: u64) -> Self {
         Self { path, values, different: 0, both_nan: 0, first: None, absolute: None, relative: None }
     }
+
+    /// Adds a difference at an index, which has this position in C order.
+    pub(super) fn add(&mut self, verdict: Verdict, position: u64, index: Vec<usize>, values: impl FnOnce() -> [String; 2]) {
+        self.different += 1;
+        self.both_nan += u64::from(verdict == Verdict::BothNan);
+        if let Verdict::Different(absolute, relative) = verdict {
+            raise(&mut self.absolute, absolute, position, &index);
+            raise(&mut self.relative, relative, position, &index);
+        }
+        if self.first.as_ref().is_none_or(|first| position < first.position) {
+            self.first = Some(First { position, index, values: values() });
+        }
+    }
 }
 
 /// The first difference in C order.
 #[derive(Debug)]
 pub(super) struct First {
-    pub(super) position: u64,
+    position: u64,
     pub(super) index: Vec<usize>,
     pub(super) values: [String; 2],
-}
-
-impl First {
-    pub(super) fn new(position: u64, index: Vec<usize>, values: [String; 2]) -> Self {
-        Self { position, index, values }
-    }
 }
 
 /// The largest error, and where it is.
@@ -60,7 +69,7 @@ impl Comparison {
 }
 
 /// Keeps the larger of two errors; of equal ones the first in C order.
-pub(super) fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
+fn raise(largest: &mut Option<Largest>, error: Option<f64>, position: u64, index: &[usize]) {
     let Some(error) = error else { return };
     let is_larger = largest.as_ref().is_none_or(|known| error > known.error || (error >= known.error && position < known.position));
     if is_larger {

@@ -1,4 +1,4 @@
-//! When two Python objects are equal: numbers within the tolerances, text and containers by what they hold.
+//! Equality of Python objects: numbers within the tolerances, containers item by item.
 
 use std::collections::HashMap;
 
@@ -127,7 +127,7 @@ fn are_arrays_equal(a: &DynValues, b: &DynValues, tolerance: Tolerance) -> bool 
 fn values<'a>(leaf: &Leaf, array: &'a DynValues) -> Vec<&'a [u8]> {
     let mut values = Vec::new();
     let size = leaf.scalar.itemsize().max(1);
-    leaf.for_each_run(array.bytes(), array.dtype().itemsize(), |run| values.extend(run.chunks_exact(size)));
+    leaf.for_each_run(array.bytes(), |run| values.extend(run.chunks_exact(size)));
     values
 }
 

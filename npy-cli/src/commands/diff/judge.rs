@@ -5,7 +5,7 @@ use npy_core::scalar::{Class, Decoder};
 
 use crate::values::units;
 
-/// What counts as equal.
+/// The tolerances within which numbers are equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,
@@ -49,7 +49,7 @@ pub(super) struct Mixed {
     precisions: Precisions,
 }
 
-/// The precisions of NumPy's steps: of the difference, of what it may be, and of the reported error.
+/// The precisions of NumPy's steps: of the difference, of its limit, and of the reported error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Precisions {
     difference: Precision,
@@ -92,7 +92,7 @@ fn precision(scalar: Scalar) -> Precision {
     }
 }
 
-/// Whether a float is wider than those that values are compared as.
+/// Whether a float is wider than `f64`, as which values are compared.
 fn is_long(scalar: Scalar) -> bool {
     matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. })
 }
@@ -273,7 +273,7 @@ fn are_close<T: Copy, const N: usize>(x: &[u8], y: &[u8], number: fn([u8; N]) ->
     x.iter().zip(y).fold(true, |all, (x, y)| all & is_close(number(*x), number(*y)))
 }
 
-/// What the difference may be, rounded where NumPy rounds.
+/// The largest difference of equal numbers, rounded where NumPy rounds.
 fn limit(size: f64, precisions: Precisions, tolerance: Tolerance) -> f64 {
     let round = |value| precisions.limit.round(value);
     round(round(tolerance.absolute) + round(round(tolerance.relative) * size))

@@ -2,7 +2,7 @@
 
 use npy_core::object::ObjectArray;
 
-use super::differences::{Comparison, Field, First, raise};
+use super::differences::{Comparison, Field};
 use super::equality;
 use super::judge::{Tolerance, Verdict};
 use crate::failure::Result;
@@ -45,17 +45,10 @@ fn field_of([a, b]: [&Part<'_>; 2], shape: &[usize], tolerance: Tolerance) -> Fi
     let mut field = Field::new(a.path(), a.items.len() as u64);
     for (position, (x, y)) in a.items.iter().zip(&b.items).enumerate() {
         let verdict = equality::judge(x, y, tolerance);
-        if verdict == Verdict::Equal {
-            continue;
+        if verdict != Verdict::Equal {
+            let index = unraveled(position as u64, shape);
+            field.add(verdict, position as u64, index, || [x.to_string(), y.to_string()]);
         }
-        field.different += 1;
-        field.both_nan += u64::from(verdict == Verdict::BothNan);
-        let index = unraveled(position as u64, shape);
-        if let Verdict::Different(absolute, relative) = verdict {
-            raise(&mut field.absolute, absolute, position as u64, &index);
-            raise(&mut field.relative, relative, position as u64, &index);
-        }
-        field.first.get_or_insert_with(|| First::new(position as u64, index, [x.to_string(), y.to_string()]));
     }
     field
 }

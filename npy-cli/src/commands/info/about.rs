@@ -1,4 +1,4 @@
-//! What is known of files and members, and what it is called.
+//! The properties of files and members, and their names.
 
 use std::fs;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use npy_core::dtype::Title;
 use npy_core::npz::{ArchiveFile, NpzReader};
-use npy_core::{FileFormat, Header, Order};
+use npy_core::{FileFormat, Header};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -14,7 +14,7 @@ use crate::input::arrays::{Found, arrays_of};
 use crate::input::pieces;
 use crate::input::{Array, Input, object_options, text_transfer};
 
-/// What is known of a file.
+/// The properties of a file.
 pub(super) struct About {
     pub(super) file: String,
     pub(super) content: Content,
@@ -33,18 +33,18 @@ pub(super) enum Content {
     Damaged(String),
 }
 
-/// What is known of an array.
+/// The properties of an array.
 pub(super) struct AboutArray {
     pub(super) header: Header,
     /// The position of the data in the file, if they are there as they are.
     pub(super) data_offset: Option<u64>,
     /// Bytes after the array; negative if bytes are missing. `None` where it is unknown.
     pub(super) trailing: Option<i128>,
-    /// What a transfer in text mode did to it.
+    /// The damage of a transfer in text mode.
     pub(super) transfer: Option<&'static str>,
 }
 
-/// What is known of a member of an archive.
+/// The properties of a member of an archive.
 pub(super) struct Member {
     pub(super) name: String,
     /// The number of the compression method.
@@ -119,7 +119,7 @@ impl About {
             Ok(())
         });
         let mut arrays = arrays.into_iter();
-        // What is wrong with the data of one is no matter of its header.
+        // Damaged data do not matter to the header before them.
         let Some(array) = arrays.next() else { return Err(read.err().map_or(Failure::Reported, |failure| failure.about(&file))) };
         Ok(Self { file, content: Content::Array { format: FileFormat::Npy, array, further: arrays.collect() }, bytes: None })
     }
@@ -134,7 +134,7 @@ impl About {
         }
     }
 
-    /// What the user types for one of the further arrays.
+    /// The argument that selects one of the further arrays.
     pub(super) fn further_name(&self, place: usize) -> String {
         format!("{}#{}", self.file, place + 1)
     }
@@ -242,10 +242,6 @@ pub(super) fn method_name(method: u16) -> String {
         93 => "zstd".to_owned(),
         other => format!("method {other}"),
     }
-}
-
-pub(super) fn order_of(header: &Header) -> &'static str {
-    if header.order() == Order::C { "C" } else { "Fortran" }
 }
 
 /// A title as Python writes it, a text without its quotes.

@@ -1,115 +1,100 @@
-//! What is known of a file as JSON.
+//! Properties of a file as JSON.
 
 use npy_core::DType;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, title_text};
+use crate::commands::order::order_name;
+use crate::output::without_nulls;
 
 impl About {
     pub(super) fn to_json(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("file".to_owned(), json!(self.file));
-        if let Some(bytes) = self.bytes {
-            object.insert("bytes".to_owned(), json!(bytes));
-        }
-        match &self.content {
+        let about = json!({"file": self.file, "bytes": self.bytes});
+        without_nulls(match &self.content {
             Content::Array { format, array, further } => {
-                object.insert("format".to_owned(), json!(name_of(*format)));
-                array.add_to_json(&mut object);
-                let to_json = |(place, array): (usize, &AboutArray)| {
-                    let mut object = Map::new();
-                    object.insert("name".to_owned(), json!(self.further_name(place)));
-                    array.add_to_json(&mut object);
-                    Value::Object(object)
-                };
-                if !further.is_empty() {
-                    object.insert("further".to_owned(), further.iter().enumerate().map(to_json).collect());
-                }
+                let to_json = |(place, array): (usize, &AboutArray)| array.to_json(json!({"name": self.further_name(place)}));
+                let further: Vec<Value> = further.iter().enumerate().map(to_json).collect();
+                let further = json!({"format": name_of(*format), "further": (!further.is_empty()).then_some(further)});
+                array.to_json(joined(about, further))
             }
             Content::Archive(members) => {
-                object.insert("format".to_owned(), json!("npz"));
-                object.insert("members".to_owned(), members.iter().map(Member::to_json).collect());
+                let members: Vec<Value> = members.iter().map(Member::to_json).collect();
+                joined(about, json!({"format": "npz", "members": members}))
             }
-            Content::Damaged(message) => {
-                object.insert("error".to_owned(), json!(message));
-            }
-        }
-        Value::Object(object)
+            Content::Damaged(message) => joined(about, json!({"error": message})),
+        })
     }
 }
 
+/// An object with the properties of another.
+fn joined(mut object: Value, other: Value) -> Value {
+    if let (Some(object), Value::Object(other)) = (object.as_object_mut(), other) {
+        object.extend(other);
+    }
+    object
+}
+
 impl AboutArray {
-    fn add_to_json(&self, object: &mut Map<String, Value>) {
+    /// These properties, and those of the array.
+    fn to_json(&self, about: Value) -> Value {
         let header = &self.header;
         let dtype = header.dtype();
-        let mut insert = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        insert("version", json!(header.version().to_string()));
-        insert("dtype", json!(dtype.to_string()));
-        insert("shape", json!(header.shape()));
-        insert("order", json!(order_of(header)));
-        insert("itemsize", json!(dtype.itemsize()));
-        insert("count", json!(header.element_count()));
-        insert("data_bytes", json!(header.data_bytes()));
-        insert("objects", json!(dtype.has_object()));
-        insert("mappable", json!(self.is_mappable()));
-        if let (Some(offset), Some(alignment)) = (self.data_offset, self.alignment()) {
-            insert("data_offset", json!(offset));
-            insert("alignment", json!(alignment));
-        }
-        match self.trailing {
-            Some(bytes) if bytes < 0 => {
-                insert("missing_bytes", json!(u64::try_from(-bytes).unwrap_or(u64::MAX)));
-            }
-            Some(bytes) => {
-                insert("trailing_bytes", json!(u64::try_from(bytes).unwrap_or(u64::MAX)));
-            }
-            None => {}
-        }
-        if let Some(transfer) = self.transfer {
-            insert("problem", json!(transfer));
-        }
-        if let Some(fields) = fields_json(dtype, 0) {
-            insert("fields", fields);
-        }
+        let bytes = |is_wanted: fn(i128) -> bool| {
+            let bytes = self.trailing.filter(|bytes| is_wanted(*bytes))?.unsigned_abs();
+            Some(u64::try_from(bytes).unwrap_or(u64::MAX))
+        };
+        without_nulls(joined(
+            about,
+            json!({
+                "version": header.version().to_string(),
+                "dtype": dtype.to_string(),
+                "shape": header.shape(),
+                "order": order_name(header),
+                "itemsize": dtype.itemsize(),
+                "count": header.element_count(),
+                "data_bytes": header.data_bytes(),
+                "objects": dtype.has_object(),
+                "mappable": self.is_mappable(),
+                "data_offset": self.data_offset,
+                "alignment": self.alignment(),
+                "missing_bytes": bytes(i128::is_negative),
+                "trailing_bytes": bytes(|bytes| bytes >= 0),
+                "problem": self.transfer,
+                "fields": fields_json(dtype, 0),
+            }),
+        ))
     }
 }
 
 impl Member {
     fn to_json(&self) -> Value {
-        let mut object = Map::new();
-        let mut insert = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        insert("name", json!(self.name));
-        insert("compression", json!(method_name(self.method)));
-        insert("bytes", json!(self.bytes));
-        insert("compressed_bytes", json!(self.compressed_bytes));
-        insert("ratio", json!(self.ratio()));
-        insert("array", json!(!matches!(self.content, MemberContent::Other)));
+        let about = json!({
+            "name": self.name,
+            "compression": method_name(self.method),
+            "bytes": self.bytes,
+            "compressed_bytes": self.compressed_bytes,
+            "ratio": self.ratio(),
+            "array": !matches!(self.content, MemberContent::Other),
+        });
         match &self.content {
-            MemberContent::Array(array) => array.add_to_json(&mut object),
-            MemberContent::Other => {}
-            MemberContent::Damaged(message) => {
-                object.insert("error".to_owned(), json!(message));
-            }
+            MemberContent::Array(array) => array.to_json(about),
+            MemberContent::Other => about,
+            MemberContent::Damaged(message) => joined(about, json!({"error": message})),
         }
-        Value::Object(object)
     }
 }
 
 fn fields_json(dtype: &DType, base: usize) -> Option<Value> {
     let fields = dtype.record()?.fields().iter().map(|field| {
         let offset = base + field.offset();
-        let mut object = Map::new();
-        object.insert("name".to_owned(), json!(field.name()));
-        object.insert("offset".to_owned(), json!(offset));
-        object.insert("dtype".to_owned(), json!(field.dtype().to_string()));
-        object.insert("itemsize".to_owned(), json!(field.dtype().itemsize()));
-        if let Some(title) = field.title() {
-            object.insert("title".to_owned(), json!(title_text(title)));
-        }
-        if let Some(fields) = fields_json(field.dtype(), offset) {
-            object.insert("fields".to_owned(), fields);
-        }
-        Value::Object(object)
+        without_nulls(json!({
+            "name": field.name(),
+            "offset": offset,
+            "dtype": field.dtype().to_string(),
+            "itemsize": field.dtype().itemsize(),
+            "title": field.title().map(title_text),
+            "fields": fields_json(field.dtype(), offset),
+        }))
     });
     Some(fields.collect())
 }

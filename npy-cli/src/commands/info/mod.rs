@@ -13,7 +13,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::input::paths::{self, Files};
-use crate::output::table::{Side, Table};
+use crate::output::table::Side;
 use crate::output::{Screen, Style};
 use crate::values::quantity;
 use about::{About, Content};
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let Files { found: files, unread: unread_directories } = paths::expand(&arguments.files)?;
     let is_one = matches!((&arguments.files[..], &files[..]), ([given], [found]) if given == found);
     let (mut damaged, mut unread) = (unread_directories, unread_directories);
-    let mut table = Table::new(screen, &COLUMNS);
+    let mut table = text::table(screen, "file", &[("", Side::Left)]);
     for file in &files {
         let found = Input::open(file).and_then(|mut input| About::of(&mut input));
         let about = match found {
@@ -75,22 +75,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if damaged > 0 { Err(Failure::Reported) } else { Ok(0) }
 }
 
-const COLUMNS: [(&str, Side); 6] = [
-    ("file", Side::Left),
-    ("dtype", Side::Left),
-    ("shape", Side::Left),
-    ("order", Side::Left),
-    ("size", Side::Right),
-    ("", Side::Left),
-];
-
 fn summary(files: usize, damaged: usize, unread: usize) -> String {
     let bad = [(damaged, "with damage"), (unread, "unreadable")].into_iter().filter(|(count, _)| *count > 0);
     let parts = bad.map(|(count, what)| format!("{count} {what}"));
     std::iter::once(quantity::counted(files as u64, "file")).chain(parts).collect::<Vec<_>>().join(", ")
 }
 
-/// A dtype in a few characters: that of a record by its size.
+/// A dtype in a few characters: a record by its size.
 pub(crate) fn short_dtype(dtype: &DType) -> String {
     let (base, axes) = dtype.flattened();
     let text = match base {

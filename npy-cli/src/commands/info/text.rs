@@ -1,16 +1,23 @@
-//! What is known of a file as text.
+//! Properties of a file as text.
 
 use std::io::Write;
 
 use npy_core::{DType, FileFormat, Order};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, order_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, title_text};
 use super::short_dtype;
+use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::Result;
 use crate::output::table::{Side, Table};
 use crate::output::{Screen, Style};
 use crate::values::quantity;
+
+/// A table of arrays, whose first column has this title, and whose last ones are these.
+pub(super) fn table(screen: &Screen, first: &str, last: &[(&str, Side)]) -> Table {
+    let usual = [("dtype", Side::Left), ("shape", Side::Left), ("order", Side::Left), ("size", Side::Right)];
+    Table::new(screen, &[&[(first, Side::Left)], &usual[..], last].concat())
+}
 
 impl About {
     /// Writes all that is known of one file.
@@ -49,15 +56,7 @@ impl About {
         let title = screen.paint(Style::Title, &escape::line(&self.file));
         let count = if members.is_empty() { "no members".to_owned() } else { quantity::counted(members.len() as u64, "member") };
         writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &format!(".npz, {count}{size}")))?;
-        let columns = [
-            ("member", Side::Left),
-            ("dtype", Side::Left),
-            ("shape", Side::Left),
-            ("order", Side::Left),
-            ("size", Side::Right),
-            ("stored as", Side::Left),
-        ];
-        let mut table = Table::new(screen, &columns);
+        let mut table = table(screen, "member", &[("stored as", Side::Left)]);
         for member in members {
             member.write_row(screen, &mut table, &member.name);
         }
@@ -71,16 +70,7 @@ impl About {
         }
         let arrays = if further.len() == 1 { "array".to_owned() } else { format!("{} arrays", further.len()) };
         writeln!(screen, "  {} the {arrays} behind it", screen.paint(Style::Name, &format!("{:<9}", "further")))?;
-        let columns = [
-            ("array", Side::Left),
-            ("dtype", Side::Left),
-            ("shape", Side::Left),
-            ("order", Side::Left),
-            ("size", Side::Right),
-            ("offset", Side::Right),
-            ("", Side::Left),
-        ];
-        let mut table = Table::new(screen, &columns);
+        let mut table = table(screen, "array", &[("offset", Side::Right), ("", Side::Left)]);
         for (place, array) in further.iter().enumerate() {
             let name = screen.paint(Style::Title, &escape::line(&self.further_name(place)));
             let [dtype, shape, order, size] = array.cells(screen);
@@ -133,12 +123,12 @@ impl AboutArray {
         [
             screen.paint(Style::DType, &short_dtype(header.dtype())),
             short_shape(header.shape()),
-            order_of(header).to_owned(),
+            order_name(header).to_owned(),
             quantity::bytes(header.data_bytes()),
         ]
     }
 
-    /// What a reader of many files wants to be told.
+    /// A remark for a table of many arrays.
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
             Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
@@ -181,8 +171,8 @@ impl AboutArray {
             Some(bytes) if bytes < 0 => {
                 let expected = header.data_bytes();
                 let found = i128::from(expected) + bytes;
-                let problem = format!("truncated: expected {} of data, found {}", plural_bytes(expected.into()), count_of(found));
-                line("problem", &problem)?;
+                let found = u64::try_from(found.max(0)).unwrap_or(u64::MAX);
+                line("problem", &format!("truncated: {}", quantity::expected_bytes(expected, found)))?;
             }
             Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
             _ => {}
@@ -225,10 +215,6 @@ impl Member {
             }
         }
     }
-}
-
-fn count_of(bytes: i128) -> String {
-    quantity::count(u64::try_from(bytes.max(0)).unwrap_or(u64::MAX))
 }
 
 fn plural_bytes(count: i128) -> String {

@@ -8,8 +8,9 @@ use crate::escape;
 use crate::failure::Result;
 use crate::formats::csv::write::{self as csv, Delimiter};
 use crate::formats::json;
-use crate::formats::json::write::{Layout, Writer};
+use crate::formats::json::write::Layout;
 use crate::formats::text::objects::text_of;
+use crate::input::in_memory;
 use crate::objects;
 use crate::output::{self, Screen};
 use crate::select::{Chosen, Selection};
@@ -26,29 +27,17 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
     }
     match chosen {
         Chosen::Objects(objects) if arguments.json => {
-            json::objects::write(&objects, Layout::Whole, &mut |text| stream::write_json(text, screen))
+            json::objects::write(&objects, Layout::Whole, &mut |text| stream::write(text, screen, escape::json))
         }
         Chosen::Objects(objects) if arguments.csv => {
-            csv::objects(&objects, Delimiter::Comma, false, &mut |text| stream::write_csv(text, screen))
+            csv::objects(&objects, Delimiter::Comma, false, &mut |text| stream::write(text, screen, escape::text))
         }
         Chosen::Objects(objects) if arguments.table => write_table(arguments, selection, &objects, screen),
         Chosen::Objects(objects) => print::write(&objects.display_with(&options), screen),
         Chosen::Values(values) if arguments.json => {
-            let mut text = String::new();
-            let mut writer = Writer::new(values.dtype(), values.shape(), Layout::Whole)?;
-            writer.rows(&values, &mut text)?;
-            writer.end(&mut text);
-            stream::write_json(&mut text, screen)
+            stream::json(&Selection::new(values.header()), &mut in_memory(&values)?, screen)
         }
-        Chosen::Values(values) if arguments.csv => {
-            let mut writer = csv::Writer::new(values.dtype(), values.shape(), Delimiter::Comma)?;
-            let mut text = String::new();
-            if writer.has_names() {
-                writer.header(&mut text)?;
-            }
-            writer.rows(&values, &mut text)?;
-            stream::write_csv(&mut text, screen)
-        }
+        Chosen::Values(values) if arguments.csv => stream::csv(&Selection::new(values.header()), &mut in_memory(&values)?, screen),
         Chosen::Values(values) if arguments.table => table::show_all(arguments, selection, &values, screen),
         Chosen::Values(values) => print::write_values(&values, values.shape(), selection.is_scalar(), &options, screen),
     }

@@ -28,15 +28,15 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
         .iter()
         .zip(&edges)
         .fold(1_usize, |count, (length, edge)| count.saturating_mul(edge.map_or(*length, |edge| edge.saturating_mul(2))));
-    if let DType::Scalar(scalar) = selection.dtype()?
+    if let DType::Scalar(scalar) = selection.dtype()
         && matches!(scalar.class(), Class::Bytes | Class::Unicode | Class::Void)
         && !shape.is_empty()
         && scalar.itemsize() > MOST_TEXT / printed.max(1)
     {
-        return show_text(scalar, selection, (&shape, &edges), array, (&options, screen));
+        return show_text(*scalar, selection, (&shape, &edges), array, (&options, screen));
     }
     // The layout is found from all of them, and needs a reference to each.
-    check_size(printed.saturating_mul(selection.dtype()?.itemsize().saturating_add(size_of::<&[u8]>())))?;
+    check_size(printed.saturating_mul(selection.dtype().itemsize().saturating_add(size_of::<&[u8]>())))?;
     let values = selection.read_corners(array, &edges)?;
     write_values(&values, &shape, selection.is_scalar(), &options, screen)
 }
@@ -74,7 +74,7 @@ fn show_text(
     }
 }
 
-/// Prints an array of this shape, of which `values` are all elements, or those that are printed.
+/// Prints an array of this shape. `values` has all its elements, or the printed ones.
 pub(super) fn write_values(
     values: &DynValues,
     shape: &[usize],
@@ -86,7 +86,7 @@ pub(super) fn write_values(
         && scalar.class() == Class::Bytes
         && is_scalar
     {
-        // `str` of a scalar: only that of an array without axes has the type around it.
+        // NumPy prints a scalar of bytes as such, and an array without axes with its type.
         let mut out = Out::new(screen);
         let printed = print_one_by_one(*scalar, &[], options, &mut || Some(values.bytes().to_vec()), &mut out);
         return out.end(printed);
@@ -112,7 +112,7 @@ impl<'a> Out<'a> {
         Self { screen, error: None }
     }
 
-    /// Ends the line. What failed without an error of the screen had no memory.
+    /// Ends the line. A failure without an error of the screen is one of memory.
     fn end(self, printed: fmt::Result) -> Result<()> {
         match (self.error, printed) {
             (Some(error), _) => Err(error.into()),

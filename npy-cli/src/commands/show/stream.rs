@@ -25,41 +25,33 @@ const PIECE_ELEMENTS: usize = 1 << 17;
 
 /// Writes one JSON document.
 pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let mut writer = json::Writer::new(&selection.dtype()?, &selection.shape(), Layout::Whole)?;
+    let mut writer = json::Writer::new(selection.dtype(), &selection.shape(), Layout::Whole)?;
     let mut text = String::new();
     for_each_piece(selection, 0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
-        write_json(&mut text, screen)
+        write(&mut text, screen, escape::json)
     })?;
     writer.end(&mut text);
-    write_json(&mut text, screen)
-}
-
-/// Writes a part of a document, and clears it.
-pub(super) fn write_json(text: &mut String, screen: &mut Screen) -> Result<()> {
-    let written = if screen.is_terminal() { escape::json(text) } else { Cow::Borrowed(&text[..]) };
-    screen.write_all(written.as_bytes())?;
-    text.clear();
-    Ok(())
+    write(&mut text, screen, escape::json)
 }
 
 /// Writes a line for each row; of records, after a line of their names.
 pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let mut writer = csv::Writer::new(&selection.dtype()?, &selection.shape(), Delimiter::Comma)?;
+    let mut writer = csv::Writer::new(selection.dtype(), &selection.shape(), Delimiter::Comma)?;
     let mut text = String::new();
     if writer.has_names() {
         writer.header(&mut text)?;
     }
-    write_csv(&mut text, screen)?;
+    write(&mut text, screen, escape::text)?;
     for_each_piece(selection, 0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
-        write_csv(&mut text, screen)
+        write(&mut text, screen, escape::text)
     })
 }
 
-/// Writes lines, and clears them.
-pub(super) fn write_csv(text: &mut String, screen: &mut Screen) -> Result<()> {
-    let written = if screen.is_terminal() { escape::text(text) } else { Cow::Borrowed(&text[..]) };
+/// Writes text and clears it. A terminal gets it escaped.
+pub(super) fn write(text: &mut String, screen: &mut Screen, escaped: fn(&str) -> Cow<'_, str>) -> Result<()> {
+    let written = if screen.is_terminal() { escaped(text) } else { Cow::Borrowed(&text[..]) };
     screen.write_all(written.as_bytes())?;
     text.clear();
     Ok(())

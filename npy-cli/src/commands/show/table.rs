@@ -16,11 +16,12 @@ use crate::formats::text::for_each_element;
 use crate::input::Array;
 use crate::output::{Screen, Style};
 use crate::select::{Selection, check_size};
+use crate::values::quantity::unraveled;
 
 /// The most rows that are shown unless the user says how many.
 const MOST_ROWS: usize = 60;
 
-/// What a cell takes in memory, whatever it shows.
+/// The least memory of a cell.
 const LEAST_BYTES: usize = 64;
 
 /// The least width to which a cell is cut.
@@ -29,20 +30,20 @@ const LEAST_WIDTH: usize = 8;
 /// The most bytes of text in a cell.
 const MOST_CELL: usize = 1 << 16;
 
-/// The bytes of cells whose texts wait for those of all rows.
+/// The most bytes of cells that are kept until all rows are known.
 const MOST_ALIGNED: usize = 16 << 20;
 
 /// Shows a selection of records.
 pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
     let rows = Rows::new(arguments, &selection.shape());
-    let mut table = Records::new(arguments, &rows, &selection.dtype()?)?;
+    let mut table = Records::new(arguments, &rows, selection.dtype())?;
     for range in [0..rows.first, rows.total - rows.last..rows.total] {
         stream::for_each_piece(selection, range, array, &mut |values| for_each_element(values, |record| table.add(record)))?;
     }
     write(&rows.labels(selection), table.finish(&rows)?, arguments, screen)
 }
 
-/// Shows records that are in memory, those of the selection.
+/// Shows the records of a selection, which are in memory.
 pub(super) fn show_all(arguments: &Arguments, selection: &Selection, values: &DynValues, screen: &mut Screen) -> Result<()> {
     let rows = Rows::new(arguments, values.shape());
     let mut table = Records::new(arguments, &rows, values.dtype())?;
@@ -67,7 +68,7 @@ struct Cells {
     name: String,
     offset: usize,
     dtype: DType,
-    /// Whether the form of a cell depends on the others, as that of numbers does. Longer cells are formed alone, when they are read.
+    /// Whether cells are formatted together, which aligns numbers. Longer ones are formatted one by one when they are read.
     is_aligned: bool,
     bytes: Vec<u8>,
     texts: Vec<String>,
@@ -124,7 +125,7 @@ impl Cells {
     }
 }
 
-/// Fails for what has no columns.
+/// Fails for other dtypes than records.
 pub(super) fn check_dtype(dtype: &DType) -> Result<()> {
     match dtype {
         DType::Record(_) => Ok(()),
@@ -163,13 +164,8 @@ impl Rows {
     pub(super) fn labels(&self, selection: &Selection) -> Column {
         let shape = selection.shape();
         let label = |position: usize| {
-            let mut index = vec![0; shape.len()];
-            let mut rest = position;
-            for (index, length) in index.iter_mut().zip(&shape).rev() {
-                (*index, rest) = (rest % (*length).max(1), rest / (*length).max(1));
-            }
-            let places = index.iter().enumerate().map(|(axis, index)| selection.source_index(axis, *index).to_string());
-            places.collect::<Vec<_>>().join(",")
+            let index = unraveled(position as u64, &shape).into_iter().enumerate();
+            index.map(|(axis, index)| selection.source_index(axis, index).to_string()).collect::<Vec<_>>().join(",")
         };
         Column::new("", self.positions().map(label).collect(), false, self)
     }
@@ -198,7 +194,7 @@ impl Column {
         Self { name, cells, width, is_right }
     }
 
-    /// Cuts what is wider.
+    /// Cuts wider cells.
     fn cut_to(&mut self, width: usize) {
         if self.width > width {
             self.cells.iter_mut().chain([&mut self.name]).for_each(|cell| cut(cell, width));
@@ -233,7 +229,7 @@ fn cut(text: &mut String, width: usize) {
 
 /// Writes the columns in blocks, each with the labels before it.
 pub(super) fn write(labels: &Column, mut columns: Vec<Column>, arguments: &Arguments, screen: &mut Screen) -> Result<()> {
-    // What another program reads is not cut.
+    // Output for another program is not cut.
     let width = arguments.width.or_else(|| screen.is_terminal().then(|| screen.width())).unwrap_or(usize::MAX);
     let most = width.saturating_sub(labels.width + GAP.len()).max(LEAST_WIDTH);
     for column in &mut columns {

@@ -4,7 +4,9 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moments {
     pub(super) count: u64,
-    /// What `mean` is added to. An integer, so that large integers with a small spread lose nothing; 0 for floats.
+    /// The exact sum of integers; 0 of floats.
+    pub(super) sum: i128,
+    /// An integer to which `mean` is added, so that large integers with a small spread lose nothing; 0 for floats.
     pub(super) base: i128,
     pub(super) mean: f64,
     /// The sum of squared deviations.
@@ -27,6 +29,7 @@ impl Moments {
         self.mean += delta * part;
         self.squares += other.squares + delta * delta * (self.count as f64 * part);
         self.count = count;
+        self.sum += other.sum;
     }
 
     /// The standard deviation of the population, as `numpy.std` computes it.
@@ -40,13 +43,14 @@ impl Moments {
 /// Rounding depends on the order; this way the result is the same for any number of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
-    current: Moments,
-    done: Vec<(u64, Moments)>,
+    /// Of the real and of the imaginary part.
+    current: [Moments; 2],
+    done: Vec<(u64, [Moments; 2])>,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, block: &Moments) {
-        self.current.merge(block);
+    pub(super) fn add(&mut self, block: &[Moments; 2]) {
+        merge(&mut self.current, block);
     }
 
     /// Ends the part of this number.
@@ -58,10 +62,14 @@ impl Parts {
         self.done.extend(other.done);
     }
 
-    pub(super) fn total(mut self) -> Moments {
+    pub(super) fn total(mut self) -> [Moments; 2] {
         self.done.sort_by_key(|(part, _)| *part);
-        let mut total = Moments::default();
-        self.done.iter().for_each(|(_, moments)| total.merge(moments));
+        let mut total = Default::default();
+        self.done.iter().for_each(|(_, moments)| merge(&mut total, moments));
         total
     }
+}
+
+fn merge(moments: &mut [Moments; 2], others: &[Moments; 2]) {
+    moments.iter_mut().zip(others).for_each(|(moments, others)| moments.merge(others));
 }

@@ -1,15 +1,14 @@
 //! Statistics of Python objects: of their values, or how many there are of each type.
 
-use std::io::Cursor;
 use std::sync::Mutex;
 
 use npy_core::object::ObjectArray;
-use npy_core::{DynValues, Header, NpyReader, Order};
+use npy_core::{DynValues, Header, Order};
 
 use super::scan::{Plan, Settings};
 use super::summary::Summary;
 use crate::failure::{Failure, Result};
-use crate::input::Array;
+use crate::input::{Array, in_memory};
 use crate::objects::{Part, Wish, parts, typed, without_missing};
 use crate::progress::Progress;
 use crate::values::fields::{self, Leaf};
@@ -61,15 +60,13 @@ fn of_values(part: &Part<'_>, settings: &Settings) -> Result<Vec<(Leaf, Summary)
         Failure::Nameless(format!("field {path:?}: expected values of dtype {}, found others in the pickle", part.dtype))
     })?;
     let values = DynValues::new(part.dtype.clone(), Order::C, &[part.items.len()], bytes)?;
-    let mut file = Vec::new();
-    values.write(&mut file)?;
-    of_array(Box::new(NpyReader::new(Cursor::new(file))?), settings)
+    of_array(Box::new(in_memory(&values)?), settings)
 }
 
 fn of_array(mut array: Box<dyn Array + '_>, settings: &Settings) -> Result<Vec<(Leaf, Summary)>> {
     let header = array.header().clone();
     let plan = Plan::new(&header, &Settings { fields: Vec::new(), ..settings.clone() })?;
-    // What is in memory already takes no time that a user would watch.
+    // In memory already: no time that a user would watch.
     let progress = Mutex::new(Progress::new("", 0));
-    plan.read_stream(&mut *array, &progress)?.into_iter().map(|accumulator| accumulator.finish(settings.bins)).collect()
+    plan.read_stream(&mut *array, &progress)
 }

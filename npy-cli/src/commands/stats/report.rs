@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use npy_core::{Header, Order};
+use npy_core::Header;
 use serde_json::{Map, Value as Json, json};
 
-use super::summary::{PERCENTS, Quantiles, Summary, Value, rest};
+use super::distinct::Count;
+use super::summary::{Histogram, PERCENTS, Quantiles, Summary, Value};
 use crate::commands::info::short_dtype;
+use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::Result;
 use crate::formats::json;
-use crate::output::{Screen, Style};
+use crate::output::{Screen, Style, without_nulls};
 use crate::values::fields::Leaf;
 use crate::values::float::{digits_apart, float, significant};
 use crate::values::{quantity, units};
@@ -34,92 +36,71 @@ impl Report<'_> {
         let dtype = screen.paint(Style::DType, &short_dtype(self.header.dtype()));
         writeln!(screen, "{title}  {dtype}  {}", quantity::shape(self.header.shape()))?;
         for (leaf, summary) in self.leaves {
-            if leaf.path.is_empty() {
-                write_leaf(screen, summary, "  ")?;
-            } else {
+            let mut indent = "  ";
+            if !leaf.path.is_empty() {
                 let path = screen.paint(Style::Title, &escape::line(&leaf.path));
                 let dtype = screen.paint(Style::DType, &leaf.scalar.to_string());
-                writeln!(screen, "  {path}  {dtype}")?;
-                write_leaf(screen, summary, "    ")?;
+                writeln!(screen, "{indent}{path}  {dtype}")?;
+                indent = "    ";
+            }
+            for (name, text) in lines(summary) {
+                writeln!(screen, "{indent}{}  {text}", screen.paint(Style::Name, &format!("{name:<9}")))?;
             }
         }
         Ok(())
     }
 
     pub(super) fn to_json(&self) -> Json {
-        let leaves: Vec<Json> = self.leaves.iter().map(|(leaf, summary)| leaf_json(leaf, summary)).collect();
-        let mut object = Map::new();
-        object.insert("file".to_owned(), json!(self.file));
-        if let Some(member) = self.member {
-            object.insert("member".to_owned(), json!(member));
-        }
-        object.insert("dtype".to_owned(), json!(self.header.dtype().to_string()));
-        object.insert("shape".to_owned(), json!(self.header.shape()));
-        object.insert("order".to_owned(), json!(if self.header.order() == Order::C { "C" } else { "Fortran" }));
-        object.insert("stats".to_owned(), Json::Array(leaves));
-        Json::Object(object)
+        without_nulls(json!({
+            "file": self.file,
+            "member": self.member,
+            "dtype": self.header.dtype().to_string(),
+            "shape": self.header.shape(),
+            "order": order_name(self.header),
+            "stats": self.leaves.iter().map(|(leaf, summary)| leaf_json(leaf, summary)).collect::<Vec<_>>(),
+        }))
     }
 }
 
-fn write_leaf(screen: &mut Screen, summary: &Summary, indent: &str) -> Result<()> {
-    let line = |screen: &mut Screen, name: &str, text: &str| -> Result<()> {
-        let start = line_start(screen, indent, name);
-        Ok(writeln!(screen, "{start}{text}")?)
-    };
-    let mut counts = quantity::count(summary.count);
+/// The names and texts of all known figures.
+fn lines(summary: &Summary) -> Vec<(&'static str, String)> {
+    let approximate = |is_exact: bool| if is_exact { "" } else { "~" };
+    let mut lines = vec![("count", counts(summary))];
+    let mut line = |name: &'static str, text: Option<String>| lines.extend(text.map(|text| (name, text)));
+    let types = summary.types.iter().map(|(name, count)| format!("{} {name}", quantity::count(*count)));
+    line("types", (!summary.types.is_empty()).then(|| types.collect::<Vec<_>>().join("  ")));
+    line("distinct", distinct(summary).map(|found| format!("{}{}", approximate(found.is_exact), quantity::count(found.count))));
+    line("min", summary.min.as_ref().map(quoted));
+    line("max", summary.max.as_ref().map(quoted));
+    // The mean is told apart from both ends.
+    let neighbours = [&summary.min, &summary.mean, &summary.max].map(Option::as_ref);
+    let digits = digits_apart(&numbers(neighbours.into_iter().flatten()), 10);
+    line("mean", summary.mean.as_ref().map(|mean| text(&rounded(mean, digits))));
+    line("std", summary.std.as_ref().map(|std| text(&rounded(std, 10))));
+    line("longest", summary.longest.map(quantity::count));
+    line("quantiles", summary.quantiles.as_ref().map(|quantiles| quantiles_text(quantiles, summary)));
+    let histogram = |histogram: &Histogram| format!("{}▕{}▏", approximate(histogram.is_exact), histogram.line());
+    line("histogram", summary.histogram.as_ref().map(histogram));
+    lines
+}
+
+/// The number of values, and how many of them are special.
+fn counts(summary: &Summary) -> String {
     let is_time = matches!(summary.min, Some(Value::Time(..)));
-    let nan = if is_time { "NaT" } else { "NaN" };
-    for (name, count) in
-        [(nan, summary.nan), ("inf", summary.inf), ("zeros", summary.zeros), ("empty", summary.empty), ("None", summary.none)]
-    {
-        if let Some(count) = count {
-            let _ = write!(counts, "  {} {name}", quantity::count(count));
-        }
-    }
-    line(screen, "count", &counts)?;
-    if !summary.types.is_empty() {
-        let types = summary.types.iter().map(|(name, count)| format!("{} {name}", quantity::count(*count)));
-        line(screen, "types", &types.collect::<Vec<_>>().join("  "))?;
-    }
-    if let Some(distinct) = summary.distinct {
-        // An estimate may exceed what is possible.
-        let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
-        let mark = if distinct.is_exact { "" } else { "~" };
-        line(screen, "distinct", &format!("{mark}{}", quantity::count(distinct.count.min(most))))?;
-    }
-    for (name, value) in [("min", &summary.min), ("max", &summary.max)] {
-        if let Some(value) = value {
-            let start = line_start(screen, indent, name);
-            match value {
-                Value::Text(_) => writeln!(screen, "{start}'{}'", escape::line(&text(value)))?,
-                Value::Bytes(..) => writeln!(screen, "{start}b'{}'", text(value))?,
-                value => writeln!(screen, "{start}{}", text(value))?,
-            }
-        }
-    }
-    for (name, value) in [("mean", &summary.mean), ("std", &summary.std)] {
-        if let Some(value) = value {
-            // The mean is told apart from both ends.
-            let neighbours = [&summary.min, &summary.mean, &summary.max].map(Option::as_ref);
-            let digits = if name == "mean" { digits_apart(&numbers(neighbours.into_iter().flatten()), 10) } else { 10 };
-            line(screen, name, &text(&rounded(value, digits)))?;
-        }
-    }
-    if let Some(longest) = summary.longest {
-        line(screen, "longest", &quantity::count(longest))?;
-    }
-    if let Some(quantiles) = &summary.quantiles {
-        line(screen, "quantiles", &quantiles_text(quantiles, summary))?;
-    }
-    if let Some(histogram) = &summary.histogram {
-        line(screen, "histogram", &format!("{}▕{}▏", if histogram.is_exact { "" } else { "~" }, histogram.line()))?;
-    }
-    Ok(())
+    let special = [
+        (if is_time { "NaT" } else { "NaN" }, summary.nan),
+        ("inf", summary.inf),
+        ("zeros", summary.zeros),
+        ("empty", summary.empty),
+        ("None", summary.none),
+    ];
+    let known = special.into_iter().filter_map(|(name, count)| Some(format!("  {} {name}", quantity::count(count?))));
+    std::iter::once(quantity::count(summary.count)).chain(known).collect()
 }
 
-/// The beginning of a line, up to its value.
-fn line_start(screen: &Screen, indent: &str, name: &str) -> String {
-    format!("{indent}{}  ", screen.paint(Style::Name, &format!("{name:<9}")))
+/// The number of distinct values, of which an estimate may exceed what is possible.
+fn distinct(summary: &Summary) -> Option<Count> {
+    summary.distinct.map(|found| Count { count: found.count.min(summary.count), ..found })
 }
 
 /// The quantiles with the digits that tell them apart, from each other and from both ends.
@@ -158,6 +139,15 @@ fn rounded(value: &Value, digits: usize) -> Value {
     }
 }
 
+/// The least or the greatest value: text in quotes.
+fn quoted(value: &Value) -> String {
+    match value {
+        Value::Text(text) => format!("'{}'", escape::line(text)),
+        Value::Bytes(text) => format!("b'{text}'"),
+        value => text(value),
+    }
+}
+
 fn text(value: &Value) -> String {
     match value {
         Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
@@ -180,8 +170,7 @@ fn text(value: &Value) -> String {
             }
         }
         // Neither has a mean or quantiles.
-        Value::Text(text) => text.characters().collect(),
-        Value::Bytes(bytes, is_cut) => format!("{}{}", bytes.escape_ascii(), rest(*is_cut)),
+        Value::Text(text) | Value::Bytes(text) => text.clone(),
     }
 }
 
@@ -194,46 +183,35 @@ fn single(value: f32) -> String {
 }
 
 fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
-    let mut object = Map::new();
-    let mut insert = |key: &str, value: Option<Json>| {
-        if let Some(value) = value {
-            object.insert(key.to_owned(), value);
-        }
+    let types: Map<String, Json> = summary.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+    let (quantiles, histogram) = (summary.quantiles.as_ref(), summary.histogram.as_ref());
+    let by_percent = |quantiles: &Quantiles| -> Map<String, Json> {
+        PERCENTS.iter().zip(&quantiles.values).map(|(percent, value)| (percent.to_string(), value_json(value))).collect()
     };
-    insert("field", (!leaf.path.is_empty()).then(|| json!(leaf.path)));
-    insert("dtype", Some(json!(leaf.scalar.to_string())));
-    insert("count", Some(json!(summary.count)));
-    insert("nan", summary.nan.map(Json::from));
-    insert("inf", summary.inf.map(Json::from));
-    insert("zeros", summary.zeros.map(Json::from));
-    insert("empty", summary.empty.map(Json::from));
-    insert("none", summary.none.map(Json::from));
-    if !summary.types.is_empty() {
-        let types = summary.types.iter().map(|(name, count)| (name.clone(), json!(count)));
-        insert("types", Some(Json::Object(types.collect())));
-    }
-    insert("longest", summary.longest.map(Json::from));
-    insert("min", summary.min.as_ref().map(value_json));
-    insert("max", summary.max.as_ref().map(value_json));
-    insert("mean", summary.mean.as_ref().map(value_json));
-    insert("std", summary.std.as_ref().map(value_json));
-    if let Some(quantiles) = &summary.quantiles {
-        let values = PERCENTS.iter().zip(&quantiles.values).map(|(percent, value)| (percent.to_string(), value_json(value)));
-        insert("quantiles", Some(Json::Object(values.collect())));
-        insert("quantiles_rank_error", Some(json!(quantiles.rank_error.unwrap_or(0.0))));
-    }
-    if let Some(distinct) = summary.distinct {
-        let most = summary.count.saturating_add(summary.nan.unwrap_or(0));
-        insert("distinct", Some(json!(distinct.count.min(most))));
-        insert("distinct_exact", Some(json!(distinct.is_exact)));
-    }
-    if let Some(histogram) = &summary.histogram {
-        insert("histogram", Some(json!(histogram.counts)));
+    without_nulls(json!({
+        "field": (!leaf.path.is_empty()).then_some(&leaf.path),
+        "dtype": leaf.scalar.to_string(),
+        "count": summary.count,
+        "nan": summary.nan,
+        "inf": summary.inf,
+        "zeros": summary.zeros,
+        "empty": summary.empty,
+        "none": summary.none,
+        "types": (!types.is_empty()).then_some(types),
+        "longest": summary.longest,
+        "min": summary.min.as_ref().map(value_json),
+        "max": summary.max.as_ref().map(value_json),
+        "mean": summary.mean.as_ref().map(value_json),
+        "std": summary.std.as_ref().map(value_json),
+        "quantiles": quantiles.map(by_percent),
+        "quantiles_rank_error": quantiles.map(|quantiles| quantiles.rank_error.unwrap_or(0.0)),
+        "distinct": distinct(summary).map(|found| found.count),
+        "distinct_exact": summary.distinct.map(|found| found.is_exact),
+        "histogram": histogram.map(|histogram| &histogram.counts),
         // How many whole numbers a bin has.
-        insert("histogram_width", histogram.whole.map(|bins| value_json(&Value::Integer(bins.width))));
-        insert("histogram_exact", Some(json!(histogram.is_exact)));
-    }
-    Json::Object(object)
+        "histogram_width": histogram.and_then(|histogram| histogram.whole).map(|bins| value_json(&Value::Integer(bins.width))),
+        "histogram_exact": histogram.map(|histogram| histogram.is_exact),
+    }))
 }
 
 /// JSON has no NaN and no infinities, so they are texts.
@@ -246,7 +224,7 @@ fn value_json(value: &Value) -> Json {
         Value::Float(value) | Value::Single(value) | Value::Steps(value, _) => float_json(*value),
         Value::Complex(real, imaginary) => json!([float_json(*real), float_json(*imaginary)]),
         Value::Time(time, scalar) => json!(units::time_text(*scalar, *time)),
-        Value::Text(_) | Value::Bytes(..) => json!(text(value)),
+        Value::Text(text) | Value::Bytes(text) => json!(text),
     }
 }
 

@@ -24,7 +24,7 @@ impl<T: Copy> Sample<T> {
         Self { stratum: total.div_ceil(most.max(1)).max(1), values: Vec::new(), failed: None }
     }
 
-    /// Adds those of the values that begin at a position, and that `is_number` accepts.
+    /// Samples values of which the first is at `position`, but for those that `is_number` rejects.
     #[inline]
     pub(super) fn add(&mut self, position: u64, values: &[T], is_number: impl Fn(T) -> bool) {
         let most = usize::try_from(values.len() as u64 / self.stratum + 2).unwrap_or(usize::MAX);

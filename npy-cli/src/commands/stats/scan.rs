@@ -2,79 +2,42 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::thread;
 
-use npy_core::{DynValues, FileFormat, Header};
+use npy_core::scalar::Class;
+use npy_core::{DynValues, Header};
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, Budget, Total};
+use super::column::Column;
 use super::summary::Summary;
-use super::{Budget, Total, objects};
+use super::table::Table;
+use super::texts::Texts;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Extent, Input, object_options};
+use crate::input::Array;
 use crate::progress::Progress;
+use crate::threads;
 use crate::values::fields::{self, Leaf};
 use crate::values::quantity;
 
-/// What a thread reads at a time: it stays in the second cache.
+/// Bytes that a thread reads at a time: they stay in the second cache.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// What all threads read at a time at most, unless an element has more.
+/// The most bytes that all threads read at a time, unless an element has more.
 const MOST_BUFFERS: usize = 32 << 20;
 
-/// What a thread takes at a time. Their number is bounded, because each has its own moments.
+/// Bytes of a part, the unit of work of a thread. Their number is bounded, because each has its own moments.
 const PART_BYTES: u64 = 4 << 20;
 const MOST_PARTS: u64 = 512;
 
-/// What the user chose.
+/// The options of the user.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) threads: usize,
     pub(super) fields: Vec<String>,
     pub(super) bins: usize,
-}
-
-/// Reads the array of a member once.
-pub(super) fn scan(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
-    let extent = input.extent(index)?;
-    let available = available(input, index)?;
-    let name = input.name().to_owned();
-    input.with_member(index, |mut array| {
-        let header = array.header().clone();
-        if header.dtype().has_object() {
-            let leaves = objects::scan(&header, &array.into_objects(object_options())?, settings)?;
-            return Ok((header, leaves));
-        }
-        let plan = Plan::new(&header, settings)?;
-        let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
-        let accumulators = match extent {
-            Some(extent) => {
-                let begin = array.data_offset();
-                check_length(begin, header.data_bytes(), available)?;
-                plan.read_by_threads(&extent, begin, settings.threads, &progress)?
-            }
-            None => plan.read_stream(&mut *array, &progress)?,
-        };
-        let leaves = accumulators.into_iter().map(|accumulator| accumulator.finish(settings.bins));
-        Ok((header, leaves.collect::<Result<_>>()?))
-    })
-}
-
-/// The bytes of the file or the stored member.
-fn available(input: &Input, index: usize) -> Result<Option<u64>> {
-    match input.format() {
-        FileFormat::Npz => Ok(input.archive()?.size(index)),
-        _ => Ok(input.bounds().map(|bounds| bounds.end - bounds.start)),
-    }
-}
-
-/// What a thread reads with.
-struct Worker {
-    file: File,
-    buffer: Vec<u8>,
-    accumulators: Vec<Accumulator>,
 }
 
 fn cannot_read(error: &std::io::Error) -> Failure {
@@ -84,8 +47,8 @@ fn cannot_read(error: &std::io::Error) -> Failure {
     }
 }
 
-/// Otherwise a thread would read into the next member.
-fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
+/// Fails if the array ends behind the bytes that can belong to it: a thread would read into the next member.
+pub(super) fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
     match available.map(|available| available.saturating_sub(begin)) {
         Some(found) if found < bytes => {
             let expected = quantity::counted(bytes, "byte");
@@ -95,8 +58,29 @@ fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
     }
 }
 
+/// The accumulator of a leaf in this number of elements.
+fn accumulator(leaf: &Leaf, elements: u64, budget: Budget) -> Result<Box<dyn Accumulator>> {
+    fn boxed<T: Accumulator>(accumulator: T) -> Box<dyn Accumulator> {
+        Box::new(accumulator)
+    }
+    let scalar = leaf.scalar;
+    let total = Total(elements.saturating_mul(leaf.per_element() as u64));
+    let has_table = scalar.itemsize() == 1 || scalar.itemsize() == 2 && budget.has_tables;
+    let accumulator = match scalar.class() {
+        Class::Bytes | Class::Unicode | Class::Void => Some(boxed(Texts::new(leaf, budget))),
+        Class::Complex => Column::<(f64, f64)>::new(leaf, total, budget).map(boxed),
+        Class::Object => None,
+        _ if has_table => Some(boxed(Table::new(leaf))),
+        Class::Float => Column::<f64>::new(leaf, total, budget).map(boxed),
+        Class::Unsigned => Column::<u64>::new(leaf, total, budget).map(boxed),
+        _ => Column::<i64>::new(leaf, total, budget).map(boxed),
+    };
+    accumulator.ok_or_else(|| Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size")))
+}
+
 /// How an array is read.
 pub(super) struct Plan {
+    bins: usize,
     itemsize: usize,
     elements: u64,
     /// Elements that are read at a time.
@@ -104,79 +88,90 @@ pub(super) struct Plan {
     /// Elements of a part, the unit of work: whole pieces.
     part: u64,
     budget: Budget,
-    accumulators: Vec<Accumulator>,
+    leaves: Vec<Leaf>,
 }
 
 impl Plan {
     pub(super) fn new(header: &Header, settings: &Settings) -> Result<Self> {
         let dtype = header.dtype();
-        let (itemsize, elements) = (dtype.itemsize(), header.element_count() as u64);
+        let itemsize = dtype.itemsize();
         let leaves = fields::select(dtype, &settings.fields)?;
         let budget = Budget::of(leaves.len());
         let piece = (PIECE_BYTES / itemsize.max(1)).max(1) as u64;
         let part_bytes = PART_BYTES.max(header.data_bytes().div_ceil(MOST_PARTS));
         let part = (part_bytes / itemsize.max(1) as u64).next_multiple_of(piece).max(piece);
-        let new = |leaf: Leaf| {
-            let total = Total(elements.saturating_mul(leaf.per_element() as u64));
-            Accumulator::new(leaf, itemsize, total, budget)
-        };
-        let accumulators = leaves.into_iter().map(new).collect::<Result<_>>()?;
-        // Elements without bytes are not read.
-        let elements = if itemsize == 0 { 0 } else { elements };
-        Ok(Self { itemsize, elements, piece, part, budget, accumulators })
+        Ok(Self { bins: settings.bins, itemsize, elements: header.element_count() as u64, piece, part, budget, leaves })
     }
 
-    /// What is read at a time.
+    /// Elements that are read: those without bytes are not.
+    fn stored(&self) -> u64 {
+        if self.itemsize == 0 { 0 } else { self.elements }
+    }
+
+    /// The bytes that are read at a time.
     fn piece_bytes(&self) -> usize {
         usize::try_from(self.piece).unwrap_or(usize::MAX).saturating_mul(self.itemsize).max(1)
     }
 
-    /// Accumulators for another thread.
-    fn fork(&self) -> Result<Vec<Accumulator>> {
-        self.accumulators.iter().map(|accumulator| accumulator.fork(self.elements, self.budget)).collect()
+    fn accumulators(&self) -> Result<Vec<Box<dyn Accumulator>>> {
+        self.leaves.iter().map(|leaf| accumulator(leaf, self.elements, self.budget)).collect()
     }
 
-    /// Each thread opens the file itself, and takes the next part that none has.
-    fn read_by_threads(self, extent: &Extent, begin: u64, threads: usize, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
-        let parts = self.elements.div_ceil(self.part);
+    fn finish(self, accumulators: Vec<Box<dyn Accumulator>>) -> Result<Vec<(Leaf, Summary)>> {
+        let finish = |(leaf, mut accumulator): (Leaf, Box<dyn Accumulator>)| {
+            if leaf.scalar.itemsize() == 0 {
+                accumulator.add_empty(self.elements.saturating_mul(leaf.per_element() as u64));
+            }
+            Ok((leaf, accumulator.finish(self.bins)?))
+        };
+        self.leaves.into_iter().zip(accumulators).map(finish).collect()
+    }
+
+    /// Reads the data from this position of a file. Each thread opens the file itself, and takes the next part that none has.
+    pub(super) fn read_file(
+        self,
+        path: &Path,
+        begin: u64,
+        threads: usize,
+        progress: &Mutex<Progress>,
+    ) -> Result<Vec<(Leaf, Summary)>> {
+        let parts = self.stored().div_ceil(self.part);
         let threads = threads.min(MOST_BUFFERS / self.piece_bytes()).clamp(1, usize::try_from(parts.max(1)).unwrap_or(usize::MAX));
         let next = AtomicU64::new(0);
-        let begin = extent.begin.saturating_add(begin);
-        let work = || {
-            let file = File::open(&extent.path).map_err(|error| cannot_read(&error))?;
-            let mut worker = Worker { file, buffer: Vec::new(), accumulators: self.fork()? };
+        let results: Vec<Result<Vec<_>>> = threads::on_each(threads, || {
+            let mut file = File::open(path).map_err(|error| cannot_read(&error))?;
+            let (mut buffer, mut accumulators) = (Vec::new(), self.accumulators()?);
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= parts {
-                    return Ok(worker.accumulators);
+                    return Ok(accumulators);
                 }
-                self.read_part(&mut worker, begin, part, progress)?;
+                let offset = begin.saturating_add(part * self.part * self.itemsize as u64);
+                file.seek(SeekFrom::Start(offset)).map_err(|error| cannot_read(&error))?;
+                self.read_part(&mut file, &mut buffer, part, &mut |position, elements| {
+                    for accumulator in &mut accumulators {
+                        accumulator.add(position, elements);
+                    }
+                    advance(progress, elements.len());
+                })?;
+                for accumulator in &mut accumulators {
+                    accumulator.expect_memory()?;
+                    accumulator.end_part(part);
+                }
             }
-        };
-        let results: Vec<Result<Vec<Accumulator>>> = thread::scope(|scope| {
-            // Fewer where the system refuses more.
-            let others: Vec<_> = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let own = work();
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|_| Err(Failure::Nameless("a thread failed".to_owned())))
-            };
-            std::iter::once(own).chain(others.into_iter().map(join)).collect()
         });
-        let mut total = self.accumulators;
-        for result in results {
-            for (accumulator, other) in total.iter_mut().zip(result?) {
-                accumulator.merge(other);
-            }
-        }
-        Ok(total)
+        let merged = results.into_iter().reduce(|total, other| {
+            let (mut total, other) = (total?, other?);
+            total.iter_mut().zip(other).for_each(|(accumulator, other)| accumulator.merge(other));
+            Ok(total)
+        });
+        self.finish(merged.unwrap_or_else(|| Ok(Vec::new()))?)
     }
 
-    /// Reads a part of the data, which begin here, piece by piece.
-    fn read_part(&self, worker: &mut Worker, begin: u64, part: u64, progress: &Mutex<Progress>) -> Result<()> {
-        let Worker { file, buffer, accumulators } = worker;
+    /// Reads a part, at which the file stands, piece by piece. `add` also gets the position of a piece.
+    fn read_part(&self, file: &mut File, buffer: &mut Vec<u8>, part: u64, add: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
         let mut position = part * self.part;
         let end = (position + self.part).min(self.elements);
-        file.seek(SeekFrom::Start(begin.saturating_add(position * self.itemsize as u64))).map_err(|error| cannot_read(&error))?;
         while position < end {
             let count = self.piece.min(end - position);
             let length = count as usize * self.itemsize;
@@ -184,44 +179,36 @@ impl Plan {
             buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
             buffer.resize(length, 0);
             file.read_exact(buffer).map_err(|error| cannot_read(&error))?;
-            for accumulator in &mut *accumulators {
-                accumulator.add(position, buffer);
-            }
+            add(position, buffer);
             position += count;
-            advance(progress, buffer.len());
-        }
-        for accumulator in accumulators {
-            accumulator.expect_memory()?;
-            accumulator.end_part(part);
         }
         Ok(())
     }
 
     /// This thread reads, and perhaps decompresses, while another computes.
-    pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<Accumulator>> {
+    pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<(Leaf, Summary)>> {
         // Elements larger than a piece are not queued.
         let most_waiting = usize::from(self.piece_bytes() <= PIECE_BYTES);
-        let Self { elements, piece, part, mut accumulators, .. } = self;
-        thread::scope(|scope| {
-            let (send, receive) = sync_channel::<(u64, DynValues)>(most_waiting);
-            let work = thread::Builder::new().spawn_scoped(scope, move || {
-                for (position, values) in receive {
+        let (send, receive) = sync_channel::<(u64, DynValues)>(most_waiting);
+        let (elements, part, mut accumulators) = (self.stored(), self.part, self.accumulators()?);
+        let compute = move || {
+            for (position, values) in receive {
+                for accumulator in &mut accumulators {
+                    accumulator.add(position, values.bytes());
+                }
+                let end = position + values.header().element_count() as u64;
+                if end == elements || end.is_multiple_of(part) {
                     for accumulator in &mut accumulators {
-                        accumulator.add(position, values.bytes());
-                    }
-                    let end = position + values.header().element_count() as u64;
-                    if end == elements || end.is_multiple_of(part) {
-                        for accumulator in &mut accumulators {
-                            accumulator.end_part(position / part);
-                        }
+                        accumulator.end_part(position / part);
                     }
                 }
-                accumulators
-            });
-            let work = work.map_err(|error| Failure::Nameless(format!("cannot start a thread: {error}")))?;
-            let mut position = 0;
+            }
+            accumulators
+        };
+        let read = || {
+            let (send, mut position) = (send, 0);
             while position < elements
-                && let Some(values) = array.next_elements(piece as usize)?
+                && let Some(values) = array.next_elements(self.piece as usize)?
             {
                 let count = values.header().element_count() as u64;
                 advance(progress, values.bytes().len());
@@ -230,9 +217,10 @@ impl Plan {
                 }
                 position += count;
             }
-            drop(send);
-            work.join().map_err(|_| Failure::Nameless("a thread failed".to_owned()))
-        })
+            Ok(())
+        };
+        let (read, accumulators) = threads::beside(compute, read)?;
+        read.and_then(|()| self.finish(accumulators))
     }
 }
 

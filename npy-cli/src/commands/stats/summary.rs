@@ -18,31 +18,10 @@ pub(super) enum Value {
     Time(i64, Scalar),
     /// A part of steps of a time's dtype.
     Steps(f64, Scalar),
-    Text(Text),
-    /// And whether they are the beginning of longer ones.
-    Bytes(Vec<u8>, bool),
-}
-
-/// Text as the file has it, of 4 bytes a character.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Text {
-    pub(super) bytes: Vec<u8>,
-    pub(super) scalar: Scalar,
-    /// Whether it is the beginning of a longer one.
-    pub(super) is_cut: bool,
-}
-
-/// What stands in the place of the rest of a value that is cut.
-pub(super) fn rest(is_cut: bool) -> &'static str {
-    if is_cut { "…" } else { "" }
-}
-
-impl Text {
-    /// The characters; those that Unicode does not have are replaced.
-    pub(super) fn characters(&self) -> impl Iterator<Item = char> + '_ {
-        let characters = self.scalar.units(&self.bytes).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-        characters.chain(rest(self.is_cut).chars())
-    }
+    /// With a mark at its end if it is cut.
+    Text(String),
+    /// Escaped as in Python, and marked like text.
+    Bytes(String),
 }
 
 /// The statistics of a leaf; `None` where the dtype has none, or where there are no values.
@@ -126,7 +105,12 @@ pub(super) fn between(low: f64, high: f64, part: f64) -> f64 {
 
 impl Histogram {
     /// Counts finite values by the rules of `numpy.histogram`; `None` if there are none, or their range overflows.
-    pub(super) fn of(values: impl Iterator<Item = (f64, u64)>, low: f64, high: f64, bins: usize, is_exact: bool) -> Option<Self> {
+    pub(super) fn of(
+        values: impl Iterator<Item = (f64, u64)>,
+        (low, high): (f64, f64),
+        bins: usize,
+        is_exact: bool,
+    ) -> Option<Self> {
         let (low, high) = if low == high { (low - 0.5, high + 0.5) } else { (low, high) };
         let range = high - low;
         if !range.is_finite() || range <= 0.0 || bins == 0 {
@@ -199,7 +183,7 @@ mod tests {
     #[test]
     fn histogram_shows_every_value() {
         let values = [(0.0, 1), (1.0, 100), (4.0, 1)];
-        let histogram = Histogram::of(values.into_iter(), 0.0, 4.0, 4, true).unwrap();
+        let histogram = Histogram::of(values.into_iter(), (0.0, 4.0), 4, true).unwrap();
         assert_eq!(histogram.counts, [1, 100, 0, 1]);
         assert_eq!(histogram.line(), "▁█ ▁");
     }

@@ -1,34 +1,38 @@
-//! Statistics of text and bytes: their order is that of the characters or bytes.
+//! Statistics of text and bytes, ordered by characters or bytes.
 
 use std::cmp::Ordering;
 
 use npy_core::dtype::Scalar;
 use npy_core::scalar::Class;
 
-use super::Budget;
+use super::accumulator::{Accumulator, Budget, downcast};
 use super::distinct::Distinct;
-use super::summary::{Summary, Text, Value};
+use super::summary::{Summary, Value};
+use crate::failure::Result;
+use crate::values::fields::Leaf;
 
 /// The most bytes of the least and of the greatest value that are shown.
 const MOST_SHOWN: usize = 1 << 16;
 
-#[derive(Clone, Debug)]
 pub(super) struct Texts {
+    leaf: Leaf,
     scalar: Scalar,
     class: Class,
     count: u64,
     empty: u64,
     /// In characters.
     longest: usize,
-    /// Without padding; the beginning alone of what is longer than [`MOST_SHOWN`], by which they are compared.
+    /// Without padding, and cut to [`MOST_SHOWN`]: longer values are compared by their beginnings.
     low: Option<Vec<u8>>,
     high: Option<Vec<u8>>,
     distinct: Distinct,
 }
 
 impl Texts {
-    pub(super) fn new(scalar: Scalar, budget: Budget) -> Self {
+    pub(super) fn new(leaf: &Leaf, budget: Budget) -> Self {
+        let scalar = leaf.scalar;
         Self {
+            leaf: leaf.clone(),
             scalar,
             class: scalar.class(),
             count: 0,
@@ -37,23 +41,6 @@ impl Texts {
             low: None,
             high: None,
             distinct: Distinct::new(budget.distinct),
-        }
-    }
-
-    /// Adds values of no bytes, which are not in the file at all.
-    pub(super) fn add_empty(&mut self, count: u64) {
-        if count > 0 {
-            self.count += count;
-            self.empty += count;
-            self.distinct.add_bytes([]);
-            self.low = Some(Vec::new());
-            self.high = Some(Vec::new());
-        }
-    }
-
-    pub(super) fn add(&mut self, run: &[u8]) {
-        for value in run.chunks_exact(self.scalar.itemsize().max(1)) {
-            self.add_value(self.scalar.without_padding(value));
         }
     }
 
@@ -88,8 +75,30 @@ impl Texts {
             }
         }
     }
+}
 
-    pub(super) fn merge(&mut self, other: Self) {
+impl Accumulator for Texts {
+    fn add(&mut self, _: u64, elements: &[u8]) {
+        let (leaf, scalar) = (self.leaf.clone(), self.scalar);
+        leaf.for_each_run(elements, |run| {
+            for value in run.chunks_exact(scalar.itemsize().max(1)) {
+                self.add_value(scalar.without_padding(value));
+            }
+        });
+    }
+
+    fn add_empty(&mut self, count: u64) {
+        if count > 0 {
+            self.count += count;
+            self.empty += count;
+            self.distinct.add_bytes([]);
+            self.low = Some(Vec::new());
+            self.high = Some(Vec::new());
+        }
+    }
+
+    fn merge(&mut self, other: Box<dyn Accumulator>) {
+        let Some(other) = downcast::<Self>(other) else { return };
         self.count += other.count;
         self.empty += other.empty;
         self.longest = self.longest.max(other.longest);
@@ -99,14 +108,18 @@ impl Texts {
         self.distinct.merge(&other.distinct);
     }
 
-    pub(super) fn finish(self) -> Summary {
+    fn finish(self: Box<Self>, _: usize) -> Result<Summary> {
         let mut summary = Summary { count: self.count, distinct: Some(self.distinct.count()), ..Summary::default() };
-        let value = |mut bytes: Vec<u8>| {
-            let is_cut = bytes.len() > MOST_SHOWN;
-            bytes.truncate(MOST_SHOWN);
+        let value = |bytes: Vec<u8>| {
+            let shown = bytes.get(..MOST_SHOWN).unwrap_or(&bytes);
+            let rest = if bytes.len() > MOST_SHOWN { "…" } else { "" };
             match self.class {
-                Class::Unicode => Value::Text(Text { bytes, scalar: self.scalar, is_cut }),
-                _ => Value::Bytes(bytes, is_cut),
+                Class::Unicode => {
+                    let characters =
+                        self.scalar.units(shown).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                    Value::Text(characters.chain(rest.chars()).collect())
+                }
+                _ => Value::Bytes(format!("{}{rest}", shown.escape_ascii())),
             }
         };
         if self.is_text() {
@@ -116,6 +129,6 @@ impl Texts {
             summary.min = self.low.map(value);
             summary.max = self.high.map(value);
         }
-        summary
+        Ok(summary)
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use npy_core::npz::{ArchiveFile, NpzReader};
+use tempfile::TempDir;
 
-use super::{Finding, check_members, nameless};
 use crate::failure::{Failure, Result};
 use crate::signals;
 use crate::values::quantity;
@@ -15,20 +15,20 @@ use crate::values::quantity;
 /// Archives in archives are followed to this depth.
 const DEPTH: usize = 4;
 
-/// How many times the bytes of a file those of the archives in it may be. Their members are rarely compressed twice.
+/// The archives in a file may have this many times its bytes. Their members are rarely compressed twice.
 const FACTOR: u64 = 32;
 
 /// The bytes that a small file may have in any case.
 const LEAST: u64 = 1 << 30;
 
-/// How many bytes of the archives in a file are extracted at most, all of them together.
+/// The bytes of the archives in a file that are extracted at most, in sum.
 pub(super) struct Budget<'a> {
     extracted: &'a AtomicU64,
     file_bytes: u64,
 }
 
 impl<'a> Budget<'a> {
-    /// That of a file of this length, of which `extracted` counts the bytes.
+    /// For a file of this length. `extracted` counts the bytes of archives in it.
     pub(super) fn new(extracted: &'a AtomicU64, file_bytes: u64) -> Self {
         Self { extracted, file_bytes }
     }
@@ -49,34 +49,42 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Checks a member that is not an array. Returns the findings of an archive.
-pub(super) fn check(
+/// An archive that was extracted, and is removed with it. A signal must not leave it.
+pub(super) struct Inner {
+    pub(super) archive: NpzReader<ArchiveFile>,
+    _directory: TempDir,
+    _guard: signals::Guard,
+}
+
+/// Checks a member that is not an array. Returns the archive that it is, which is still to be checked.
+pub(super) fn extract(
     archive: &mut NpzReader<ArchiveFile>,
     index: usize,
-    name: &str,
     depth: usize,
     budget: &Budget<'_>,
-) -> Result<Vec<Finding>> {
+) -> Result<Option<Inner>> {
     let extension = Path::new(archive.whole_name(index).unwrap_or_default()).extension();
     let may_be_archive = extension.is_some_and(|extension| extension == "npz" || extension == "zip");
     if !may_be_archive || depth >= DEPTH {
         archive.verify_member(index).map_err(nameless)?;
-        return Ok(Vec::new());
+        return Ok(None);
     }
     // A member that has more bytes than it claims is damaged, and is not read further.
     budget.take(archive.size(index).unwrap_or_default())?;
     let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
-    // A signal must not leave the directory.
-    let _guard = signals::Guard::new();
+    let guard = signals::Guard::new();
     let directory = tempfile::tempdir().map_err(failed)?;
     let path = archive.extract(index, directory.path()).map_err(nameless)?;
     signals::check()?;
     if !path.is_file() || !starts_like_an_archive(&path) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    let mut inner = NpzReader::open(&path).map_err(nameless)?;
-    let members = 0..inner.len();
-    Ok(check_members(&mut inner, members, &format!("{name}:"), depth + 1, budget))
+    Ok(Some(Inner { archive: NpzReader::open(&path).map_err(nameless)?, _directory: directory, _guard: guard }))
+}
+
+/// The failure without the names of the file and the member, which are known.
+pub(super) fn nameless(error: npy_core::Error) -> Failure {
+    Failure::Nameless(format!("{:#}", error.without_path()))
 }
 
 /// Whether the file begins like an archive.

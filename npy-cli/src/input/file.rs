@@ -1,0 +1,407 @@
+//! Opens files, members and streams, and gives their arrays to commands.
+
+use std::cell::OnceCell;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use npy_core::npz::{ArchiveFile, NpzReader};
+use npy_core::rawarray::{RaArray, RaHeader};
+use npy_core::{FileFormat, Header, NpyReader};
+use tempfile::NamedTempFile;
+
+use super::array::{Array, Once, in_memory};
+use super::arrays::{self, Found};
+use super::looks;
+use super::part::{Part, split, standard_input};
+use super::stream::{Forward, Prefixed, Recorder};
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::{output, signals};
+
+/// A file, a member of an archive, or standard input.
+pub(crate) struct Input {
+    /// The argument of the user, as text.
+    name: String,
+    place: Place,
+    format: FileFormat,
+    part: Option<Part>,
+    /// Where the array of [`Part::Number`] is in the file.
+    range: Option<Range<u64>>,
+    /// The archive that the file is, from its first use on: its central directory is read once.
+    archive: OnceCell<NpzReader<ArchiveFile>>,
+}
+
+enum Place {
+    Path(PathBuf),
+    /// An `.npy` stream, of standard input or a pipe, and its first bytes. `None` once it was read.
+    Stream {
+        front: Vec<u8>,
+        rest: Option<Box<dyn Read + Send>>,
+    },
+    /// A stream in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
+    Spool {
+        file: NamedTempFile,
+        _guard: signals::Guard,
+    },
+}
+
+/// Where the bytes of an array are in a file, for readers that go on side by side.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    pub(crate) path: PathBuf,
+    /// The position of the `.npy` header in the file.
+    pub(crate) begin: u64,
+}
+
+impl Input {
+    /// Opens the argument of a user: a path or `-`, each with or without a member or a number.
+    pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
+        let text = text.as_ref();
+        if let Some(part) = standard_input(text) {
+            return Self::from_stream("-", Box::new(io::stdin()), part);
+        }
+        let (path, part) = split(text);
+        let name = escape::path(path);
+        let failed = |error: io::Error| Failure::Unread(format!("{name}: cannot open the file: {error}"));
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(Failure::new(format!("{name}: expected a file, found a directory")));
+        }
+        let mut front = Vec::new();
+        let file = File::open(path).map_err(failed)?;
+        if !metadata.is_file() {
+            // A pipe, which is not there a second time.
+            return Self::from_stream(&name, Box::new(file), part);
+        }
+        file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
+        let format = format_of(&front).map_err(|failure| failure.about(&name))?;
+        // Errors name the array that the user named.
+        let name = if matches!(part, Some(Part::Number(_))) { escape::path(text) } else { name };
+        Self::new(&name, Place::Path(path.into()), format).with_selected(part)
+    }
+
+    fn new(name: &str, place: Place, format: FileFormat) -> Self {
+        Self { name: name.to_owned(), place, format, part: None, range: None, archive: OnceCell::new() }
+    }
+
+    /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
+    fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
+        match (&part, self.format) {
+            (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
+            (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
+            (Some(Part::Member(member)), _) => {
+                let message = format!("cannot select member {member:?}: expected an .npz archive");
+                return Err(Failure::new(format!("{}: {message}", self.name)));
+            }
+            (Some(Part::Number(number)), _) => {
+                let message = format!("cannot select array {number}: expected an .npy file");
+                return Err(Failure::new(format!("{}: {message}", self.name)));
+            }
+        }
+        self.part = part;
+        Ok(self)
+    }
+
+    /// Where an array of the file is.
+    fn range_of(&self, number: usize) -> Result<Range<u64>> {
+        let arrays = self.arrays()?;
+        match arrays.get(number) {
+            Some(found) => Ok(found.range.clone()),
+            None => {
+                let there = if arrays.len() == 1 {
+                    "1 array, #0".to_owned()
+                } else {
+                    format!("{0} arrays, #0 to #{1}", arrays.len(), arrays.len() - 1)
+                };
+                Err(Failure::new(format!("{}: missing array #{number}: the file has {there}", self.name)))
+            }
+        }
+    }
+
+    fn from_stream(name: &str, mut stream: Box<dyn Read + Send>, part: Option<Part>) -> Result<Self> {
+        let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
+        let mut front = Vec::new();
+        (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
+        let format = format_of(&front).map_err(|failure| failure.about(name))?;
+        let input = Self::new(name, Place::Stream { front, rest: Some(stream) }, format);
+        if format == FileFormat::Npy && part.is_none() { Ok(input) } else { input.into_file()?.with_selected(part) }
+    }
+
+    /// The same input; a stream that was not read in a temporary file.
+    pub(crate) fn into_file(mut self) -> Result<Self> {
+        if let Place::Stream { front, rest: Some(rest) } = &mut self.place {
+            let failed = |error: io::Error| Failure::new(format!("{}: cannot read the stream: {error}", self.name));
+            let guard = signals::Guard::new();
+            let mut file = NamedTempFile::new().map_err(failed)?;
+            file.write_all(front).map_err(failed)?;
+            io::copy(rest, &mut file).map_err(failed)?;
+            signals::check()?;
+            self.place = Place::Spool { file, _guard: guard };
+        }
+        Ok(self)
+    }
+
+    /// Whether the input is an `.npy` stream, which is read once.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.place, Place::Stream { .. })
+    }
+
+    /// The arrays of an `.npy` file, one behind another.
+    pub(crate) fn arrays(&self) -> Result<Vec<Found>> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        arrays::arrays_of(path).map_err(|failure| self.name_of(failure))
+    }
+
+    /// Says on standard error that an `.npy` file has further arrays, where a command takes the first.
+    pub(crate) fn tell_of_further(&self) {
+        let is_whole = self.format == FileFormat::Npy && self.part.is_none();
+        let arrays = self.path().filter(|_| is_whole).and_then(|path| arrays::arrays_of(path).ok());
+        if let Some(count @ 2..) = arrays.map(|arrays| arrays.len()) {
+            output::warn(&format!("{name}: the first of {count} arrays; the next is {name}#1", name = self.name));
+        }
+    }
+
+    /// Calls `work` with one of the [`arrays`](Self::arrays).
+    pub(crate) fn with_found<T>(&self, found: &Found, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        with_file(path, self.format, Some(found.range.clone()), work).map_err(|failure| self.name_of(failure))
+    }
+
+    /// One of the [`arrays`](Self::arrays) of the file, as an input of its own. It does not keep a temporary file.
+    pub(crate) fn numbered(&self, number: usize, found: &Found) -> Result<Self> {
+        let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
+        let mut input = Self::new(&format!("{}#{number}", self.name), Place::Path(path.into()), self.format);
+        (input.part, input.range) = (Some(Part::Number(number)), Some(found.range.clone()));
+        Ok(input)
+    }
+
+    /// Calls `work` with each array of an `.npy` stream, as long as it reads them to their ends. Returns the bytes behind the last.
+    pub(crate) fn for_each_in_stream(&mut self, mut work: impl FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<u64> {
+        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
+            return Err(Failure::Nameless("the stream can be read once only".to_owned()));
+        };
+        let mut stream = BufReader::new(Cursor::new(std::mem::take(front)).chain(rest));
+        let failed = |error: io::Error| Failure::Nameless(format!("cannot read the stream: {error}"));
+        let mut begin = Vec::new();
+        loop {
+            let next = Cursor::new(std::mem::take(&mut begin)).chain(&mut stream);
+            work(Box::new(Once(NpyReader::new(Forward::new(next))?)))?;
+            (&mut stream).take(arrays::MAGIC.len() as u64).read_to_end(&mut begin).map_err(failed)?;
+            if begin != arrays::MAGIC {
+                return Ok(begin.len() as u64 + io::copy(&mut stream, &mut io::sink()).map_err(failed)?);
+            }
+        }
+    }
+
+    /// The argument of the user, for messages and titles; with the number of an array, if one is selected.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format of the file.
+    pub(crate) fn format(&self) -> FileFormat {
+        self.format
+    }
+
+    /// The path of the file, also of one that holds standard input; `None` for a stream.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Path(path) => Some(path),
+            Place::Spool { file, .. } => Some(file.path()),
+            Place::Stream { .. } => None,
+        }
+    }
+
+    /// The member that the user selected.
+    pub(crate) fn selected(&self) -> Option<&str> {
+        if let Some(Part::Member(member)) = &self.part { Some(member) } else { None }
+    }
+
+    /// The member or the number that the user selected, for names of files.
+    pub(crate) fn part(&self) -> Option<String> {
+        self.part.as_ref().map(|part| match part {
+            Part::Member(member) => member.clone(),
+            Part::Number(number) => number.to_string(),
+        })
+    }
+
+    /// The position of the array in the file, and the bytes of the file from there on that can belong to it; `None` of a stream.
+    pub(crate) fn bounds(&self) -> Option<Range<u64>> {
+        self.range.clone().or_else(|| Some(0..fs::metadata(self.path()?).ok()?.len()))
+    }
+
+    /// A reader of the archive that the file is. Its central directory is read by the first call alone.
+    pub(crate) fn archive(&self) -> Result<NpzReader<ArchiveFile>> {
+        if let Some(archive) = self.archive.get() {
+            return Ok(archive.clone());
+        }
+        let path = self.path().ok_or_else(|| Failure::new("-: expected an archive"))?;
+        let archive = NpzReader::open(path).map_err(|error| self.name_of(error_without_path(error).into()))?;
+        Ok(self.archive.get_or_init(|| archive).clone())
+    }
+
+    /// Closes the archive until it is used again: inputs that wait for their turn may be more than a process can have open.
+    pub(crate) fn close_archive(&mut self) {
+        self.archive = OnceCell::new();
+    }
+
+    /// The indices of the members to work on: the selected one, or all that are arrays. Any other format counts as one
+    /// member without a name.
+    pub(crate) fn members(&self) -> Result<Vec<(usize, Option<String>)>> {
+        if self.format != FileFormat::Npz {
+            return Ok(vec![(0, None)]);
+        }
+        let archive = self.archive()?;
+        if let Some(member) = self.selected() {
+            let index = archive.find(member).map_err(|error| self.name_of(error_without_path(error).into()))?;
+            return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
+        }
+        Ok((0..archive.len())
+            .filter(|index| archive.is_array(*index))
+            .map(|index| (index, archive.name(index).map(str::to_owned)))
+            .collect())
+    }
+
+    /// Calls `work` with the only array, the selected one, or the only one of an archive.
+    pub(crate) fn with_array<T>(&mut self, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let index = self.only_member()?;
+        self.with_member(index, work)
+    }
+
+    /// The index of the only array, the selected one, or the only one of an archive.
+    pub(crate) fn only_member(&self) -> Result<usize> {
+        let members = self.members()?;
+        match &members[..] {
+            [(index, _)] => Ok(*index),
+            [] => Err(Failure::new(format!("{}: the archive has no arrays", self.name))),
+            [(_, first), ..] => {
+                let names: Vec<&str> = members.iter().filter_map(|(_, name)| name.as_deref()).take(20).collect();
+                let more = if members.len() > names.len() { ", …" } else { "" };
+                let first = first.as_deref().unwrap_or_default();
+                Err(Failure::new(format!(
+                    "{name}: expected one array, found {count}: {names}{more}; select one, as in {name}:{first}",
+                    name = self.name,
+                    count = members.len(),
+                    names = names.join(", "),
+                )))
+            }
+        }
+    }
+
+    /// The header of a member, by the index of [`members`](Self::members). The array can still be read.
+    pub(crate) fn header(&mut self, index: usize) -> Result<Header> {
+        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
+            return self.with_member(index, |array| Ok(array.header().clone()));
+        };
+        let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(rest));
+        let header = Header::read(&mut recorder);
+        let read = recorder.into_read();
+        if read.len() > front.len() {
+            *front = read;
+        }
+        header.map_err(|error| self.name_of(error.into()))
+    }
+
+    /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
+    pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let result = match (&mut self.place, self.format) {
+            (Place::Stream { front, rest }, _) => match rest.take() {
+                None => Err(Failure::Nameless("the stream can be read once only".to_owned())),
+                Some(rest) => {
+                    let stream = Cursor::new(std::mem::take(front)).chain(rest);
+                    NpyReader::new(Forward::new(stream)).map_err(Failure::from).and_then(|reader| work(Box::new(Once(reader))))
+                }
+            },
+            (_, FileFormat::Npz) => self.archive().and_then(|archive| with_member_of(archive, index, work)),
+            (Place::Path(path), format) => with_file(path, format, self.range.clone(), work),
+            (Place::Spool { file, .. }, format) => with_file(file.path(), format, self.range.clone(), work),
+        };
+        result.map_err(|failure| self.name_of(failure))
+    }
+
+    /// Where the array is in a file, if its bytes are there as they are: not of a compressed member, a stream, or an
+    /// `.ra` file.
+    pub(crate) fn extent(&self, index: usize) -> Result<Option<Extent>> {
+        let Place::Path(path) = &self.place else { return Ok(None) };
+        let begin = match self.format {
+            FileFormat::Npy => self.range.as_ref().map_or(0, |range| range.start),
+            FileFormat::Npz => {
+                let mut archive = self.archive()?;
+                if archive.method(index) != Some(0) {
+                    return Ok(None);
+                }
+                archive.data_range(index).map_err(|error| self.name_of(error.into()))?.start
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Extent { path: path.clone(), begin }))
+    }
+
+    fn name_of(&self, failure: Failure) -> Failure {
+        failure.about(&self.name)
+    }
+}
+
+/// The format of a file that begins like this.
+fn format_of(front: &[u8]) -> Result<FileFormat> {
+    FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
+}
+
+fn with_member_of<T>(
+    mut archive: NpzReader<ArchiveFile>,
+    index: usize,
+    work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
+) -> Result<T> {
+    let name = archive.name(index).unwrap_or_default().to_owned();
+    work(array_of(&mut archive, index)?).map_err(|failure| failure.about_member(&name))
+}
+
+fn with_file<T>(
+    path: &Path,
+    format: FileFormat,
+    range: Option<Range<u64>>,
+    work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
+) -> Result<T> {
+    let cannot_seek = |error: io::Error| Failure::Nameless(format!("cannot seek in the file: {error}"));
+    let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
+    match format {
+        FileFormat::RawArray => {
+            let mut file = BufReader::new(open()?);
+            let header = RaHeader::read(&mut file)?;
+            if header.is_compressed() {
+                return work(Box::new(in_memory(RaArray::load(path).map_err(error_without_path)?.values())?));
+            }
+            let begin = file.stream_position().map_err(cannot_seek)?;
+            let stream = Prefixed::new(header.to_npy().to_bytes(), file, begin);
+            work(Box::new(NpyReader::new(stream)?))
+        }
+        _ => {
+            let mut file = open()?;
+            if let Some(range) = range {
+                let section = Prefixed::section(BufReader::new(file), range).map_err(cannot_seek)?;
+                return work(Box::new(NpyReader::new(section)?));
+            }
+            // Of a file, and not of a path, so that errors do not name it twice.
+            file.seek(SeekFrom::Start(0)).ok();
+            work(Box::new(NpyReader::from_file(file)?))
+        }
+    }
+}
+
+/// The array of a member. Only one that is stored can be read again.
+pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<Box<dyn Array + '_>> {
+    let is_stored = archive.method(index) == Some(0);
+    let reader = archive.array(index).map_err(error_without_path)?;
+    Ok(if is_stored { Box::new(reader) } else { Box::new(Once(reader)) })
+}
+
+/// The error without its path, which may be of a temporary file: the argument of the user is added.
+fn error_without_path(error: npy_core::Error) -> npy_core::Error {
+    match error.member().map(str::to_owned) {
+        Some(member) => error.without_path().with_member(member),
+        None => error.without_path(),
+    }
+}
