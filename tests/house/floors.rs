@@ -294,8 +294,6 @@ fn circles(graph: &BTreeMap<String, Vec<String>>) -> Vec<Vec<&str>> {
 const LEFT: &[&str] = &[
     "npy-ndarray: dynamic dynamic::convert dynamic::object dynamic::print dynamic::read dynamic::write",
     "npy-ndarray: npz::archive npz::archive::field npz::archive::read npz::archive::write",
-    "integrations/npy-datafusion: archive headers",
-    "integrations/npy-datafusion: offset table",
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Files that are cut into ranges of bytes: each row is read exactly once.
 
-use npy_core::{Header, Order};
+use npy_core::{Header, Limits, Order};
 use proptest::prelude::*;
 
 use crate::support::rounds;
@@ -73,6 +73,7 @@ fn asks_for_no_bytes_of_what_is_no_npy_file() {
     assert!(Header::bytes_needed(b"PK\x03\x04").is_err());
     assert!(Header::bytes_needed(b"\x93NUMPY\x04\0").is_err());
     assert!(Header::bytes_needed(b"\x93NUMPY\x02\0\xff\xff\xff\xff").is_err()); // 4 GiB
+    assert!(Header::bytes_needed_with(b"\x93NUMPY\x01\0\x76\0", Limits::new().header_bytes(100)).is_err());
     assert_eq!(Header::bytes_needed(b"\x93NUM").unwrap(), 10);
     assert_eq!(Header::bytes_needed(b"\x93NUMPY\x03\0\x10").unwrap(), 12);
 }

@@ -1,17 +1,16 @@
 //! Members of an `.npz` archive as the columns of a table.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use datafusion::common::{DataFusionError, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::npy_core::dtype::Record;
 use npy_arrow::npy_core::{DType, Header, Order};
-use npy_remote::{RemoteNpy, RemoteNpz};
-use object_store::{ObjectMeta, ObjectStore};
+use npy_remote::RemoteNpz;
+use object_store::path::Path;
 
-use crate::headers::{ArrayHeader, at};
-use crate::objects::check;
+use crate::array::ArrayHeader;
+use crate::error::external;
 
 /// Headers of members in flight.
 const IN_FLIGHT: usize = 8;
@@ -19,49 +18,22 @@ const IN_FLIGHT: usize = 8;
 /// The compression method of members whose rows can be fetched alone.
 const STORED: u16 = 0;
 
-/// An archive whose members have the same number of rows.
-#[derive(Debug)]
-pub(crate) struct Archive {
-    remote: RemoteNpz,
-    is_compressed: bool,
-}
-
-impl Archive {
-    /// Opens an archive, and reads the headers of its members, or of those that are named.
-    pub(crate) async fn open(
-        store: &Arc<dyn ObjectStore>,
-        meta: &ObjectMeta,
-        members: Option<&[String]>,
-    ) -> Result<(Self, Vec<ArrayHeader>)> {
-        let remote = RemoteNpz::open(Arc::clone(store), meta.location.clone()).await.map_err(external)?;
-        check(meta, remote.object_meta())?;
-        let names: Vec<_> = match members {
-            Some(members) => members.to_vec(),
-            None => remote.names().map(str::to_owned).collect(),
-        };
-        let headers = stream::iter(names).map(|name| {
-            let remote = remote.clone();
-            async move {
-                let (header, method) = (remote.header(&name).await.map_err(external)?, remote.method(&name).map_err(external)?);
-                let header = of_rows(meta, &name, header)?;
-                Ok::<_, DataFusionError>((ArrayHeader { header, data_offset: 0, member: Some(name) }, method))
-            }
-        });
-        let headers: Vec<_> = headers.buffered(IN_FLIGHT).boxed().try_collect().await?;
-        let is_compressed = headers.iter().any(|(_, method)| *method != STORED);
-        let arrays: Vec<_> = headers.into_iter().map(|(array, _)| array).collect();
-        check_lengths(meta, &arrays)?;
-        Ok((Self { remote, is_compressed }, arrays))
-    }
-
-    /// Whether rows of a member cannot be fetched without all of them.
-    pub(crate) fn is_compressed(&self) -> bool {
-        self.is_compressed
-    }
-
-    pub(crate) async fn member(&self, name: &str) -> Result<RemoteNpy> {
-        self.remote.member(name).await.map_err(external)
-    }
+/// Reads the headers of the members of an archive, or of those that are named, which have the same number of rows.
+/// Also returns whether a member is compressed, so that rows of it cannot be fetched without all of them.
+pub(crate) async fn members(archive: &RemoteNpz, names: Option<&[String]>) -> Result<(Vec<ArrayHeader>, bool)> {
+    let names: Vec<_> = match names {
+        Some(names) => names.to_vec(),
+        None => archive.names().map(str::to_owned).collect(),
+    };
+    let headers = stream::iter(names).map(|name| async move {
+        let (header, method) = (archive.header(&name).await.map_err(external)?, archive.method(&name).map_err(external)?);
+        Ok::<_, DataFusionError>((ArrayHeader { header: of_rows(archive, &name, header)?, member: Some(name) }, method))
+    });
+    let headers: Vec<_> = headers.buffered(IN_FLIGHT).boxed().try_collect().await?;
+    let is_compressed = headers.iter().any(|(_, method)| *method != STORED);
+    let arrays: Vec<_> = headers.into_iter().map(|(array, _)| array).collect();
+    check_lengths(&archive.object_meta().location, &arrays)?;
+    Ok((arrays, is_compressed))
 }
 
 /// The rows of a range of an archive. Members are divided in proportion; compressed ones belong as a
@@ -83,7 +55,7 @@ pub(crate) fn first_byte(count: u64, size: u64, row: u64) -> Option<u64> {
 /// A member as an array of records with the one field that its column is. The bytes are the same.
 ///
 /// Arrays that are not of records have the name of their column from the options.
-fn of_rows(meta: &ObjectMeta, name: &str, header: Header) -> Result<Header> {
+fn of_rows(archive: &RemoteNpz, name: &str, header: Header) -> Result<Header> {
     if !matches!(header.dtype(), DType::Record(_)) {
         return Ok(header);
     }
@@ -92,7 +64,7 @@ fn of_rows(meta: &ObjectMeta, name: &str, header: Header) -> Result<Header> {
         return Err(DataFusionError::Plan(format!(
             "{}: member {name:?}: cannot make a column of records in Fortran order: expected C order or one dimension, \
              found shape {:?}",
-            meta.location,
+            archive.object_meta().location,
             header.shape()
         )));
     }
@@ -101,7 +73,7 @@ fn of_rows(meta: &ObjectMeta, name: &str, header: Header) -> Result<Header> {
         let item = if rest.is_empty() { dtype } else { dtype.sub_array(rest)? };
         Header::new(Record::packed([(name, item)])?.into(), Order::C, &[rows])
     };
-    dtype().map_err(|error| at(meta, error.with_member(name)))
+    dtype().map_err(|error| external(archive.locate(error.with_member(name))))
 }
 
 /// The dtype of rows that have the members as fields; `None` if there can be no such dtype.
@@ -124,25 +96,20 @@ pub(crate) fn row_dtype(arrays: &[ArrayHeader]) -> Option<DType> {
     Record::packed(fields).ok().map(DType::from)
 }
 
-fn check_lengths(meta: &ObjectMeta, arrays: &[ArrayHeader]) -> Result<()> {
+fn check_lengths(location: &Path, arrays: &[ArrayHeader]) -> Result<()> {
     let Some((first, rest)) = arrays.split_first() else { return Ok(()) };
     let name = |array: &ArrayHeader| array.member.clone().unwrap_or_default();
     match rest.iter().find(|array| array.row_count() != first.row_count()) {
         None => Ok(()),
         Some(other) => Err(DataFusionError::Plan(format!(
-            "{}: members of different lengths: expected {} as in {:?}, found {} in {:?}; choose members of one length with \
-             the option members",
-            meta.location,
+            "{location}: members of different lengths: expected {} as in {:?}, found {} in {:?}; choose members of one length \
+             with the option members",
             first.row_count(),
             name(first),
             other.row_count(),
             name(other)
         ))),
     }
-}
-
-fn external(error: npy_remote::Error) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
 }
 
 #[cfg(test)]

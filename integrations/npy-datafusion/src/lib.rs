@@ -38,19 +38,20 @@
 struct Readme;
 
 mod options;
-mod objects;
+mod error;
+mod array;
 mod archive;
 mod headers;
 mod dtype;
 mod schema;
-mod rows;
 mod sorted;
 mod opener;
 mod source;
 mod sink;
 mod format;
-mod offset;
+mod skip;
 mod table;
+mod offset;
 mod context;
 #[cfg(feature = "proto")]
 mod codec;

@@ -18,12 +18,13 @@ use datafusion::physical_plan::metrics::Count;
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
+use npy_remote::RemoteNpy;
 use object_store::{ObjectMeta, ObjectStore};
 
+use crate::error::external;
 use crate::headers::{FileHeader, Headers};
 use crate::options::ColumnOptions;
-use crate::rows::{ArrayRows, Source};
-use crate::schema::{check, decoder, external, file_schema};
+use crate::schema::{check, file_schema};
 use crate::sorted::Search;
 
 /// Bytes of a request. Two of them are in memory at a time, for each partition of a plan.
@@ -58,7 +59,7 @@ impl FileOpener for NpyOpener {
         let opener = self.clone();
         Ok(Box::pin(async move {
             let header = opener.headers.get(&opener.store, &file.object_meta, &opener.options).await?;
-            let mut rows = header.rows(&file.object_meta, file.range.as_ref())?;
+            let mut rows = header.rows(file.range.as_ref())?;
             if let Some(limit) = opener.limit {
                 rows.end = rows.end.min(rows.start.saturating_add(limit));
             }
@@ -93,7 +94,7 @@ struct Scan {
 
 /// What is read of an array.
 struct ArrayScan {
-    rows: Arc<ArrayRows>,
+    array: RemoteNpy,
     /// The columns of the filter.
     filter: Option<BatchDecoder>,
     /// The columns that the filter does not decode already.
@@ -125,32 +126,29 @@ impl Scan {
             let predicate = reassign_expr_columns(Arc::clone(predicate), &schema)?;
             filter = Some(Filter { schema, predicate });
         }
-        let (mut arrays, mut search) = (Vec::new(), None);
+        let (mut arrays, mut search, mut row_bytes) = (Vec::new(), None, 0_usize);
         for array in &file.arrays {
-            let layout = decoder(&meta, array, &opener.options, None)?;
+            let decoder =
+                |names: Option<&[String]>| array.decoder(&opener.options, names).map_err(|error| file.locate(array, error));
+            let all = decoder(None)?;
             let some = |indices: &[usize]| {
                 let names = indices.iter().map(|index| opener.schema.field(*index).name());
-                let names: Vec<_> = names.filter(|name| has(&layout, name)).cloned().collect();
-                if names.is_empty() { Ok(None) } else { decoder(&meta, array, &opener.options, Some(&names)).map(Some) }
+                let names: Vec<_> = names.filter(|name| has(&all, name)).cloned().collect();
+                if names.is_empty() { Ok(None) } else { decoder(Some(&names)).map(Some) }
             };
             let (filter, rest) = (some(&tested)?, some(&wanted)?);
             if filter.is_none() && rest.is_none() {
                 continue;
             }
-            let source = match (&file.archive, &array.member) {
-                (Some(archive), Some(member)) => Source::Member(archive.member(member).await?),
-                _ => Source::Object(Arc::clone(&opener.store), array.data_offset),
-            };
-            let rows = Arc::new(ArrayRows { meta: meta.clone(), source, layout });
+            let remote = file.open(array).await?;
             if let Some(name) = opener.sorted_by.as_ref().filter(|name| filter.as_ref().is_some_and(|filter| has(filter, name))) {
-                let key = decoder(&meta, array, &opener.options, Some(std::slice::from_ref(name)))?;
-                search = Some(Search { array: Arc::clone(&rows), key });
+                search = Some(Search { array: remote.clone(), key: decoder(Some(std::slice::from_ref(name)))? });
             }
-            let is_contiguous = rows.are_contiguous()?;
-            arrays.push(ArrayScan { rows, filter, rest, is_contiguous });
+            let first_row = all.byte_ranges(0..all.rows().min(1)).map_err(|error| file.locate(array, error))?;
+            row_bytes = row_bytes.saturating_add(all.row_bytes());
+            arrays.push(ArrayScan { array: remote, filter, rest, is_contiguous: first_row.len() == 1 });
         }
         let schema = Arc::new(opener.schema.project(&opener.columns)?);
-        let row_bytes = arrays.iter().map(|array| array.rows.layout.row_bytes()).fold(0, usize::saturating_add);
         Ok(Self { meta, arrays, filter, search, schema, row_bytes, bytes_scanned: opener.bytes_scanned.clone() })
     }
 
@@ -170,7 +168,7 @@ impl Scan {
     }
 
     async fn fetch(&self, rows: Range<usize>) -> Result<Fetched> {
-        let bytes = try_join_all(self.arrays.iter().map(|array| array.rows.fetch(rows.clone()))).await?;
+        let bytes = try_join_all(self.arrays.iter().map(|scan| scan.array.fetch_rows(rows.clone()))).await.map_err(external)?;
         self.bytes_scanned.add(bytes.iter().map(Buffer::len).sum());
         Ok(Fetched { bytes, rows })
     }
@@ -214,9 +212,11 @@ impl Scan {
         columns: impl Fn(&ArrayScan) -> Option<&BatchDecoder>,
     ) -> Result<Vec<RecordBatch>> {
         let arrays = self.arrays.iter().zip(&block.bytes);
-        let batches = arrays
-            .filter_map(|(array, bytes)| columns(array).map(|columns| columns.decode(bytes, block.rows.clone(), rows.clone())));
-        batches.map(|batch| batch.map_err(|error| external(&self.meta, error))).collect()
+        let batches = arrays.filter_map(|(scan, bytes)| {
+            let batch = columns(scan)?.decode(bytes, block.rows.clone(), rows.clone());
+            Some(batch.map_err(|error| external(scan.array.locate(error))))
+        });
+        batches.collect()
     }
 
     /// The other columns of the rows of a mask.
@@ -239,7 +239,7 @@ impl Scan {
                 }
                 // Once more in their places, so that the error has the right row.
             }
-            let all = rest.decode(bytes, block.rows.clone(), rows.clone()).map_err(|error| external(&self.meta, error))?;
+            let all = rest.decode(bytes, block.rows.clone(), rows.clone()).map_err(|error| external(array.array.locate(error)))?;
             batches.push(filter_record_batch(&all, mask)?);
         }
         Ok(batches)

@@ -4,36 +4,20 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result, plan_err};
-use npy_arrow::{BatchDecoder, BatchOptions};
 use object_store::ObjectMeta;
 
 use crate::archive;
+use crate::array::ArrayHeader;
 use crate::dtype::DESCR;
-use crate::headers::{ArrayHeader, FileHeader};
+use crate::headers::FileHeader;
 use crate::options::ColumnOptions;
-
-/// The decoder of some columns of an array; of all without names.
-pub(crate) fn decoder(
-    meta: &ObjectMeta,
-    array: &ArrayHeader,
-    options: &ColumnOptions,
-    names: Option<&[String]>,
-) -> Result<BatchDecoder> {
-    let mut options = BatchOptions::from(options);
-    if let Some(member) = &array.member {
-        options = options.column_name(member);
-    }
-    if let Some(names) = names {
-        options = options.columns(names);
-    }
-    BatchDecoder::new(&array.header, options).map_err(|error| external(meta, error))
-}
 
 /// The columns of a file.
 pub(crate) fn file_schema(meta: &ObjectMeta, file: &FileHeader, options: &ColumnOptions) -> Result<SchemaRef> {
-    let schemas = file.arrays.iter().map(|array| Ok(Arc::clone(decoder(meta, array, options, None)?.schema())));
+    let schema = |array: &ArrayHeader| array.decoder(options, None).map(|decoder| Arc::clone(decoder.schema()));
+    let schemas = file.arrays.iter().map(|array| schema(array).map_err(|error| file.locate(array, error)));
     let mut schemas: Vec<_> = schemas.collect::<Result<_>>()?;
-    if file.archive.is_none() {
+    if !file.is_archive() {
         return Ok(schemas.remove(0));
     }
     let mut fields: Vec<FieldRef> = Vec::new();
@@ -45,12 +29,6 @@ pub(crate) fn file_schema(meta: &ObjectMeta, file: &FileHeader, options: &Column
     }
     let metadata = archive::row_dtype(&file.arrays).map(|dtype| (DESCR.to_owned(), dtype.descr()));
     Ok(Arc::new(Schema::new(fields).with_metadata(metadata.into_iter().collect())))
-}
-
-/// An error of a file, with its path.
-#[cold]
-pub(crate) fn external(meta: &ObjectMeta, error: npy_arrow::Error) -> DataFusionError {
-    DataFusionError::External(Box::new(error.with_path(meta.location.as_ref())))
 }
 
 /// The schema of a table, from those of its files.

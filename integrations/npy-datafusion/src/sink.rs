@@ -28,6 +28,7 @@ use tokio::io::AsyncReadExt;
 use tokio::task::JoinError;
 
 use crate::dtype::{RowDType, Widths};
+use crate::error::external;
 
 /// Parts of an upload in flight.
 const PARTS_IN_FLIGHT: usize = 8;
@@ -150,10 +151,6 @@ impl PendingFile {
 fn local(file: &dyn SpillFile) -> Result<&LocalPath> {
     let no_disk = "cannot write .npy files: the session has no directory for temporary files";
     file.path().ok_or_else(|| DataFusionError::Execution(no_disk.to_owned()))
-}
-
-fn external(error: npy_arrow::Error) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
 }
 
 fn execution_join(error: JoinError) -> DataFusionError {

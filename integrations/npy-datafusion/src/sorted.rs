@@ -10,9 +10,9 @@ use datafusion::physical_expr::expressions::{BinaryExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
+use npy_remote::RemoteNpy;
 
-use crate::rows::ArrayRows;
-use crate::schema::external;
+use crate::error::external;
 
 /// The number of rows that are read at once to divide what is left.
 const PROBES: usize = 15;
@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
 pub(crate) struct Search {
-    pub(crate) array: Arc<ArrayRows>,
+    pub(crate) array: RemoteNpy,
     /// Of the key alone.
     pub(crate) key: BatchDecoder,
 }
@@ -42,7 +42,7 @@ impl Search {
     /// predicate is applied to them in any case.
     pub(crate) async fn narrow(&self, rows: Range<usize>, predicate: &Arc<dyn PhysicalExpr>) -> Result<Range<usize>> {
         // Probes would take more memory than the scan.
-        if rows.is_empty() || self.array.layout.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
+        if rows.is_empty() || self.key.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
             return Ok(rows);
         }
         // NumPy sorts any NaN last. Arrow compares one with a sign as the least number.
@@ -82,7 +82,7 @@ impl Search {
 
     /// The first row that is not before a place.
     async fn place(&self, rows: Range<usize>, bound: &ScalarValue, place: Place) -> Result<usize> {
-        let window = (WINDOW / self.array.layout.row_bytes().max(1)).max(PROBES + 1);
+        let window = (WINDOW / self.key.row_bytes().max(1)).max(PROBES + 1);
         // Rows before `low` are before the place; those from `high` on are not.
         let (mut low, mut high) = (rows.start, rows.end);
         while high - low > window {
@@ -103,8 +103,8 @@ impl Search {
     }
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
-        let bytes = self.array.fetch(rows.clone()).await?;
-        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(&self.array.meta, error))?;
+        let bytes = self.array.fetch_rows(rows.clone()).await.map_err(external)?;
+        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(self.array.locate(error)))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
     }
 }

@@ -14,8 +14,8 @@ use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPus
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::format::NpyFormat;
-use crate::offset::skip_rows;
 use crate::options::NpyOptions;
+use crate::skip::skip_rows;
 
 /// A table of `.npy` files: one, those of a directory or a pattern, shards, or directories that are
 /// named after values, such as `year=2026/`. Or of `.npz` archives: one, or those of a pattern.

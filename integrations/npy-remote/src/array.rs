@@ -22,30 +22,28 @@ pub(crate) struct Array {
     member: Option<String>,
     pub(crate) header: Header,
     /// The length of the header.
-    data_offset: u64,
+    pub(crate) data_offset: u64,
     /// Where in the object the data begin.
     data_begin: u64,
     /// How many bytes of data there are.
     available: u64,
     /// The first bytes of the data.
-    front: Bytes,
+    pub(crate) front: Bytes,
 }
 
 impl Array {
     /// The array that is these bytes of an object, and begins with `front`.
     pub(crate) async fn open(object: Object, member: Option<String>, range: Range<u64>, mut front: Bytes) -> Result<Self> {
-        let length = range.end - range.start;
+        let (length, limits) = (range.end - range.start, object.options.limits);
+        let located = |error| locate(&object, member.as_deref(), error);
         let (header, data_offset) = loop {
             let begin = front.len() as u64;
-            let needed = match Header::parse_with(&front, object.options.limits) {
-                Ok(parsed) => break parsed,
-                Err(error) => match error.missing_bytes() {
-                    // The header is longer than the front: a second request.
-                    Some(missing) if begin < length => begin.saturating_add(missing).max(FRONT_BYTES).min(length),
-                    _ => return Err(locate(&object, member.as_deref(), error)),
-                },
-            };
-            let rest = object.fetch(range.start + begin..range.start + needed).await?;
+            let needed = Header::bytes_needed_with(&front, limits).map_err(located)? as u64;
+            if needed.min(length) <= begin {
+                break Header::parse_with(&front, limits).map_err(located)?;
+            }
+            // The header is longer than the front: a second request.
+            let rest = object.fetch(range.start + begin..range.start + needed.min(length)).await?;
             front = [front, rest.bytes].concat().into();
         };
         // Not more than the header's length, which was just read.

@@ -32,6 +32,7 @@
 //! - `RemoteNpy::batches` (feature `arrow`): rows as Arrow record batches.
 //! - `RemoteNpy::read_dyn` (feature `dynamic`): arrays whose dtype is known at run time.
 //! - [`RemoteNpz`]: an archive, and its members by name.
+//! - [`RemoteFile`]: an object of a listing, array or archive, for engines.
 //! - [`save`], [`RemoteWriter`]: arrays into a store.
 //! - [`parse_url`]: the store of a URL.
 //! - [`RemoteOptions`]: limits, size and number of requests.
@@ -104,6 +105,7 @@ mod npy;
 mod batches;
 mod sparse;
 mod npz;
+mod file;
 mod write;
 mod url;
 
@@ -119,6 +121,7 @@ pub use object_store;
 
 #[cfg(feature = "arrow")]
 pub use batches::Batches;
+pub use file::RemoteFile;
 pub use npy::RemoteNpy;
 pub use npy_core::{Error, ErrorKind, Result};
 pub use npz::RemoteNpz;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use npy_core::columns::NpyColumns;
 use npy_core::region::AxisRange;
-use npy_core::{Header, NpyElement, Result};
+use npy_core::{Error, Header, NpyElement, Result};
 use object_store::ObjectStore;
 use object_store::path::Path;
 
@@ -92,12 +92,27 @@ impl RemoteNpy {
 
     /// The array that is these bytes of an object, and begins with `front`.
     pub(crate) async fn of_front(object: Object, member: Option<String>, range: Range<u64>, front: Bytes) -> Result<Self> {
-        Ok(Self { array: Array::open(object, member, range, front).await?.into() })
+        Ok(Array::open(object, member, range, front).await?.into())
     }
 
     /// Returns dtype, order and shape of the array.
     pub fn header(&self) -> &Header {
         &self.array.header
+    }
+
+    /// Returns the length of the header, and so where the data begin.
+    ///
+    /// Of an archive member it is counted from the beginning of the member.
+    pub fn data_offset(&self) -> u64 {
+        self.array.data_offset
+    }
+
+    /// Adds the path of the object, and the name of the member, to an error of its content.
+    ///
+    /// For callers of `fetch_rows`, who decode the bytes themselves.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        self.array.locate(error)
     }
 
     /// Reads all elements in the order of the file, of any shape.
@@ -274,6 +289,12 @@ impl RemoteNpy {
     #[cfg(feature = "arrow")]
     pub(crate) fn array(&self) -> &Array {
         &self.array
+    }
+}
+
+impl From<Array> for RemoteNpy {
+    fn from(array: Array) -> Self {
+        Self { array: array.into() }
     }
 }
 

@@ -10,7 +10,7 @@ use object_store::{GetRange, ObjectMeta, ObjectStore};
 
 use crate::array::FRONT_BYTES;
 use crate::npy::RemoteNpy;
-use crate::object::Object;
+use crate::object::{Object, Piece};
 use crate::options::RemoteOptions;
 use crate::sparse::{Missing, Sparse};
 
@@ -122,8 +122,19 @@ impl RemoteNpz {
     /// # }
     /// ```
     pub async fn open_with(store: Arc<dyn ObjectStore>, path: impl Into<Path>, options: impl Into<RemoteOptions>) -> Result<Self> {
-        let options = options.into();
-        let (object, tail) = Object::open(store, path.into(), GetRange::Suffix(TAIL_BYTES), options).await?;
+        let (object, tail) = Object::open(store, path.into(), GetRange::Suffix(TAIL_BYTES), options.into()).await?;
+        Self::of_tail(object, tail).await
+    }
+
+    /// Reads the directory of an object that was opened otherwise.
+    pub(crate) async fn of_object(object: Object) -> Result<Self> {
+        let tail = object.fetch(object.size().saturating_sub(TAIL_BYTES)..object.size()).await?;
+        Self::of_tail(object, tail).await
+    }
+
+    /// Reads the directory, which begins in the end of the object or before it.
+    async fn of_tail(object: Object, tail: Piece) -> Result<Self> {
+        let options = object.options;
         let mut sparse = Sparse::new(object.size());
         let (mut bytes, mut requests) = (tail.bytes.len() as u64, 1);
         sparse.add([tail]);
@@ -191,6 +202,14 @@ impl RemoteNpz {
     /// ```
     pub fn object_meta(&self) -> &ObjectMeta {
         self.object.meta()
+    }
+
+    /// Adds the path of the object to an error of its content.
+    ///
+    /// For callers who judge the members themselves.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        self.object.locate(error)
     }
 
     /// Returns the number of a member's compression method: 0 is stored, 8 is deflate.
@@ -278,7 +297,7 @@ impl RemoteNpz {
         if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
             // Before any of it is fetched.
             let error = Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
-            return Err(self.locate(error, index));
+            return Err(self.locate_member(error, index));
         }
         self.read(name, |reader, index| reader.bytes(index, most)).await
     }
@@ -339,8 +358,8 @@ impl RemoteNpz {
                 Ok(value) => return Ok((value, reader.get_mut().clone())),
                 Err(error) => error,
             };
-            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(self.locate(error, index)) };
-            self.check(index).map_err(|error| self.locate(error, index))?;
+            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(self.locate_member(error, index)) };
+            self.check(index).map_err(|error| self.locate_member(error, index))?;
             let pieces = self.object.fetch_pieces(begin..end.min(begin.saturating_add(wanted))).await;
             let pieces = pieces.map_err(|error| self.name(error, index))?;
             reader.get_mut().add(pieces);
@@ -371,7 +390,7 @@ impl RemoteNpz {
         }
     }
 
-    fn locate(&self, error: Error, index: usize) -> Error {
+    fn locate_member(&self, error: Error, index: usize) -> Error {
         self.name(self.object.locate(error), index)
     }
 }

@@ -1,4 +1,4 @@
-//! An object in a store, pinned to the version that the first response described.
+//! An object in a store, pinned to the version that a listing or the first response described.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -61,7 +61,23 @@ impl Object {
         }
     }
 
-    /// Bytes of the whole object.
+    /// Opens the version of an object that was listed, with a request for at most `most` of its first bytes.
+    pub(crate) async fn open_listed(
+        store: Arc<dyn ObjectStore>,
+        listed: ObjectMeta,
+        most: u64,
+        options: RemoteOptions,
+    ) -> Result<(Self, Piece)> {
+        let range = 0..listed.size.min(most);
+        let listed = Self { store, meta: listed, options };
+        if range.is_empty() {
+            return Ok((listed, Piece { begin: 0, bytes: Bytes::new() }));
+        }
+        // A response tells more than a listing: its e-tag may be strong, and its time exact.
+        let (meta, first) = listed.request(range).await?;
+        Ok((Self { meta, ..listed }, first))
+    }
+
     pub(crate) fn meta(&self) -> &ObjectMeta {
         &self.meta
     }
@@ -80,14 +96,19 @@ impl Object {
         if range.is_empty() {
             return Ok(Piece { begin: range.start, bytes: Bytes::new() });
         }
-        let read = async {
+        Ok(self.request(range).await?.1)
+    }
+
+    /// Requests these bytes, and checks that the response is of this version.
+    async fn request(&self, range: Range<u64>) -> Result<(ObjectMeta, Piece)> {
+        let request = async {
             let options = self.pinned().with_range(Some(range.clone()));
             let result = self.store.get_opts(&self.meta.location, options).await.map_err(|error| self.failed(&error, &range))?;
             self.check(&result.meta)?;
-            collect(result, &range).await
+            let meta = result.meta.clone();
+            Ok((meta, Piece { begin: range.start, bytes: collect(result, &range).await? }))
         };
-        let bytes = read.await.map_err(|error| self.locate(error))?;
-        Ok(Piece { begin: range.start, bytes })
+        request.await.map_err(|error| self.locate(error))
     }
 
     /// Fetches a range of any length by several requests at a time; the pieces come in order.
@@ -105,10 +126,7 @@ impl Object {
     fn pinned(&self) -> GetOptions {
         match self.strong_e_tag() {
             Some(e_tag) => GetOptions::new().with_if_match(Some(e_tag)),
-            // A store that does not know the time says 1970.
-            None if self.meta.last_modified.timestamp() > 0 => {
-                GetOptions::new().with_if_unmodified_since(Some(self.meta.last_modified))
-            }
+            None if knows_time(&self.meta) => GetOptions::new().with_if_unmodified_since(Some(self.meta.last_modified)),
             None => GetOptions::new(),
         }
     }
@@ -117,22 +135,30 @@ impl Object {
         self.meta.e_tag.as_deref().filter(|e_tag| is_strong(e_tag))
     }
 
-    /// Compares what a response says of the object, for stores that ignore conditions.
+    /// Compares a response with the version that was opened, for stores that ignore conditions.
+    ///
+    /// Equal strong e-tags decide. A tag or a time that either side does not tell is not compared.
     fn check(&self, found: &ObjectMeta) -> Result<()> {
         let expected = &self.meta;
-        let differs = |property, expected: String, found: String| Err(replaced(property, &expected, &found));
-        if found.e_tag != expected.e_tag {
-            let text = |e_tag: &Option<String>| e_tag.clone().unwrap_or_else(|| "none".to_owned());
-            return differs("e-tag", text(&expected.e_tag), text(&found.e_tag));
+        let is_same_tag = match (&expected.e_tag, &found.e_tag) {
+            (Some(expected), Some(found)) if opaque(expected) != opaque(found) => return Err(replaced("e-tag", expected, found)),
+            // Versions with the same weak e-tag may have other bytes.
+            (Some(expected), Some(found)) => is_strong(expected) && is_strong(found),
+            _ => false,
+        };
+        if expected.size != found.size {
+            return Err(replaced("size", &expected.size.to_string(), &found.size.to_string()));
         }
-        if found.size != expected.size {
-            return differs("size", expected.size.to_string(), found.size.to_string());
+        if is_same_tag || !knows_time(expected) || !knows_time(found) {
+            return Ok(());
         }
-        // Versions with the same weak e-tag may have other bytes.
-        if self.strong_e_tag().is_none() && found.last_modified != expected.last_modified {
-            return differs("time of modification", expected.last_modified.to_string(), found.last_modified.to_string());
+        let [expected, found] = [expected, found].map(|meta| meta.last_modified);
+        // Some stores list fractions of seconds, and respond without.
+        let is_in_seconds = [expected, found].iter().any(|time| time.timestamp_subsec_nanos() == 0);
+        if expected == found || is_in_seconds && expected.timestamp() == found.timestamp() {
+            return Ok(());
         }
-        Ok(())
+        Err(replaced("time of modification", &expected.to_string(), &found.to_string()))
     }
 
     /// A refused condition means that the object was replaced.
@@ -151,6 +177,16 @@ impl Object {
 /// Whether an e-tag can be a condition: a weak one never matches (RFC 9110, 13.1.1).
 fn is_strong(e_tag: &str) -> bool {
     !e_tag.starts_with("W/")
+}
+
+/// An e-tag without the mark of a weak one and the quotes, which listings may leave out.
+fn opaque(e_tag: &str) -> &str {
+    e_tag.trim_start_matches("W/").trim_matches('"')
+}
+
+/// Whether the store knows the time of modification. One that does not says 1970.
+fn knows_time(meta: &ObjectMeta) -> bool {
+    meta.last_modified.timestamp() > 0
 }
 
 /// The first response, and the range that was requested. A store that does not support ranges sends
@@ -262,4 +298,50 @@ async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
 pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) -> Result<()> {
     let bytes = count.saturating_mul(size_of::<T>());
     items.try_reserve_exact(count).map_err(|_| Error::out_of_memory(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::memory::InMemory;
+
+    /// Listings leave out tags, quotes and fractions of seconds.
+    #[test]
+    fn versions_are_compared_by_what_both_sides_tell() {
+        let meta = |(e_tag, seconds): (&str, &str)| ObjectMeta {
+            location: "x.npy".into(),
+            last_modified: format!("{seconds}Z").parse().unwrap(),
+            size: 1,
+            e_tag: Some(e_tag.to_owned()).filter(|e_tag| !e_tag.is_empty()),
+            version: None,
+        };
+        let [unknown, whole, early, late] =
+            ["1970-01-01T00:00:00", "2026-11-23T12:00:00", "2026-11-23T12:00:00.25", "2026-11-23T12:00:00.75"];
+        for (expected, found, difference) in [
+            (("\"a\"", early), ("\"a\"", late), None),
+            (("a", early), ("\"a\"", late), None),
+            (("\"a\"", early), ("\"b\"", early), Some("e-tag")),
+            (("W/\"a\"", early), ("W/\"b\"", early), Some("e-tag")),
+            (("W/\"a\"", early), ("W/\"a\"", early), None),
+            (("W/\"a\"", early), ("W/\"a\"", late), Some("time of modification")),
+            (("", early), ("\"a\"", late), Some("time of modification")),
+            (("", whole), ("\"a\"", late), None),
+            (("", early), ("\"a\"", whole), None),
+            (("", unknown), ("\"a\"", late), None),
+            (("", early), ("", unknown), None),
+            (("", early), ("", early), None),
+        ] {
+            let store = Arc::new(InMemory::new());
+            let object = Object { store, meta: meta(expected), options: RemoteOptions::new() };
+            let error = object.check(&meta(found)).err().map(|error| error.to_string());
+            let begin = difference.map(|property| format!("object replaced while it was read: expected {property} "));
+            let is_same = match (&error, &begin) {
+                (Some(error), Some(begin)) => error.starts_with(begin),
+                (error, begin) => error.is_none() && begin.is_none(),
+            };
+            assert!(is_same, "{expected:?} {found:?}: {error:?}");
+            let longer = ObjectMeta { size: 2, ..meta(found) };
+            assert!(object.check(&longer).is_err());
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod faults;
 mod golden;
 #[cfg(feature = "http")]
 mod http;
+mod listing;
 mod memory;
 mod reading;
 mod requests;

@@ -70,6 +70,11 @@ impl Header {
         Self::bytes_needed_within(bytes, &const { Limits::new() })
     }
 
+    /// [`bytes_needed`](Self::bytes_needed) with options: limits.
+    pub fn bytes_needed_with(bytes: &[u8], options: impl Into<ReadOptions>) -> Result<usize> {
+        Self::bytes_needed_within(bytes, &options.into().limits)
+    }
+
     /// Reads a header from a stream, which is left just after it.
     pub fn read(reader: impl Read) -> Result<Self> {
         Self::read_with(reader, Limits::new())
