@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, StringArray, StructArray, make_array,
-};
-use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, StructArray, make_array};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Fields};
 use npy_core::error::ValueError;
@@ -120,22 +118,12 @@ impl Block<'_> {
                 let bytes = self.bytes_of(leaf, &runs)?;
                 Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, bytes, None, runs.count).map_err(of_arrow)?))
             }
-            Kind::Bytes | Kind::Utf8 | Kind::Text => {
-                let (offsets, values) = self.texts(leaf, axes, &runs)?;
-                let (offsets, values) = (OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values));
-                if leaf.kind == Kind::Bytes {
-                    return Ok(Arc::new(BinaryArray::try_new(offsets, values, None).map_err(of_arrow)?));
-                }
-                if leaf.kind == Kind::Utf8 && StringArray::try_new(offsets.clone(), values.clone(), None).is_err() {
-                    return Err(not_utf8(&offsets, &values, &located));
-                }
-                Ok(Arc::new(StringArray::try_new(offsets, values, None).map_err(of_arrow)?))
-            }
+            Kind::Bytes | Kind::Utf8 | Kind::Text => self.text_column(leaf, axes, &runs),
         }
     }
 
     #[cold]
-    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
+    pub(crate) fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
         let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
         let row = self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64);
         invalid_value(&leaf.path, row, problem)
@@ -197,63 +185,6 @@ impl Block<'_> {
         })?;
         Ok(Buffer::from_vec(bytes))
     }
-
-    /// Offsets and bytes of texts, without NULs at the end.
-    fn texts(&self, leaf: &Leaf, axes: &Axes, runs: &Runs) -> Result<(Vec<i32>, Vec<u8>)> {
-        let too_large = || batch_too_large(&leaf.path, axes.row_count());
-        let mut offsets: Vec<i32> = reserved(runs.count.saturating_add(1), leaf)?;
-        offsets.push(0);
-        if leaf.width == 0 {
-            offsets.resize(runs.count + 1, 0);
-            return Ok((offsets, Vec::new()));
-        }
-        let mut values: Vec<u8> = Vec::new();
-        runs.for_each_element(leaf.width, |offset| {
-            let element = &self.bytes[offset..offset + leaf.width];
-            if leaf.kind == Kind::Text {
-                let text = if leaf.swap {
-                    push_text(element, &mut values, u32::swapped)
-                } else {
-                    push_text(element, &mut values, u32::native)
-                };
-                text.map_err(|problem| self.located(leaf, axes, offsets.len() - 1, &problem))?;
-            } else {
-                let length = element.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-                values.extend_from_slice(&element[..length]);
-            }
-            offsets.push(i32::try_from(values.len()).map_err(|_| too_large())?);
-            Ok::<_, Error>(())
-        })?;
-        Ok((offsets, values))
-    }
-}
-
-/// Appends a text in UCS-4 as UTF-8.
-#[inline]
-fn push_text(element: &[u8], values: &mut Vec<u8>, unit: impl Fn(&[u8]) -> u32 + Copy) -> Result<(), ValueError> {
-    let units = element.chunks_exact(4).map(unit);
-    let length = units.clone().rposition(|unit| unit != 0).map_or(0, |last| last + 1);
-    if units.clone().take(length).fold(0, |all, unit| all | unit) < 0x80 {
-        #[allow(clippy::cast_possible_truncation, reason = "all are ASCII")]
-        values.extend(units.take(length).map(|unit| unit as u8));
-        return Ok(());
-    }
-    for (position, unit) in units.take(length).enumerate() {
-        let character = char::from_u32(unit).ok_or_else(|| ValueError::not_a_character(unit, position))?;
-        values.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    Ok(())
-}
-
-#[cold]
-fn not_utf8(offsets: &[i32], values: &[u8], located: &dyn Fn(usize, &ValueError) -> Error) -> Error {
-    let text = |range: &[i32]| {
-        let place = |offset: i32| usize::try_from(offset).unwrap_or_default();
-        &values[place(range[0])..place(range[1])]
-    };
-    let found = offsets.windows(2).enumerate().find_map(|(index, range)| Some((index, std::str::from_utf8(text(range)).err()?)));
-    let (index, position) = found.map_or((0, 0), |(index, error)| (index, error.valid_up_to()));
-    located(index, &ValueError::new(format!("invalid UTF-8 at byte {position} of the text; unset `BatchOptions::bytes_as_text`")))
 }
 
 /// NaT is null; `None` without NaT.
@@ -268,7 +199,7 @@ fn primitive(data_type: &DataType, count: usize, values: Buffer, nulls: Option<N
 }
 
 /// A vector with capacity for a number of items, or an error instead of an abort.
-fn reserved<T>(count: usize, leaf: &Leaf) -> Result<Vec<T>> {
+pub(crate) fn reserved<T>(count: usize, leaf: &Leaf) -> Result<Vec<T>> {
     let mut items = Vec::new();
     items.try_reserve_exact(count).map_err(|_| batch_too_large(&leaf.path, count))?;
     Ok(items)

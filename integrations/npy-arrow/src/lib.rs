@@ -49,6 +49,7 @@ mod axes;
 mod times;
 mod dtypes;
 mod decode;
+mod texts;
 mod columns;
 mod encode;
 mod values;

@@ -10,5 +10,6 @@ mod support;
 mod table;
 #[cfg(all(feature = "ipc", feature = "parquet"))]
 mod tables;
+mod texts;
 mod workspace_support;
 mod writing;
