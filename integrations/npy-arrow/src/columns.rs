@@ -12,13 +12,8 @@ use crate::axes::Axes;
 use crate::decode::Block;
 use crate::dtypes::{Choices, Kind, Node, Shape, Stride, join};
 use crate::error::{duplicate_column, no_arrow_type, of_arrow};
+use crate::metadata::{DESCR, SHAPE};
 use crate::options::BatchOptions;
-
-/// The key of a schema's metadata that has the dtype of a row.
-pub(crate) const DESCR: &str = "npy:descr";
-
-/// The key of a schema's metadata that marks an array without axes.
-pub(crate) const SHAPE: &str = "npy:shape";
 
 /// More columns than this are more likely a mistake than a table.
 const MOST_COLUMNS: usize = 1 << 16;

@@ -7,11 +7,9 @@ use npy_core::dtype::{self, ByteOrder, Scalar, ScalarKind, SubArray};
 use npy_core::{DType, Error, ErrorKind, Result};
 
 use crate::error::no_arrow_type;
+use crate::metadata::DTYPE;
 use crate::options::BatchOptions;
 use crate::times::Scale;
-
-/// The key of a field's metadata that has the dtype of a time stored as `Int64`, or in a finer unit.
-const DTYPE: &str = "npy:dtype";
 
 /// Which Arrow types texts and times get.
 #[derive(Clone, Copy, Debug, Default)]
@@ -223,6 +221,14 @@ fn time_unit(unit: dtype::TimeUnit) -> Option<TimeUnit> {
     }
 }
 
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+pub(crate) fn is_bytes(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+}
+
 /// The path of a field of a record.
 pub(crate) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
@@ -241,7 +247,7 @@ impl Inferred<'_> {
         Ok(record.into())
     }
 
-    fn column(&self, field: &Field, path: &str) -> Result<DType> {
+    pub(crate) fn column(&self, field: &Field, path: &str) -> Result<DType> {
         let no_dtype = || {
             let data_type = field.data_type();
             let message = format!("column {path:?}: no dtype for Arrow type {data_type}; cast the column, or leave it out");
@@ -271,12 +277,8 @@ impl Inferred<'_> {
             DataType::Float16 => ScalarKind::Float16,
             DataType::Float32 => ScalarKind::Float32,
             DataType::Float64 => ScalarKind::Float64,
-            text @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => {
-                ScalarKind::Unicode { length: (self.text_width)(path, text)? }
-            }
-            bytes @ (DataType::Binary | DataType::LargeBinary | DataType::BinaryView) => {
-                ScalarKind::Bytes { length: (self.text_width)(path, bytes)? }
-            }
+            text if is_text(text) => ScalarKind::Unicode { length: (self.text_width)(path, text)? },
+            bytes if is_bytes(bytes) => ScalarKind::Bytes { length: (self.text_width)(path, bytes)? },
             DataType::FixedSizeBinary(length) => ScalarKind::Void { length: usize::try_from(*length).map_err(|_| no_dtype())? },
             DataType::Date32 => datetime(dtype::TimeUnit::Day),
             DataType::Timestamp(unit, _) => datetime(numpy_unit(*unit)),

@@ -9,10 +9,10 @@ use npy_core::error::ValueError;
 use npy_core::{DType, Error, ErrorKind, Result};
 
 use crate::axes::{Axes, Runs};
-use crate::columns::DESCR;
 use crate::decode::Word;
-use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, join, parse};
+use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, is_bytes, is_text, join, parse};
 use crate::error::{batch_too_large, duplicate_column, invalid_value, missing_column, unexpected_column};
+use crate::metadata::DESCR;
 use crate::options::{ArrayOptions, Fill};
 use crate::times::Scale;
 
@@ -183,10 +183,8 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
     match (&node.shape, found) {
         (Shape::Leaf(leaf), _) => {
             let is_accepted = match leaf.kind {
-                Kind::Text => matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
-                Kind::Bytes | Kind::Utf8 => {
-                    is_bytes(found) || matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-                }
+                Kind::Text => is_text(found),
+                Kind::Bytes | Kind::Utf8 => is_bytes(found) || is_text(found),
                 Kind::Void => found == node.field.data_type() || is_bytes(found),
                 Kind::Time | Kind::Coarse(_) | Kind::Date => match (node.field.data_type(), found) {
                     // An instant, whose zone NumPy does not store.
@@ -217,10 +215,6 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
         }
         (Shape::List { .. } | Shape::Struct(_), _) => wrong(String::new()),
     }
-}
-
-fn is_bytes(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
 /// The bytes of the rows of a batch.
@@ -457,7 +451,7 @@ fn values_of(array: &ArrayRef) -> Buffer {
 }
 
 /// The values of an array of texts or bytes.
-fn texts_of<'a>(array: &'a ArrayRef) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
+pub(crate) fn texts_of<'a>(array: &'a ArrayRef) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
     match array.data_type() {
         DataType::Utf8 => text_values(array.as_string::<i32>(), |array, index| array.value(index).as_bytes()),
         DataType::LargeUtf8 => text_values(array.as_string::<i64>(), |array, index| array.value(index).as_bytes()),
@@ -506,48 +500,4 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueEr
 pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
     let message = format!("column {column:?}: unknown width of {data_type}; set `ArrayOptions::dtype` or `text_width`");
     Err(Error::new(ErrorKind::Unstorable, message))
-}
-
-/// The longest texts and bytes of each column, by its path.
-#[derive(Default)]
-pub(crate) struct Widths(std::collections::HashMap<String, usize>);
-
-impl Widths {
-    pub(crate) fn note(&mut self, batch: &RecordBatch) {
-        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-            self.note_column(field.name(), column);
-        }
-    }
-
-    fn note_column(&mut self, path: &str, array: &ArrayRef) {
-        match array.data_type() {
-            DataType::Struct(fields) => {
-                for (field, column) in fields.iter().zip(array.as_struct().columns()) {
-                    self.note_column(&join(path, field.name()), column);
-                }
-            }
-            DataType::FixedSizeList(item, _) => self.note_column(&join(path, item.name()), array.as_fixed_size_list().values()),
-            text @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => self.note_widest(path, text, array),
-            bytes if is_bytes(bytes) => self.note_widest(path, bytes, array),
-            _ => {}
-        }
-    }
-
-    fn note_widest(&mut self, path: &str, data_type: &DataType, array: &ArrayRef) {
-        let value = texts_of(array);
-        let nulls = array.logical_nulls();
-        let values = (0..array.len()).filter(|index| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*index)));
-        let widest = values.map(|index| {
-            // Of a text, every byte but those that continue a character.
-            if is_bytes(data_type) { value(index).len() } else { value(index).iter().filter(|byte| **byte & 0xc0 != 0x80).count() }
-        });
-        let widest = widest.max().unwrap_or_default();
-        let width = self.0.entry(path.to_owned()).or_default();
-        *width = widest.max(*width);
-    }
-
-    /// The width of a column. Empty texts have one character, so that the dtype has a size.
-    pub(crate) fn of(&self, path: &str) -> usize {
-        self.0.get(path).copied().unwrap_or_default().max(1)
-    }
 }

@@ -31,7 +31,7 @@
 //! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
 //! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically;
-//!   [`header_of_batches`]: its header beforehand.
+//!   [`header_of_batches`]: its header beforehand; [`RowDType`]: the dtype of a query's rows.
 //! - `BatchOptions::objects` (feature `object`): Python objects of one type.
 //! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call;
 //!   compressed files of others need the feature `codecs`.
@@ -44,6 +44,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
+pub mod metadata;
 mod options;
 mod axes;
 mod times;
@@ -52,6 +53,7 @@ mod decode;
 mod texts;
 mod columns;
 mod encode;
+mod widths;
 mod values;
 #[cfg(feature = "object")]
 mod objects;
@@ -91,4 +93,5 @@ pub use values::{
     IntoBatch, from_batches, from_batches_with, header_of_batches, into_batch, into_batch_with, items_from_batch, items_to_batch,
     to_batch, to_batch_with,
 };
+pub use widths::RowDType;
 pub use write::{BatchWriter, write_batches};

@@ -7,11 +7,13 @@ use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, Schema};
 use npy_core::{DynValues, Header, NpyElement, Order, Result};
 
-use crate::columns::{Columns, Part, SHAPE};
+use crate::columns::{Columns, Part};
 use crate::decode::Block;
-use crate::encode::{Encoder, Widths, unknown_width};
+use crate::encode::{Encoder, unknown_width};
 use crate::error::of_arrow;
+use crate::metadata::SHAPE;
 use crate::options::{ArrayOptions, BatchOptions};
+use crate::widths::Widths;
 
 /// Makes one batch of an array. The values are copied.
 ///
@@ -160,7 +162,7 @@ pub fn from_batches_with<B: IntoBatch>(
                 widths.note(&batch);
                 collected.push(batch);
             }
-            let mut encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
+            let mut encoder = Encoder::new(schema, &options, &|path, data_type| Ok(widths.of(path, data_type)))?;
             for batch in &collected {
                 encoder.append(batch, &mut bytes)?;
             }
@@ -217,7 +219,7 @@ pub fn header_of_batches<B: IntoBatch>(
         widths.note(&batch);
         rows = rows.saturating_add(batch.num_rows());
     }
-    let encoder = Encoder::new(schema, &options, &|path, _| Ok(widths.of(path)))?;
+    let encoder = Encoder::new(schema, &options, &|path, data_type| Ok(widths.of(path, data_type)))?;
     let shape = shape_of(schema, rows, &encoder.axes);
     Header::new(encoder.dtype, Order::C, &shape)
 }

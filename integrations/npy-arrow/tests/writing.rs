@@ -8,8 +8,8 @@ use npy_arrow::arrow_array::*;
 use npy_arrow::arrow_buffer::NullBuffer;
 use npy_arrow::arrow_schema::{ArrowError, DataType, Field, Schema};
 use npy_arrow::{
-    ArrayOptions, BatchOptions, BatchWriter, ErrorKind, Fill, from_batches, from_batches_with, items_from_batch, items_to_batch,
-    read_batches, to_batch, write_batches,
+    ArrayOptions, BatchOptions, BatchWriter, ErrorKind, Fill, RowDType, from_batches, from_batches_with, items_from_batch,
+    items_to_batch, read_batches, to_batch, to_batch_with, write_batches,
 };
 use npy_core::{DynValues, NpyRecord, Order};
 
@@ -257,4 +257,45 @@ fn failed_writes_leave_the_old_file_and_nothing_else() {
     assert_eq!(writer.rows(), 1);
     writer.finish().unwrap();
     assert_eq!(DynValues::load(&path).unwrap().bytes(), [1]);
+}
+
+/// The metadata outlives projections and other values.
+#[test]
+fn the_dtype_of_a_query_is_that_of_the_file_as_far_as_it_is_known() {
+    let dtype = "[('code', 'S2'), ('name', '>U3'), ('time', '<M8[Y]'), ('at', [('place', '<U1'), ('x', '>f4')])]";
+    let bytes = [&b"ab"[..], &[0, 0, 0, 66, 0, 0, 0, 0, 0, 0, 0, 0], &[1, 0, 0, 0, 0, 0, 0, 0], &[67, 0, 0, 0], &[0; 4]].concat();
+    let all = to_batch_with(&values(dtype, 1, &bytes), BatchOptions::new().bytes_as_text(true)).unwrap();
+    let of = |batch: &RecordBatch| {
+        let mut dtype = RowDType::of(batch.schema_ref());
+        assert!(dtype.has_texts());
+        dtype.note(batch);
+        dtype.dtype().unwrap().to_string()
+    };
+    assert_eq!(of(&all), dtype.replace("'S2'", "'|S2'"));
+    assert_eq!(of(&all.project(&[2, 0]).unwrap()), "[('time', '<M8[Y]'), ('code', '|S2')]");
+    // Other values under the same names.
+    let with = |index: usize, column: ArrayRef| {
+        let mut columns = all.columns().to_vec();
+        columns[index] = column;
+        let schema = all.schema();
+        let fields = schema.fields().iter().zip(&columns);
+        let fields: Vec<_> =
+            fields.map(|(field, column)| field.as_ref().clone().with_data_type(column.data_type().clone())).collect();
+        RecordBatch::try_new(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())), columns).unwrap()
+    };
+    let wider = with(0, Arc::new(StringArray::from(vec!["é€"])));
+    assert_eq!(of(&wider), dtype.replace("'S2'", "'|S5'"));
+    let wider = with(1, Arc::new(StringArray::from(vec!["four"])));
+    assert_eq!(of(&wider), dtype.replace("'S2'", "'|S2'").replace(">U3", ">U4"));
+    let other = with(0, Arc::new(Int16Array::from(vec![1])));
+    assert_eq!(of(&other), dtype.replace("'S2'", "'<i2'"));
+    // Texts of a struct that is of no file.
+    let foreign = RecordBatch::try_from_iter([("at", all.column(3).clone())]).unwrap();
+    assert_eq!(of(&foreign), "[('at', [('place', '<U1'), ('x', '<f4')])]");
+    // An array that is not of records.
+    let texts = to_batch_with(&values("S2", 1, b"ab"), BatchOptions::new().bytes_as_text(true)).unwrap();
+    assert_eq!(of(&texts), "|S2");
+    let longer: ArrayRef = Arc::new(StringArray::from(vec!["abcd"]));
+    assert_eq!(of(&RecordBatch::try_new(texts.schema(), vec![longer]).unwrap()), "|S4");
+    assert!(!RowDType::of(&Schema::empty()).has_texts());
 }

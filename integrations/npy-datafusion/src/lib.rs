@@ -42,7 +42,6 @@ mod error;
 mod array;
 mod archive;
 mod headers;
-mod dtype;
 mod schema;
 mod sorted;
 mod opener;

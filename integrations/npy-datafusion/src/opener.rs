@@ -224,16 +224,11 @@ impl Scan {
         let mut batches = Vec::new();
         for (array, bytes) in self.arrays.iter().zip(&block.bytes) {
             let Some(rest) = &array.rest else { continue };
-            // A copy of a few rows costs less than to decode all.
-            if array.is_contiguous && count <= mask.len() / 2 {
-                let row_bytes = rest.row_bytes();
-                let begin = (rows.start - block.rows.start) * row_bytes;
-                let mut gathered = Vec::with_capacity(count * row_bytes);
-                for row in mask.values().set_indices() {
-                    gathered.extend_from_slice(&bytes[begin + row * row_bytes..begin + (row + 1) * row_bytes]);
-                }
+            if array.is_contiguous && pays_to_gather(count, mask.len(), rest.row_bytes()) {
+                let begin = (rows.start - block.rows.start) * rest.row_bytes();
+                let gathered = gather(&bytes[begin..], rest.row_bytes(), mask, count);
                 let gathered_rows = rows.start..rows.start + count;
-                if let Ok(batch) = rest.decode(&Buffer::from_vec(gathered), gathered_rows.clone(), gathered_rows) {
+                if let Ok(batch) = rest.decode(&gathered, gathered_rows.clone(), gathered_rows) {
                     batches.push(batch);
                     continue;
                 }
@@ -254,6 +249,25 @@ impl Scan {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns.collect::<Result<_>>()?, &options)?)
     }
+}
+
+/// Whether copying `count` of `rows` rows and decoding those is faster than decoding all and filtering the columns.
+///
+/// Measured with a column of `S4`: 5.6 instead of 14 ns a row for half of the rows of 24 bytes, 9.4 instead of 12 for 7/8, as
+/// fast for half of the rows of 256 bytes, 49 instead of 16 for half of those of 1 KiB.
+fn pays_to_gather(count: usize, rows: usize, row_bytes: usize) -> bool {
+    /// Bytes that are copied, for each row.
+    const MOST_COPIED: usize = 128;
+    count <= rows - rows / 8 && count.saturating_mul(row_bytes) <= rows.saturating_mul(MOST_COPIED)
+}
+
+/// The bytes of the rows of a mask, of which there are `count`.
+fn gather(bytes: &[u8], row_bytes: usize, mask: &BooleanArray, count: usize) -> Buffer {
+    let mut gathered = Vec::with_capacity(count * row_bytes);
+    for row in mask.values().set_indices() {
+        gathered.extend_from_slice(&bytes[row * row_bytes..(row + 1) * row_bytes]);
+    }
+    Buffer::from_vec(gathered)
 }
 
 fn has(columns: &BatchDecoder, name: &str) -> bool {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result, plan_err};
+use npy_arrow::metadata::{DESCR, DTYPE};
 use object_store::ObjectMeta;
 
 use crate::archive;
 use crate::array::ArrayHeader;
-use crate::dtype::DESCR;
 use crate::headers::FileHeader;
 use crate::options::ColumnOptions;
 
@@ -93,7 +93,7 @@ fn is_same(expected: &Field, found: &Field) -> bool {
 
 /// The dtype of times that are integers in Arrow, in either byte order.
 fn dtype(field: &Field) -> Option<&str> {
-    field.metadata().get("npy:dtype").map(|dtype| dtype.trim_start_matches(['<', '>']))
+    field.metadata().get(DTYPE).map(|dtype| dtype.trim_start_matches(['<', '>']))
 }
 
 fn describe(field: &Field) -> String {

@@ -21,13 +21,12 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use datafusion_datasource::write::demux::DemuxedStreamReceiver;
 use datafusion_datasource::write::get_writer_schema;
-use npy_arrow::BatchWriter;
+use npy_arrow::{ArrayOptions, BatchWriter, RowDType};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use tokio::io::AsyncReadExt;
 use tokio::task::JoinError;
 
-use crate::dtype::{RowDType, Widths};
 use crate::error::external;
 
 /// Parts of an upload in flight.
@@ -98,19 +97,19 @@ enum Rows {
     /// Of a known dtype.
     Final(BatchWriter<File>),
     /// The widest text sets the dtype, so that all batches have to come first.
-    Spooled { spool: Arc<dyn SpillFile>, writer: Box<FileWriter<BufWriter<File>>>, widths: Widths },
+    Spooled { spool: Arc<dyn SpillFile>, writer: Box<FileWriter<BufWriter<File>>> },
 }
 
 impl PendingFile {
     fn create(disk: &Arc<DiskManager>, schema: &Schema) -> Result<Self> {
-        let dtype = RowDType::of(schema)?;
+        let dtype = RowDType::of(schema);
         let file = disk.create_tmp_file("an .npy file")?;
-        let rows = if dtype.needs_widths() {
+        let rows = if dtype.has_texts() {
             let spool = disk.create_tmp_file("batches for an .npy file")?;
             let writer = FileWriter::try_new(BufWriter::new(File::create(local(&*spool)?)?), schema)?;
-            Rows::Spooled { spool, writer: Box::new(writer), widths: Widths::default() }
+            Rows::Spooled { spool, writer: Box::new(writer) }
         } else {
-            let options = dtype.options(&Widths::default()).map_err(external)?;
+            let options = ArrayOptions::new().dtype(dtype.dtype().map_err(external)?);
             Rows::Final(BatchWriter::new(File::create(local(&*file)?)?, schema, options).map_err(external)?)
         };
         Ok(Self { file, dtype, rows })
@@ -119,8 +118,8 @@ impl PendingFile {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match &mut self.rows {
             Rows::Final(writer) => writer.write(batch).map_err(external),
-            Rows::Spooled { writer, widths, .. } => {
-                widths.add(batch)?;
+            Rows::Spooled { writer, .. } => {
+                self.dtype.note(batch);
                 Ok(writer.write(batch)?)
             }
         }
@@ -135,10 +134,10 @@ impl PendingFile {
                 writer.finish().map_err(external)?;
                 rows
             }
-            Rows::Spooled { spool, mut writer, widths } => {
+            Rows::Spooled { spool, mut writer } => {
                 writer.finish()?;
                 drop(writer);
-                let options = dtype.options(&widths).map_err(external)?;
+                let options = ArrayOptions::new().dtype(dtype.dtype().map_err(external)?);
                 let target = Arc::clone(&file);
                 let convert = move || npy_arrow::ipc::to_npy(local(&*spool)?, local(&*target)?, options).map_err(external);
                 SpawnedTask::spawn_blocking(convert).join_unwind().await.map_err(execution_join)??
