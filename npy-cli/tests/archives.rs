@@ -43,7 +43,7 @@ fn arrays(path: &Path) -> Vec<(String, Header, Vec<u8>)> {
     let mut archive = NpzReader::open(path).unwrap();
     let mut arrays = Vec::new();
     for index in 0..archive.len() {
-        let name = archive.whole_name(index).unwrap().to_owned();
+        let name = archive.full_name(index).unwrap().to_owned();
         if name.ends_with(".npy") {
             let values = archive.array(index).unwrap().into_values().unwrap();
             arrays.push((name, values.header().clone(), values.bytes().to_vec()));

@@ -125,7 +125,7 @@ fn repack_names_what_an_archive_has_beside_its_members() {
     assert!(stderr.starts_with(r#"npy: lost the member "a.npy" before another of the same name; "#), "{stderr}");
     // The last one, as NumPy reads it; and nothing more to lose.
     let mut archive = NpzReader::open(&path).unwrap();
-    assert_eq!((0..archive.len()).map(|index| archive.whole_name(index).unwrap()).collect::<Vec<_>>(), ["d/", "a.npy"]);
+    assert_eq!((0..archive.len()).map(|index| archive.full_name(index).unwrap()).collect::<Vec<_>>(), ["d/", "a.npy"]);
     assert_eq!(archive.by_name::<f64>("a").unwrap(), [2.0]);
     let (code, _, stderr) = run_in(directory.path(), &["repack", "r.npz"]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));

@@ -77,10 +77,10 @@ where
         return Err(Error::wrong_shape(array.shape(), found));
     }
     if let Some(items) = array.as_slice_mut() {
-        return reader.read_into_in(items, Order::C);
+        return reader.elements().read_slice_in(items, Order::C);
     }
     if let Some(items) = array.view_mut().reversed_axes().into_slice() {
-        return reader.read_into_in(items, Order::Fortran);
+        return reader.elements().read_slice_in(items, Order::Fortran);
     }
     // The last of the axes varies fastest in the file, or the first does.
     let array = array.view_mut();

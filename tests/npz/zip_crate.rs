@@ -27,7 +27,7 @@ type Members = Vec<(String, Vec<u8>)>;
 
 fn by_us(archive: &[u8]) -> Result<Members> {
     let mut reader = NpzReader::from_bytes(archive)?;
-    (0..reader.len()).map(|index| Ok((reader.whole_name(index).unwrap().to_owned(), reader.bytes(index, MOST_BYTES)?))).collect()
+    (0..reader.len()).map(|index| Ok((reader.full_name(index).unwrap().to_owned(), reader.bytes(index, MOST_BYTES)?))).collect()
 }
 
 /// The same without going back.

@@ -62,7 +62,7 @@ pub fn parts_of_npz(file: &[u8]) -> Option<Vec<Part>> {
     let mut archive = NpzReader::new(Cursor::new(file)).ok()?;
     let mut parts = Vec::new();
     for index in 0..archive.len() {
-        let name = archive.whole_name(index)?.to_owned();
+        let name = archive.full_name(index)?.to_owned();
         let Ok(content) = archive.bytes(index, 1 << 24) else { continue };
         let inner = parts_of_npy(&content);
         parts.extend(inner.into_iter().map(|part| Part { what: format!("{name}: {}", part.what), ..part }));

@@ -75,7 +75,7 @@ impl Columns {
         let row_bytes = axes.iter().fold(dtype.itemsize(), |bytes, length| bytes.saturating_mul(*length));
         if row_bytes == 0 && rows > MOST_EMPTY_ROWS {
             let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
-            return Err(Error::too_many("rows without bytes", limit, found, "convert an array of fewer rows"));
+            return Err(Error::limit_exceeded_with("rows without bytes", limit, found, "convert an array of fewer rows"));
         }
         let row = if axes.is_empty() { dtype.clone() } else { dtype.clone().sub_array(&axes)? };
         let (columns, descr) = Self::choose(dtype, &axes, options)?;

@@ -30,7 +30,7 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
     let (rows, axes) = array.shape().split_first().map_or((1, &[][..]), |(rows, axes)| (*rows, axes));
     if array.items().is_empty() && rows > MOST_EMPTY_ROWS {
         let (limit, found) = (MOST_EMPTY_ROWS as u64, rows as u64);
-        return Err(Error::too_many("rows without objects", limit, found, "convert an array of fewer rows"));
+        return Err(Error::limit_exceeded_with("rows without objects", limit, found, "convert an array of fewer rows"));
     }
     let mut columns = Vec::new();
     match array.dtype() {
@@ -122,7 +122,7 @@ fn lists(mut column: ArrayRef, axes: &[usize], rows: usize) -> Result<ArrayRef> 
 
 /// The type of a column, by its first item that is not `None`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ItemType {
     Text,
     Bytes,
     Bool,
@@ -134,7 +134,7 @@ enum Class {
     TimeDelta,
 }
 
-impl Class {
+impl ItemType {
     fn of(item: &PyObject) -> Option<Self> {
         Some(match item {
             PyObject::Str(_) => Self::Text,
@@ -152,7 +152,7 @@ impl Class {
 
 /// The name of the type of an object, for messages.
 fn type_of(item: &PyObject) -> String {
-    let zone = matches!(Class::of(item), Some(Class::DateTime(true)));
+    let zone = matches!(ItemType::of(item), Some(ItemType::DateTime(true)));
     format!("{}{}", item.type_name(), if zone { " with a time zone" } else { "" })
 }
 
@@ -178,38 +178,38 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             format!("column {name:?}, row {row}: expected {expected}, found {found}; convert them with `npy_core::object`");
         Error::new(ErrorKind::InvalidValue, message)
     };
-    let class = Class::of(first).ok_or_else(|| other(begin, SUPPORTED, first))?;
-    let is_other = |item: &PyObject| !is_null(item) && Class::of(item) != Some(class);
+    let class = ItemType::of(first).ok_or_else(|| other(begin, SUPPORTED, first))?;
+    let is_other = |item: &PyObject| !is_null(item) && ItemType::of(item) != Some(class);
     if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| is_other(item)) {
         return Err(other(index, &format!("{} as in row {}", type_of(first), row_of(begin)), item));
     }
     let column = Column { objects: items, name, is_null: &is_null, row_of: &row_of };
     Ok(match class {
-        Class::Text => {
+        ItemType::Text => {
             let (offsets, values, nulls) = column.texts()?;
             Arc::new(StringArray::try_new(offsets, values, nulls).map_err(of_arrow)?)
         }
-        Class::Bytes => {
+        ItemType::Bytes => {
             let (offsets, values, nulls) = column.texts()?;
             Arc::new(BinaryArray::try_new(offsets, values, nulls).map_err(of_arrow)?)
         }
-        Class::Bool => {
+        ItemType::Bool => {
             let bits = BooleanBuffer::collect_bool(items.len(), |index| items[index] == PyObject::Bool(true));
             Arc::new(BooleanArray::new(bits, column.nulls()))
         }
-        Class::Int => column.numbers::<types::Int64Type>("Int64", |item| match item {
+        ItemType::Int => column.numbers::<types::Int64Type>("Int64", |item| match item {
             PyObject::Int(int) => int.to_i64().ok_or_else(|| int.to_string()),
             _ => Ok(0),
         })?,
-        Class::Float => column.numbers::<types::Float64Type>("Float64", |item| match item {
+        ItemType::Float => column.numbers::<types::Float64Type>("Float64", |item| match item {
             PyObject::Float(float) => Ok(*float),
             _ => Ok(0.0),
         })?,
-        Class::Date => column.numbers::<types::Date32Type>("Date32", |item| match item {
+        ItemType::Date => column.numbers::<types::Date32Type>("Date32", |item| match item {
             PyObject::Date(date) => i32::try_from(days(*date)).map_err(|_| item.to_string()),
             _ => Ok(0),
         })?,
-        Class::DateTime(has_zone) => {
+        ItemType::DateTime(has_zone) => {
             let times = column.numbers::<types::TimestampMicrosecondType>("Timestamp(µs)", |item| match item {
                 PyObject::DateTime(time) => Ok(microseconds(time)),
                 _ => Ok(0),
@@ -221,7 +221,7 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             let utc = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
             arrow_array::make_array(data.data_type(utc).build().map_err(of_arrow)?)
         }
-        Class::TimeDelta => column.numbers::<types::DurationMicrosecondType>("Duration(µs)", |item| match item {
+        ItemType::TimeDelta => column.numbers::<types::DurationMicrosecondType>("Duration(µs)", |item| match item {
             PyObject::TimeDelta(delta) => {
                 let seconds = i64::from(delta.days()) * SECONDS_OF_DAY + i64::from(delta.seconds());
                 let microseconds = seconds.checked_mul(1_000_000).and_then(|all| all.checked_add(delta.microseconds().into()));

@@ -296,7 +296,8 @@ impl RemoteNpz {
         let index = self.find(name)?;
         if let Some(found) = self.reader.size(index).filter(|size| *size > most) {
             // Before any of it is fetched.
-            let error = Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
+            let error =
+                Error::limit_exceeded_with("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
             return Err(self.locate_member(error, index));
         }
         self.read(name, |reader, index| reader.bytes(index, most)).await
@@ -350,7 +351,7 @@ impl RemoteNpz {
     ) -> Result<(V, Sparse)> {
         let mut reader = self.reader.clone();
         let compressed = self.reader.compressed_size(index).unwrap_or(0);
-        let name = self.reader.whole_name(index).map_or(0, str::len) as u64;
+        let name = self.reader.full_name(index).map_or(0, str::len) as u64;
         let mut next = LEAST_MEMBER;
         let mut wanted = LOCAL_BYTES.saturating_add(compressed.min(front.unwrap_or(u64::MAX))).max(LEAST_MEMBER) + name;
         loop {

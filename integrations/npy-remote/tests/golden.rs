@@ -99,7 +99,7 @@ async fn every_golden_archive_is_read_as_from_disk() {
         assert!(archive.names().eq(&names) && archive.len() == names.len());
         for index in 0..names.len() {
             // The whole name leads to this member unless a later one has it too.
-            let whole = local.whole_name(index).unwrap().to_owned();
+            let whole = local.full_name(index).unwrap().to_owned();
             let index = local.index_of(&whole).unwrap();
             match (archive.bytes(&whole, u64::MAX).await, local.bytes(index, u64::MAX)) {
                 (Ok(found), Ok(expected)) => assert!(found == expected, "{name} {whole}"),

@@ -240,7 +240,7 @@ fn other_members(inputs: &[Input; 2], only: &mut [Vec<String>; 2], failures: &mu
     let mut archives = [inputs[0].archive()?, inputs[1].archive()?];
     let [a, b] = archives.each_ref().map(|archive| {
         let others = (0..archive.len()).filter(|index| !archive.is_array(*index));
-        let names = others.filter_map(|index| Some((index, archive.whole_name(index)?.to_owned())));
+        let names = others.filter_map(|index| Some((index, archive.full_name(index)?.to_owned())));
         let mut names: Vec<_> = names.filter(|(_, name)| !name.ends_with('/')).collect();
         names.sort_by(|a, b| a.1.cmp(&b.1));
         names

@@ -246,10 +246,10 @@ fn copy_member<W: Write>(
     order: Option<Order>,
 ) -> Result<()> {
     signals::check()?;
-    let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
-    let Some(name) = whole_name.strip_suffix(".npy").filter(|_| archive.is_array(index)) else {
+    let full_name = archive.full_name(index).unwrap_or_default().to_owned();
+    let Some(name) = full_name.strip_suffix(".npy").filter(|_| archive.is_array(index)) else {
         let bytes = archive.bytes(index, MOST_BYTES)?;
-        return Ok(writer.add_bytes(&whole_name, &bytes)?);
+        return Ok(writer.add_bytes(&full_name, &bytes)?);
     };
     let array = array_of(archive, index)?;
     let progress = Progress::new(name, array.header().data_bytes());

@@ -22,7 +22,7 @@ pub(crate) trait Array {
     /// See [`NpyReader::read_region_values`].
     fn read_region(&mut self, region: &[AxisRange]) -> Result<DynValues>;
     /// The elements of a region at both ends of each axis that has edges.
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
+    fn read_edges(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues>;
     /// The array as Python objects, of which nothing is run.
     fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray>;
     /// Writes the bytes of the file from this row on, also behind the array; returns their number. In a member,
@@ -60,8 +60,8 @@ impl<R: Read + Seek> Array for NpyReader<R> {
         Ok(self.read_region_values(region)?)
     }
 
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
-        Ok(self.read_corners(region, edges)?)
+    fn read_edges(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        Ok(self.read_edges(region, edges)?)
     }
 
     fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray> {
@@ -123,8 +123,8 @@ impl<A: Array> Array for Once<A> {
         self.0.read_region(region)
     }
 
-    fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
-        self.0.read_corners(region, edges)
+    fn read_edges(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+        self.0.read_edges(region, edges)
     }
 
     fn into_objects(self: Box<Self>, options: ObjectOptions) -> npy_core::Result<ObjectArray> {

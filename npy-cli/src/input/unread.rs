@@ -22,7 +22,7 @@ impl Input {
             (FileFormat::Npz, _) if self.part().is_none() => {
                 let archive = self.archive()?;
                 let is_other = |index: &usize| !archive.is_array(*index) && !archive.is_of_macos(*index);
-                let others = (0..archive.len()).filter(is_other).filter_map(|index| archive.whole_name(index));
+                let others = (0..archive.len()).filter(is_other).filter_map(|index| archive.full_name(index));
                 parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
                 parts.extend(beside_members(&archive));
                 parts.extend(behind_members(archive));
@@ -47,7 +47,7 @@ impl Input {
     pub(crate) fn tell_of_attributes(&self) {
         let Ok(archive) = self.archive() else { return };
         let names: Vec<&str> =
-            (0..archive.len()).filter(|index| archive.is_of_macos(*index)).filter_map(|index| archive.whole_name(index)).collect();
+            (0..archive.len()).filter(|index| archive.is_of_macos(*index)).filter_map(|index| archive.full_name(index)).collect();
         match names[..] {
             [] => {}
             [name] => output::warn(&format!("{}: skipped {name:?}, attributes of macOS", self.name())),
@@ -124,14 +124,14 @@ pub(crate) fn behind_array_of_stream(rest: &[u8]) -> Option<String> {
 
 /// Whether another member of the same name follows, which is the one that NumPy reads.
 pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> bool {
-    archive.whole_name(index).and_then(|name| archive.index_of(name)) != Some(index)
+    archive.full_name(index).and_then(|name| archive.index_of(name)) != Some(index)
 }
 
 /// Names the parts of an archive that an archive of its members would lack.
 pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
     let mut parts = Vec::new();
     let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
-    let names = shadowed.filter_map(|index| archive.whole_name(index));
+    let names = shadowed.filter_map(|index| archive.full_name(index));
     parts.extend(names.map(|name| format!("the member {name:?} before another of the same name")));
     let around = archive.surroundings();
     if !around.comment.is_empty() {
@@ -144,7 +144,7 @@ pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
         parts.push(format!("{} after the archive", quantity::counted(around.after, "byte")));
     }
     let extended: Vec<&str> =
-        (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.whole_name(index)).collect();
+        (0..archive.len()).filter(|index| archive.has_extra(*index)).filter_map(|index| archive.full_name(index)).collect();
     match extended[..] {
         [] => {}
         [name] => parts.push(format!("the comment or extra fields of the member {name:?}")),

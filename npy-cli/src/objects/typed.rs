@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use npy_core::dtype::{Field, Record, Scalar, Title};
-use npy_core::object::{ObjectArray, PyObject, encode_object, sub_items};
+use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 use npy_core::{DType, Header, Order};
 
 use super::kind::{Column, Wish, are_text_in_csv, normal};
@@ -126,7 +126,7 @@ fn encode([from, to]: [&DType; 2], item: &PyObject, is_lossy: bool, out: &mut Ve
         (DType::SubArray(from), DType::SubArray(to), item) => {
             let mut parts = Vec::new();
             let axes = if matches!(from.base(), DType::SubArray(_)) { 1 } else { from.shape().len() };
-            sub_items(item, axes, &mut parts);
+            push_sub_items(item, axes, &mut parts);
             parts.into_iter().try_for_each(|part| encode([from.base(), to.base()], part, is_lossy, out))
         }
         _ => Err(misfit()),

@@ -34,7 +34,7 @@ impl Selection {
     /// Reads the elements at both ends of each axis that has edges.
     ///
     /// Axes of sub-arrays are there as a whole: the elements of the file hold them anyway.
-    pub(crate) fn read_corners(&self, array: &mut dyn Array, edges: &[Option<usize>]) -> Result<DynValues> {
+    pub(crate) fn read_edges(&self, array: &mut dyn Array, edges: &[Option<usize>]) -> Result<DynValues> {
         let (dtype, mut shape) = (self.element.clone(), self.shape());
         if edges.iter().all(Option::is_none) || dtype.itemsize() == 0 || shape.contains(&0) {
             return self.read(array);
@@ -163,7 +163,7 @@ impl Selection {
         let reads = outer.iter().filter_map(|axis| counts.get(*axis)).fold(2_usize, |reads, count| reads.saturating_mul(*count));
         if reads > MOST_READS {
             let region: Vec<AxisRange> = ranges.into_iter().map(|(start, step, count)| range_of(start, step, 0..count)).collect();
-            return in_c_order(array.read_corners(&region, edges)?, counts);
+            return in_c_order(array.read_edges(&region, edges)?, counts);
         }
         let whole = |axis: usize| ranges.get(axis).map_or(0..0, |(_, _, count)| 0..*count);
         let mut region: Vec<Range<usize>> = (0..counts.len()).map(whole).collect();

@@ -118,7 +118,7 @@ fn corners_are_those_of_the_whole() {
         let whole = selection.read(&mut array).unwrap();
         for edge in 0..4 {
             let edges = vec![Some(edge); shape.len()];
-            let corners = selection.read_corners(&mut array, &edges).unwrap();
+            let corners = selection.read_edges(&mut array, &edges).unwrap();
             let expected: Vec<u16> = (0..whole.header().element_count())
                 .filter(|position| {
                     let mut rest = *position;

@@ -89,9 +89,10 @@ impl Block {
 
 /// The texts of cells of one column, without anything that a terminal obeys; and whether they are aligned to the right.
 pub(crate) fn texts(dtype: &DType, cells: &[&[u8]]) -> (Vec<String>, bool) {
-    let no_memory = |_| (vec!["<no memory>".to_owned(); cells.len()], false);
-    let (texts, is_right) = table_cells(dtype, cells, None, usize::MAX).unwrap_or_else(no_memory);
-    (texts.iter().map(|text| escape::line(text).into_owned()).collect(), is_right)
+    match table_cells(dtype, cells, None, usize::MAX) {
+        Ok(cells) => (cells.texts.iter().map(|text| escape::line(text).into_owned()).collect(), cells.is_right_aligned),
+        Err(_) => (vec!["<no memory>".to_owned(); cells.len()], false),
+    }
 }
 
 /// The text of a Python object.

@@ -226,7 +226,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
         let items: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let dtype: npy_core::DType = dtype.parse().unwrap();
         let header = npy_core::Header::new(dtype.clone(), npy_core::Order::C, &[items.len()]).unwrap();
-        npy_core::DynValues::with_items(header, &dtype, &items).unwrap().save(&file).unwrap();
+        npy_core::DynValues::from_items(header, &dtype, &items).unwrap().save(&file).unwrap();
     };
     let exact = ["0.1", "-1e400", "18446744073709551615", "nan", "1e-4940"];
     for from in ["<U24", ">U20", "S30"] {

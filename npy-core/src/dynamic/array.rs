@@ -145,10 +145,20 @@ impl DynValues {
         Ok(Self { header, bytes })
     }
 
-    /// An array of `items` of the dtype `stored`, which has the same bytes as that of the header.
-    /// For `npy-ndarray`: little more than a copy of bytes is compiled for each number type.
-    #[doc(hidden)]
-    pub fn with_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
+    /// Creates an array of elements that are encoded as a dtype, in the order of the header.
+    ///
+    /// Usually `stored` is the dtype of the header. It is another if no Rust type has that one: `int4` of `ml_dtypes`
+    /// is stored as `|i1`. Fails if an element cannot be expressed in it, or if their number does not fit the shape.
+    ///
+    /// ```
+    /// use npy_core::{DynValues, Header, Order};
+    ///
+    /// let header = Header::new("int4".parse()?, Order::C, &[3])?;
+    /// let values = DynValues::from_items(header, &"|i1".parse()?, &[-8_i8, 0, 7])?;
+    /// assert_eq!(values.dtype().to_string(), "int4");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_items<T: NpyElement>(header: Header, stored: &DType, items: &[T]) -> Result<Self> {
         if let Some(items) = ElementBytes::new(items, stored) {
             return Self::with_header(header, items.to_vec()?);
         }

@@ -77,11 +77,11 @@ impl Error {
     /// Creates the error of an exceeded [`Limits`](crate::Limits). `what` is a plural, such as
     /// `bytes of a member`.
     pub fn limit_exceeded(what: &str, limit: u64, found: u64) -> Self {
-        Self::too_many(what, limit, found, "raise it with `Limits` if the file is trusted")
+        Self::limit_exceeded_with(what, limit, found, "raise it with `Limits` if the file is trusted")
     }
 
     /// Creates the error of an exceeded limit that is fixed or an argument, with other advice than [`Limits`](crate::Limits).
-    pub fn too_many(what: &str, limit: u64, found: u64, advice: &str) -> Self {
+    pub fn limit_exceeded_with(what: &str, limit: u64, found: u64, advice: &str) -> Self {
         let limit = limited(limit, what);
         Self::new(ErrorKind::LimitExceeded, format!("limit exceeded: expected at most {limit}, found {found}; {advice}"))
     }

@@ -1,6 +1,6 @@
 //! The bytes of scalars as numbers, times and text, and back, where the dtype is known at run time.
 //!
-//! The only code that does so: `element` knows its types when it is compiled.
+//! `element` has the codecs of Rust types.
 
 use std::ops::RangeInclusive;
 

@@ -42,7 +42,7 @@ pub use value::array::{ObjectArray, StringDType};
 pub use value::convert::FromPyObject;
 pub use value::int::PyInt;
 #[doc(hidden)]
-pub use value::parts::{ObjectItems, encode_object, items_of_sub_arrays, record_item, sub_items};
+pub use value::parts::{ObjectItems, encode_object, items_of_sub_arrays, push_sub_items, record_item};
 pub use value::subclass::{ArrayClass, Subclass};
 pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
@@ -157,7 +157,7 @@ fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(Objec
     parse().map_err(|error: PickleError| error.into_error(data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
 }
 
-/// Returns name, code, first protocol and class of every opcode, for tests.
+/// Returns the name, code, first protocol and effect of every opcode, for tests.
 #[doc(hidden)]
 pub fn __opcodes() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
     pickle::opcode::table()

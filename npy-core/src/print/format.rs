@@ -3,7 +3,6 @@
 use super::binary::{Binary, FloatKind};
 use super::digits::{Ascii, decimal};
 use super::float::{ComplexFormat, FloatFormat, push_f32};
-use super::layout::edges_of;
 use super::options::{PrintOptions, Sign};
 use super::stream::{Text, item, pad, part};
 use super::text::{write_bytes, write_unicode, write_void};
@@ -79,7 +78,7 @@ pub(crate) struct SubArrayFormat<'a> {
     base_size: usize,
     base: Box<Format<'a>>,
     /// The number of elements printed at each end of an axis that is longer than twice that.
-    edge_items: Option<usize>,
+    edge: Option<usize>,
 }
 
 /// The context of the elements of a format.
@@ -222,7 +221,7 @@ impl<'a> Format<'a> {
             }
             Self::SubArray(array) => {
                 let write = |index: usize, out: &mut Text<'_>| array.base.write(item(bytes, index, array.base_size), out);
-                write_axes(&array.shape, array.edge_items, 0, out, &write);
+                write_axes(&array.shape, array.edge, 0, out, &write);
             }
             Self::TooMany => out.small().push_str("..."),
         }
@@ -242,7 +241,7 @@ impl<'a> SubArrayFormat<'a> {
             base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { context, ..scope })),
             shape,
             base_size,
-            edge_items: edges_of(count, scope.options),
+            edge: scope.options.edge(count),
         }
     }
 }
@@ -261,10 +260,10 @@ pub(crate) fn write_record(fields: usize, out: &mut Text<'_>, write: impl Fn(usi
 
 /// Writes a sub-array of this shape, the `index`-th of several. `write` writes an item by its index among the items of all.
 ///
-/// Axes longer than twice `edge_items` are abbreviated.
+/// Axes longer than twice `edge` are abbreviated.
 pub(crate) fn write_axes(
     shape: &[usize],
-    edge_items: Option<usize>,
+    edge: Option<usize>,
     index: usize,
     out: &mut Text<'_>,
     write: &impl Fn(usize, &mut Text<'_>),
@@ -275,10 +274,10 @@ pub(crate) fn write_axes(
         if position > 0 {
             out.small().push_str(", ");
         }
-        write_axes(inner, edge_items, first.saturating_add(position), out, write);
+        write_axes(inner, edge, first.saturating_add(position), out, write);
     };
     out.small().push('[');
-    match edge_items.filter(|edge| length > edge.saturating_mul(2)) {
+    match edge.filter(|edge| length > edge.saturating_mul(2)) {
         None => (0..length).for_each(|position| item(position, out)),
         Some(edge) => {
             (0..edge).for_each(|position| item(position, out));

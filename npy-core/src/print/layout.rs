@@ -18,7 +18,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     pub(crate) fn new(shape: &[usize], options: &PrintOptions) -> Self {
-        Self { shape: shape.to_vec(), edges: printed_edges(shape, options) }
+        Self { shape: shape.to_vec(), edges: options.edges(shape) }
     }
 
     /// The number of printed elements.
@@ -82,21 +82,6 @@ impl Selection {
         let first = if printed < length { printed - behind } else { length };
         (0..first).chain(length - (printed - first)..length)
     }
-}
-
-/// Returns for each axis the number of elements printed at each end; `None` if all are.
-///
-/// See [`DynValues::display_ends`](crate::DynValues::display_ends) for an example.
-pub fn printed_edges(shape: &[usize], options: &PrintOptions) -> Vec<Option<usize>> {
-    let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
-    let edge_items = edges_of(count, options);
-    shape.iter().map(|&length| edge_items.filter(|edge| length > edge.saturating_mul(2))).collect()
-}
-
-/// The number of elements printed at each end of a long axis, if the array is large enough to be
-/// abbreviated.
-pub(crate) fn edges_of(count: usize, options: &PrintOptions) -> Option<usize> {
-    (count > options.threshold).then_some(options.edge_items)
 }
 
 /// The layout around and between the elements of an array.
@@ -182,7 +167,7 @@ pub(crate) fn write_array(
         elements.write(&mut text);
         return text.finish();
     }
-    Layout { selection, frame, elements, out }.axis(0, frame.line_width)
+    Writer { selection, frame, elements, out }.axis(0, frame.line_width)
 }
 
 /// The ellipsis for elements that are left out.
@@ -198,14 +183,14 @@ impl Elements for Dots {
     }
 }
 
-struct Layout<'a> {
+struct Writer<'a> {
     selection: &'a Selection,
     frame: Frame,
     elements: &'a mut dyn Elements,
     out: &'a mut dyn fmt::Write,
 }
 
-impl Layout<'_> {
+impl Writer<'_> {
     /// Writes an axis with all that is in it. Each is a column further to the right, and has a
     /// column less.
     fn axis(&mut self, axis: usize, width: usize) -> fmt::Result {

@@ -63,9 +63,8 @@ mod time;
 
 pub use array::Printed;
 pub use float::{push_f32, push_f64};
-pub use layout::printed_edges;
 pub use options::{FloatMode, PrintOptions, Sign};
-pub use partial::print_one_by_one;
+pub use partial::print_streamed;
 pub use scalar::push_scalar;
 pub use slice::{Display, display};
-pub use table::{Table, column_name, table_cells};
+pub use table::{Table, TableCells, column_name, table_cells};

@@ -117,6 +117,21 @@ impl PrintOptions {
         self
     }
 
+    /// Returns for each axis of an array the number of elements printed at each end; `None` if all are.
+    ///
+    /// See [`DynValues::display_edges`](crate::DynValues::display_edges) for an example.
+    pub fn edges(&self, shape: &[usize]) -> Vec<Option<usize>> {
+        let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
+        let edge = self.edge(count);
+        shape.iter().map(|&length| edge.filter(|edge| length > edge.saturating_mul(2))).collect()
+    }
+
+    /// The number of elements printed at each end of a long axis; `None` if an array of `count` elements is not
+    /// summarised.
+    pub(crate) fn edge(&self, count: usize) -> Option<usize> {
+        (count > self.threshold).then_some(self.edge_items)
+    }
+
     /// Sets the maximum length of a line in characters. A line with a single element may be longer.
     /// The default is 75.
     #[must_use]

@@ -18,19 +18,19 @@ use crate::write::bytes::ElementBytes;
 impl DynValues {
     /// Formats an array of this shape, of which `self` holds all elements or only the printed ones.
     ///
-    /// Those are the elements at both ends of each axis, as [`printed_edges`](super::printed_edges) counts them.
+    /// Those are the elements at both ends of each axis, as [`PrintOptions::edges`] counts them.
     ///
     /// ```
     /// use npy_core::DynValues;
-    /// use npy_core::print::{PrintOptions, printed_edges};
+    /// use npy_core::print::PrintOptions;
     ///
     /// let options = PrintOptions::new();
-    /// assert_eq!(printed_edges(&[5000], &options), [Some(3)]);
-    /// let ends = DynValues::from_slice(&[0, 1, 2, 4997, 4998, 4999])?;
-    /// assert_eq!(ends.display_ends(&[5000], options).to_string(), "[   0    1    2 ... 4997 4998 4999]");
+    /// assert_eq!(options.edges(&[5000]), [Some(3)]);
+    /// let edges = DynValues::from_slice(&[0, 1, 2, 4997, 4998, 4999])?;
+    /// assert_eq!(edges.display_edges(&[5000], options).to_string(), "[   0    1    2 ... 4997 4998 4999]");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn display_ends(&self, shape: &[usize], options: impl Into<PrintOptions>) -> Printed<'_> {
+    pub fn display_edges(&self, shape: &[usize], options: impl Into<PrintOptions>) -> Printed<'_> {
         Printed { values: Cow::Borrowed(self), shape: shape.to_vec(), options: options.into() }
     }
 }
@@ -54,33 +54,32 @@ impl ElementBytes<'_> {
         self.check(header)?;
         let options = options.into();
         let selection = Selection::new(header.shape(), &options);
-        let ends = Header::new(header.dtype().clone(), Order::C, &selection.lengths())?;
+        let edges = Header::new(header.dtype().clone(), Order::C, &selection.lengths())?;
         let mut indices = Vec::new();
         selection.visit(header.shape(), header.order(), |index| indices.push(index));
-        let values = DynValues::with_header(ends, self.pick(&indices))?;
+        let values = DynValues::with_header(edges, self.pick(&indices))?;
         Ok(Printed { values: Cow::Owned(values), shape: header.shape().to_vec(), options })
     }
 }
 
-/// Writes an array of text or bytes of which one element at a time is in memory.
+/// Prints an array of text or bytes with one element at a time in memory.
 ///
-/// The form of such an element does not depend on the others. `next` returns the next of the printed ones, or `None` if it
-/// cannot be read.
+/// `next` returns the next of the printed elements, or `None` if it cannot be read. The others do not change its form.
 ///
 /// Fails if `out` does, if an element cannot be read, or if there is no memory.
 ///
 /// ```
 /// use npy_core::DType;
-/// use npy_core::print::{PrintOptions, print_one_by_one};
+/// use npy_core::print::{PrintOptions, print_streamed};
 ///
 /// let DType::Scalar(scalar) = "|S2".parse()? else { unreachable!() };
 /// let mut words = [*b"to", *b"be"].into_iter();
 /// let mut text = String::new();
-/// print_one_by_one(scalar, &[2], &PrintOptions::new(), &mut || words.next().map(Vec::from), &mut text).unwrap();
+/// print_streamed(scalar, &[2], &PrintOptions::new(), &mut || words.next().map(Vec::from), &mut text).unwrap();
 /// assert_eq!(text, "[b'to' b'be']");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-pub fn print_one_by_one(
+pub fn print_streamed(
     scalar: Scalar,
     shape: &[usize],
     options: &PrintOptions,
@@ -89,18 +88,18 @@ pub fn print_one_by_one(
 ) -> fmt::Result {
     let dtype = scalar.into();
     let format = Format::new(&dtype, &[], Scope::new(&dtype, 0, options, Context::Array));
-    let mut elements = OneByOne { format, next, element: Vec::new() };
+    let mut elements = Streamed { format, next, element: Vec::new() };
     write_array(&Selection::new(shape, options), Frame::plain(options), &mut elements, out)
 }
 
-/// Elements of which one is in memory.
-struct OneByOne<'a> {
+/// Elements with one at a time in memory.
+struct Streamed<'a> {
     format: Format<'a>,
     next: &'a mut dyn FnMut() -> Option<Vec<u8>>,
     element: Vec<u8>,
 }
 
-impl Elements for OneByOne<'_> {
+impl Elements for Streamed<'_> {
     fn advance(&mut self) -> fmt::Result {
         self.element = Vec::new();
         self.element = (self.next)().ok_or(fmt::Error)?;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::io::{Read, Seek};
 
 use super::array::Printed;
-use super::layout::printed_edges;
 use super::options::PrintOptions;
 use crate::dynamic::DynValues;
 use crate::error::{Error, Result};
@@ -30,15 +29,16 @@ impl<R: Read + Seek> NpyReader<R> {
     pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
         let options = options.into();
         let shape = region_shape(self.header(), region)?;
-        let edges = printed_edges(&shape, &options);
-        let values = self.read_corners(region, &edges)?;
+        let edges = options.edges(&shape);
+        let values = self.read_edges(region, &edges)?;
         Ok(Printed { values: Cow::Owned(values), shape, options })
     }
 
-    /// Reads the elements at both ends of each axis of a region that has edges, and all of the
-    /// others, into an array in C order; without edges, the region as it is. For `npy-cli`.
-    #[doc(hidden)]
-    pub fn read_corners(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
+    /// Reads the elements of a region that are printed: those at both ends of each axis that has an edge.
+    ///
+    /// The [edges](PrintOptions::edges) are those of the shape of the region. The result is in C order, or in that of
+    /// the file if no axis has an edge. [`DynValues::display_edges`] prints it.
+    pub fn read_edges(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
         if edges.iter().all(Option::is_none) {
             return self.read_region_values(region);
         }
@@ -49,11 +49,11 @@ impl<R: Read + Seek> NpyReader<R> {
         let itemsize = dtype.itemsize();
         let corners = axes.iter().fold(1_u64, |corners, runs| corners.saturating_mul(runs.len() as u64));
         if corners > MOST_CORNERS {
-            return Err(Error::too_many("corners of a printed array", MOST_CORNERS, corners, ADVICE));
+            return Err(Error::limit_exceeded_with("corners of a printed array", MOST_CORNERS, corners, ADVICE));
         }
         let length = shape.iter().fold(itemsize.max(1) as u64, |bytes, &length| bytes.saturating_mul(length as u64));
         if length > MOST_BYTES {
-            return Err(Error::too_many("bytes of printed elements", MOST_BYTES, length, ADVICE));
+            return Err(Error::limit_exceeded_with("bytes of printed elements", MOST_BYTES, length, ADVICE));
         }
         let mut bytes = Vec::new();
         let length = shape.iter().product::<usize>() * itemsize;

@@ -115,8 +115,8 @@ impl fmt::Display for Table<'_> {
         let mut columns = vec![Column::new(String::new(), labels, false, cut)];
         for field in dtype.columns() {
             let cells: Vec<&[u8]> = records.iter().map(|record| part(record, field.offset(), field.dtype().itemsize())).collect();
-            let (texts, is_right) = table_cells(field.dtype(), &cells, Some(options), MOST_CELL)?;
-            columns.push(Column::new(column_name(&field), texts, is_right, cut));
+            let cells = table_cells(field.dtype(), &cells, Some(options), MOST_CELL)?;
+            columns.push(Column::new(column_name(&field), cells.texts, cells.is_right_aligned, cut));
         }
         let rows = columns.first().map_or(0, |column| column.cells.len());
         for row in 0..rows {
@@ -183,7 +183,19 @@ pub fn column_name(column: &FieldAt<'_>) -> String {
     name
 }
 
-/// Formats cells of one column of a [`Table`]. Returns their texts, and whether they are aligned to the right.
+/// The formatted cells of one column of a [`Table`].
+///
+/// See [`table_cells`] for an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableCells {
+    /// The text of each cell.
+    pub texts: Vec<String>,
+    /// Whether they are aligned to the right, as numbers are.
+    pub is_right_aligned: bool,
+}
+
+/// Formats cells of one column of a [`Table`].
 ///
 /// Each text is cut after `most` bytes. Without options, those of [`Table`] apply.
 ///
@@ -194,21 +206,16 @@ pub fn column_name(column: &FieldAt<'_>) -> String {
 /// use npy_core::print::table_cells;
 ///
 /// let cells = [1.5_f32, 10.0].map(f32::to_ne_bytes);
-/// let (texts, is_right) = table_cells(&f32::dtype(), &[&cells[0], &cells[1]], None, 100).unwrap();
-/// assert_eq!((texts, is_right), (vec![" 1.5".to_owned(), "10. ".to_owned()], true));
+/// let cells = table_cells(&f32::dtype(), &[&cells[0], &cells[1]], None, 100).unwrap();
+/// assert_eq!((&cells.texts[..], cells.is_right_aligned), (&[" 1.5".to_owned(), "10. ".to_owned()][..], true));
 /// ```
-pub fn table_cells(
-    dtype: &DType,
-    cells: &[&[u8]],
-    options: Option<&PrintOptions>,
-    most: usize,
-) -> Result<(Vec<String>, bool), fmt::Error> {
+pub fn table_cells(dtype: &DType, cells: &[&[u8]], options: Option<&PrintOptions>, most: usize) -> Result<TableCells, fmt::Error> {
     let few = Table::few();
     let scope = Scope::new(dtype, cells.len(), options.unwrap_or(&few), Context::Array);
-    Ok((texts(dtype, cells, scope, most)?, is_number(dtype)))
+    Ok(TableCells { texts: texts(dtype, cells, scope, most)?, is_right_aligned: is_right_aligned(dtype) })
 }
 
-fn is_number(dtype: &DType) -> bool {
+fn is_right_aligned(dtype: &DType) -> bool {
     match dtype {
         // `bfloat16` is printed as raw bytes.
         DType::Scalar(scalar) => {

@@ -17,7 +17,7 @@ use crate::memory::{Bulk, ReadBuf, Request, reserve_exact};
 
 impl Elements<'_> {
     /// Reads elements whose memory is not the file's bytes, and replaces the content of a vector.
-    pub(crate) fn decode_over<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
+    pub(crate) fn decode_vec<T: NpyElement>(&mut self, plan: &PlanOf<T>, items: &mut Vec<T>, count: usize) -> Result<()> {
         let is_there = self.is_there::<T>(count);
         let (itemsize, first) = (self.itemsize(), self.state.position as u64);
         items.clear();

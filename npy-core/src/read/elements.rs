@@ -226,7 +226,7 @@ impl Elements<'_> {
         {
             self.refill(bulk, items, count, difference == Difference::ByteOrder)?;
         } else {
-            self.decode_over(plan, items, count)?;
+            self.decode_vec(plan, items, count)?;
         }
         self.end(count)
     }

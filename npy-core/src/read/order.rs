@@ -1,9 +1,6 @@
 //! Transposes while reading: a file in one order into memory in the other.
 
-use std::io::Read;
-
 use super::elements::Elements;
-use super::reader::NpyReader;
 use crate::element;
 #[cfg(any(unix, windows))]
 use crate::element::Codec;
@@ -18,14 +15,6 @@ use crate::options::Order;
 #[cfg(any(unix, windows))]
 use crate::transpose::panels::LEAST_BYTES_OF_PANELS;
 use crate::transpose::reverse_axes;
-
-impl<R: Read> NpyReader<R> {
-    /// [`Elements::read_vec_in`] into a slice of exactly as many elements.
-    #[doc(hidden)]
-    pub fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
-        self.elements().read_into_in(items, order)
-    }
-}
 
 impl Elements<'_> {
     /// Reads all elements of the array in an order.
@@ -53,7 +42,8 @@ impl Elements<'_> {
         reversed(items, &plan, self.itemsize(), &shape)
     }
 
-    fn read_into_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
+    /// [`read_vec_in`](Self::read_vec_in), into a slice of exactly as many elements.
+    pub fn read_slice_in<T: NpyElement>(&mut self, items: &mut [T], order: Order) -> Result<()> {
         let count = self.state.remaining();
         if items.len() != count {
             return Err(Error::wrong_count(items.len() as u64, count as u64));

@@ -60,7 +60,7 @@ struct RowRange<'a> {
 pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize: u64) -> Result<Vec<VirtualArray>> {
     let overflow = || Error::shape_overflow(axes, usize::try_from(itemsize).unwrap_or(usize::MAX));
     let total = sources.iter().try_fold(0_u64, |rows, source| rows.checked_add(source.rows)).ok_or_else(overflow)?;
-    let layout = Layout { order, axes: axes.iter().map(|length| *length as u64).collect(), itemsize };
+    let layout = RowLayout { order, axes: axes.iter().map(|length| *length as u64).collect(), itemsize };
     let row_bytes = layout.row_bytes();
     let filled: Vec<&Source> = sources.iter().filter(|source| source.rows > 0).collect();
     let (Some(last), 1..) = (filled.last(), row_bytes) else {
@@ -88,14 +88,14 @@ pub(super) fn arrays(sources: &[Source], order: Order, axes: &[usize], itemsize:
 }
 
 /// The layout that all files share.
-struct Layout {
+struct RowLayout {
     order: Order,
     /// The lengths of the axes after the first.
     axes: Vec<u64>,
     itemsize: u64,
 }
 
-impl Layout {
+impl RowLayout {
     /// The bytes of a row. Does not saturate for a file whose data are complete.
     fn row_bytes(&self) -> u64 {
         self.axes.iter().fold(self.itemsize, |bytes, length| bytes.saturating_mul(*length))

@@ -80,7 +80,7 @@ impl<T: NpyElement> WriteNpyExt for TypedArray<T> {
 
 /// The numbers as bytes with a dtype.
 pub(super) fn to_values<T: NpyElement>(numbers: &TypedArray<T>, dtype: &DType) -> Result<DynValues> {
-    DynValues::with_items(header(numbers, dtype)?, &stored_as(dtype), numbers.items())
+    DynValues::from_items(header(numbers, dtype)?, &stored_as(dtype), numbers.items())
 }
 
 pub(super) fn header<T>(numbers: &TypedArray<T>, dtype: &DType) -> Result<Header> {

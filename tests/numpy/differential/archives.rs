@@ -127,7 +127,7 @@ fn compare(numpy: &NumPy, files: &[Vec<u8>], counts: &mut Counts, differences: &
         for member in members.chunks_exact(3) {
             let (name, theirs) = (String::from_utf8_lossy(member[0]), std::str::from_utf8(member[1]).unwrap());
             // Of several members with one name NumPy gives the last.
-            let index = (0..reader.len()).rev().find(|&index| reader.whole_name(index) == Some(&name));
+            let index = (0..reader.len()).rev().find(|&index| reader.full_name(index) == Some(&name));
             let Some(index) = index else {
                 // Python ends names at a NUL, and then finds another one in the local header.
                 match theirs {

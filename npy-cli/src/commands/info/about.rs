@@ -199,7 +199,7 @@ impl Member {
         } else {
             MemberContent::Other
         };
-        let name = if archive.is_array(index) { archive.name(index) } else { archive.whole_name(index) };
+        let name = if archive.is_array(index) { archive.name(index) } else { archive.full_name(index) };
         Self {
             name: name.unwrap_or_default().to_owned(),
             method,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::iter::once;
 
 use npy_core::dtype::Scalar;
-use npy_core::print::{PrintOptions, print_one_by_one, printed_edges};
+use npy_core::print::{PrintOptions, print_streamed};
 use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
@@ -23,7 +23,7 @@ const MOST_TEXT: usize = 16 << 20;
 pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
     let options = arguments.print_options(screen);
     let shape = selection.shape();
-    let edges = printed_edges(&shape, &options);
+    let edges = options.edges(&shape);
     let printed = shape
         .iter()
         .zip(&edges)
@@ -37,7 +37,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     }
     // The layout is found from all of them, and needs a reference to each.
     check_size(printed.saturating_mul(selection.dtype().itemsize().saturating_add(size_of::<&[u8]>())))?;
-    let values = selection.read_corners(array, &edges)?;
+    let values = selection.read_edges(array, &edges)?;
     write_values(&values, &shape, selection.is_scalar(), &options, screen)
 }
 
@@ -67,7 +67,7 @@ fn show_text(
         element.map_err(|error| failure = Some(error)).ok().map(DynValues::into_bytes)
     };
     let mut out = Out::new(screen);
-    let printed = print_one_by_one(scalar, shape, options, &mut next, &mut out);
+    let printed = print_streamed(scalar, shape, options, &mut next, &mut out);
     match failure {
         Some(failure) => Err(failure),
         None => out.end(printed),
@@ -88,10 +88,10 @@ pub(super) fn write_values(
     {
         // NumPy prints a scalar of bytes as such, and an array without axes with its type.
         let mut out = Out::new(screen);
-        let printed = print_one_by_one(*scalar, &[], options, &mut || Some(values.bytes().to_vec()), &mut out);
+        let printed = print_streamed(*scalar, &[], options, &mut || Some(values.bytes().to_vec()), &mut out);
         return out.end(printed);
     }
-    write(&values.display_ends(shape, options), screen)
+    write(&values.display_edges(shape, options), screen)
 }
 
 /// Writes a text and the end of a line. On a terminal control characters are escaped.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use npy_core::dtype::FieldAt;
 use npy_core::print::PrintOptions;
-use npy_core::print::{column_name, table_cells};
+use npy_core::print::{TableCells, column_name, table_cells};
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
@@ -100,7 +100,7 @@ impl Records {
                 column.bytes.try_reserve(size).map_err(|_| Failure::allocation(size))?;
                 column.bytes.extend_from_slice(cell);
             } else {
-                column.texts.extend(column.texts(&[cell], &self.options)?.0);
+                column.texts.extend(column.texts(&[cell], &self.options)?.texts);
             }
         }
         Ok(())
@@ -112,15 +112,16 @@ impl Records {
             let count = if column.is_aligned { self.rows } else { 0 };
             let cells: Vec<&[u8]> =
                 (0..count).map(|row| column.bytes.get(row * size..(row + 1) * size).unwrap_or_default()).collect();
-            let (texts, is_number) = column.texts(&cells, &self.options)?;
-            Ok(Column::new(&column.name, if column.is_aligned { texts } else { column.texts }, is_number, rows))
+            let cells = column.texts(&cells, &self.options)?;
+            let texts = if column.is_aligned { cells.texts } else { column.texts };
+            Ok(Column::new(&column.name, texts, cells.is_right_aligned, rows))
         };
         self.columns.into_iter().map(finish).collect()
     }
 }
 
 impl Cells {
-    fn texts(&self, cells: &[&[u8]], options: &PrintOptions) -> Result<(Vec<String>, bool)> {
+    fn texts(&self, cells: &[&[u8]], options: &PrintOptions) -> Result<TableCells> {
         table_cells(&self.dtype, cells, Some(options), MOST_CELL).map_err(|_| Failure::text_allocation())
     }
 }

@@ -146,8 +146,8 @@ fn check_members(
     let copies = copies_of_names(archive);
     // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
-        let whole_name = archive.whole_name(index).unwrap_or_default().to_owned();
-        let own_name = if archive.is_array(index) { archive.name(index).unwrap_or_default() } else { &whole_name };
+        let full_name = archive.full_name(index).unwrap_or_default().to_owned();
+        let own_name = if archive.is_array(index) { archive.name(index).unwrap_or_default() } else { &full_name };
         let name = format!("{prefix}{own_name}");
         let result = if archive.is_array(index) {
             check_member(archive, index)
@@ -170,13 +170,13 @@ fn check_members(
         });
         finding.member = Some(name);
         let remarks = &mut finding.remarks;
-        if let Some(copies) = copies.get(&whole_name) {
+        if let Some(copies) = copies.get(&full_name) {
             remarks.push(format!("the name occurs {copies} times, and NumPy reads the last of them"));
         }
         if archive.is_of_macos(index) {
             remarks.push("attributes of macOS, and not an array".to_owned());
         }
-        if leads_elsewhere(&whole_name) {
+        if leads_elsewhere(&full_name) {
             remarks.push("the name leads out of the directory of the archive, or is not a name on all systems".to_owned());
         }
         findings.push(finding);
@@ -187,7 +187,7 @@ fn check_members(
 /// How often the names occur that members share.
 fn copies_of_names(archive: &NpzReader<ArchiveFile>) -> HashMap<String, usize> {
     let mut copies: HashMap<String, usize> = HashMap::new();
-    for name in (0..archive.len()).filter_map(|index| archive.whole_name(index)) {
+    for name in (0..archive.len()).filter_map(|index| archive.full_name(index)) {
         *copies.entry(name.to_owned()).or_default() += 1;
     }
     copies.retain(|_, count| *count > 1);

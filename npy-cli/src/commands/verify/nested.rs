@@ -63,7 +63,7 @@ pub(super) fn extract(
     depth: usize,
     budget: &Budget<'_>,
 ) -> Result<Option<Inner>> {
-    let extension = Path::new(archive.whole_name(index).unwrap_or_default()).extension();
+    let extension = Path::new(archive.full_name(index).unwrap_or_default()).extension();
     let may_be_archive = extension.is_some_and(|extension| extension == "npz" || extension == "zip");
     if !may_be_archive || depth >= DEPTH {
         archive.verify_member(index).map_err(nameless)?;

@@ -1,7 +1,7 @@
 //! Python objects as cells of CSV: `None` is an empty one.
 
 use npy_core::DType;
-use npy_core::object::{ObjectArray, PyObject, encode_object, sub_items};
+use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 
 use crate::failure::{Failure, Result};
 use crate::formats::text::cell::{Flavor, Push, push_of};
@@ -60,7 +60,7 @@ impl Cells {
             }
             (Self::List(axes, item), object) => {
                 let mut parts = Vec::new();
-                sub_items(object, *axes, &mut parts);
+                push_sub_items(object, *axes, &mut parts);
                 for part in parts {
                     item.for_each::<F>(part, each);
                 }

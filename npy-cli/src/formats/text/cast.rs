@@ -183,7 +183,7 @@ fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, casting: Casting) -> Re
     let items = values.cast::<T>(casting).map_err(|error| problem(&error))?;
     // In the byte order of the dtype.
     let cast =
-        Header::new(dtype.clone(), Order::C, &[items.len()]).and_then(|header| DynValues::with_items(header, &dtype, &items));
+        Header::new(dtype.clone(), Order::C, &[items.len()]).and_then(|header| DynValues::from_items(header, &dtype, &items));
     cast.map(DynValues::into_bytes).map_err(|error| problem(&error))
 }
 

@@ -4,7 +4,7 @@
 use std::ops::{BitOr, BitOrAssign, Sub};
 
 use super::number::{NpyNumber, Wide};
-use super::rule::Class;
+use super::rule::SizedClass;
 
 /// The float type of a loop's vectors.
 pub(super) trait Lane: Copy + PartialOrd + Sub<Output = Self> {
@@ -92,7 +92,7 @@ pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bo
 #[inline(always)]
 fn to_integer<T: NpyNumber, L: Lane>(wide: Wide) -> (T, L::Bits) {
     let (re, im) = L::parts(wide);
-    let (number, integer, is_outside) = if matches!(T::CLASS, Class::Bool) || T::CLASS.is_long_integer() {
+    let (number, integer, is_outside) = if matches!(T::CLASS, SizedClass::Bool) || T::CLASS.is_long_integer() {
         let number = T::from_wide(wide);
         // The greatest integer may be rounded to the end of the range.
         let is_outside = T::CLASS.is_long_integer() && re >= L::parts(Wide::Float(const { T::CLASS.range().1 })).0;
@@ -110,7 +110,7 @@ fn to_integer<T: NpyNumber, L: Lane>(wide: Wide) -> (T, L::Bits) {
 #[inline(always)]
 fn to_float<T: NpyNumber, L: Lane, const EXACT: bool>(wide: Wide) -> (T, L::Bits) {
     #[cfg(feature = "half")]
-    let wide = if matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) { wide.narrowed() } else { wide };
+    let wide = if matches!(T::CLASS, SizedClass::Float(2) | SizedClass::BrainFloat) { wide.narrowed() } else { wide };
     let number = T::from_wide(wide);
     let ((re, im), (new_re, _)) = (L::parts(wide), L::parts(number.to_wide()));
     let lost = if EXACT {

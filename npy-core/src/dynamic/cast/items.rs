@@ -6,7 +6,7 @@ use std::mem;
 
 use super::floats::{append_floats, append_long};
 use super::number::{NpyNumber, Span, Wide};
-use super::rule::{Casting, Class, not_allowed};
+use super::rule::{Casting, SizedClass, not_allowed};
 use crate::error::{Result, ValueError};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
@@ -59,7 +59,7 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
         let mut are_small = true;
         for block in items.chunks(BLOCK) {
             let begin = converted.len();
-            let all_fit = if const { matches!((S::CLASS, T::CLASS), (Class::Complex(_), Class::Complex(_))) } {
+            let all_fit = if const { matches!((S::CLASS, T::CLASS), (SizedClass::Complex(_), SizedClass::Complex(_))) } {
                 // Twice as many floats, which takes 1.6 times less for `c16` to `c8`: a loop over complex numbers stores them one by one.
                 let mut parts = T::into_parts(mem::take(converted));
                 let all_fit = append_block(&mut parts, S::as_parts(block), casting, &mut are_small);
@@ -140,7 +140,7 @@ fn append_nearest<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S
 #[inline(always)]
 fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
     let (from, to) = (S::CLASS, T::CLASS);
-    let is_long_to_float = matches!(from, Class::Unsigned(8) | Class::Signed(8)) && !to.is_integer();
+    let is_long_to_float = matches!(from, SizedClass::Unsigned(8) | SizedClass::Signed(8)) && !to.is_integer();
     if from.is_held_by(to) && !is_long_to_float {
         append_nearest(converted, block);
         return true;
@@ -159,7 +159,7 @@ fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut
         return true;
     }
     // Half floats are converted from `f32`.
-    if const { is_single(S::CLASS) || matches!(T::CLASS, Class::Float(2) | Class::BrainFloat) } {
+    if const { is_single(S::CLASS) || matches!(T::CLASS, SizedClass::Float(2) | SizedClass::BrainFloat) } {
         append_floats::<S, T, f32, EXACT>(converted, block)
     } else {
         append_floats::<S, T, f64, EXACT>(converted, block)
@@ -202,8 +202,8 @@ fn span_of<S: NpyNumber>(block: &[S]) -> Span {
 }
 
 /// Whether numbers are [`Wide::Single`], also the parts of complex ones.
-const fn is_single(class: Class) -> bool {
-    matches!(class, Class::Float(2 | 4) | Class::BrainFloat | Class::Complex(4))
+const fn is_single(class: SizedClass) -> bool {
+    matches!(class, SizedClass::Float(2 | 4) | SizedClass::BrainFloat | SizedClass::Complex(4))
 }
 
 /// Whether a number fits, by [`Casting::Checked`] or [`Casting::Exact`].
@@ -237,7 +237,7 @@ pub(super) fn does_not_fit<T: NpyNumber>(wide: Wide) -> ValueError {
     let is_outside = match (wide, wide.parts()) {
         (Wide::Signed(_) | Wide::Unsigned(_), _) => T::CLASS.is_integer(),
         (_, (number, 0.0)) if T::CLASS.is_integer() => number.is_infinite() || number.fract() == 0.0,
-        (_, (_, im)) => (im == 0.0 || matches!(T::CLASS, Class::Complex(_))) && T::from_wide_checked(wide).is_none(),
+        (_, (_, im)) => (im == 0.0 || matches!(T::CLASS, SizedClass::Complex(_))) && T::from_wide_checked(wide).is_none(),
     };
     if is_outside { ValueError::out_of_range(wide, T::dtype()) } else { ValueError::inexact(wide, T::dtype()) }
 }

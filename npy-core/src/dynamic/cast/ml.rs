@@ -1,6 +1,6 @@
 //! Casts to the types of `ml_dtypes` that have one byte.
 
-use super::rule::{Casting, Class, ml_type, not_allowed};
+use super::rule::{Casting, SizedClass, ml_type, not_allowed};
 use crate::dynamic::DynValues;
 use crate::error::{Result, ValueError};
 use crate::format::dtype::{DType, Invalid, MlType};
@@ -29,7 +29,7 @@ impl DynValues {
             let problem = "expected a one-byte type of ml_dtypes; `cast` converts to other numbers";
             return Err(Invalid::new(format!("{:?}", to.to_string()), problem).into());
         };
-        let from = Class::of(self.dtype()).filter(|_| casting.allows(self.dtype(), to));
+        let from = SizedClass::of(self.dtype()).filter(|_| casting.allows(self.dtype(), to));
         let Some(from) = from else { return Err(not_allowed(self.dtype(), to, casting)) };
         if self.dtype() == to {
             return Ok(self.bytes().to_vec());

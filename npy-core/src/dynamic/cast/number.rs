@@ -7,7 +7,7 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::rule::Class;
+use super::rule::SizedClass;
 use crate::element::NpyElement;
 #[cfg(feature = "half")]
 use crate::format::float;
@@ -68,7 +68,7 @@ impl Wide {
         match self {
             // `i32::MAX` is not an `f32`.
             Self::Single(value) | Self::ComplexSingle(value, _)
-                if const { matches!(T::CLASS, Class::Signed(4)) } && value >= TWO_31 =>
+                if const { matches!(T::CLASS, SizedClass::Signed(4)) } && value >= TWO_31 =>
             {
                 i32::MAX
             }
@@ -140,7 +140,7 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     }
 
     #[doc(hidden)]
-    const CLASS: Class;
+    const CLASS: SizedClass;
 
     /// Without loss, except for bits that `f64` does not have.
     #[doc(hidden)]
@@ -225,7 +225,7 @@ macro_rules! whole {
 }
 
 impl NpyNumber for bool {
-    const CLASS: Class = Class::Bool;
+    const CLASS: SizedClass = SizedClass::Bool;
     whole!();
 
     #[inline(always)]
@@ -261,7 +261,7 @@ impl NpyNumber for bool {
 macro_rules! integers {
     ($($type:ident: $class:ident $wide:ident $bytes:literal,)*) => {$(
         impl NpyNumber for $type {
-            const CLASS: Class = Class::$class($bytes);
+            const CLASS: SizedClass = SizedClass::$class($bytes);
             whole!();
 
             #[inline(always)]
@@ -414,7 +414,7 @@ macro_rules! floats {
         #[allow(clippy::redundant_closure_call, reason = "some are functions")]
         impl NpyNumber for $type {
             type Bits = ();
-            const CLASS: Class = $class;
+            const CLASS: SizedClass = $class;
             whole!();
 
             #[inline(always)]
@@ -441,14 +441,14 @@ macro_rules! floats {
 }
 
 floats! {
-    f32 Class::Float(4), Wide::Single, |value: f32| value, |value: f64| value as f32;
-    f64 Class::Float(8), Wide::Float, f64::from, |value: f64| value;
+    f32 SizedClass::Float(4), Wide::Single, |value: f32| value, |value: f64| value as f32;
+    f64 SizedClass::Float(8), Wide::Float, f64::from, |value: f64| value;
 }
 
 #[cfg(feature = "half")]
 floats! {
-    f16 Class::Float(2), |half: f16| Wide::Single(float::half_to_f32(half.to_bits())), |value| f16::from_bits(float::half_from_f32(value)), |value| f16::from_bits(float::half_from_f64(value));
-    bf16 Class::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(float::to_odd(value));
+    f16 SizedClass::Float(2), |half: f16| Wide::Single(float::half_to_f32(half.to_bits())), |value| f16::from_bits(float::half_from_f32(value)), |value| f16::from_bits(float::half_from_f64(value));
+    bf16 SizedClass::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(float::to_odd(value));
 }
 
 #[cfg(feature = "complex")]
@@ -456,7 +456,7 @@ macro_rules! complex {
     ($($part:ident $bytes:literal $wide:ident,)*) => {$(
         impl NpyNumber for Complex<$part> {
             type Bits = ();
-            const CLASS: Class = Class::Complex($bytes);
+            const CLASS: SizedClass = SizedClass::Complex($bytes);
 
             #[inline(always)]
             fn to_wide(self) -> Wide {

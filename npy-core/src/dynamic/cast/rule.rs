@@ -1,7 +1,7 @@
 //! The rules of casts: `numpy.can_cast`, and casts that check values.
 
 use crate::error::{Error, ErrorKind};
-use crate::format::dtype::{self, DType, MlType, ScalarKind};
+use crate::format::dtype::{Class, DType, MlType, ScalarKind};
 
 /// The rule for a conversion of numbers: `casting=` of `numpy.ndarray.astype`.
 ///
@@ -63,7 +63,7 @@ impl Casting {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn allows(self, from: &DType, to: &DType) -> bool {
-        match (Class::of(from), Class::of(to)) {
+        match (SizedClass::of(from), SizedClass::of(to)) {
             // The class is not enough: `f32` has the class of one-byte floats, and does not cast safely to them.
             (Some(class), Some(to_class)) if ml_type(to).is_some() => match self {
                 Self::Safe => from == to || class.is_safe_to_ml(to_class),
@@ -85,7 +85,7 @@ impl Casting {
         }
     }
 
-    pub(super) fn allows_class(self, from: Class, to: Class) -> bool {
+    pub(super) fn allows_class(self, from: SizedClass, to: SizedClass) -> bool {
         match self {
             Self::Safe => from.is_held_by(to),
             Self::SameKind => from.kind() <= to.kind(),
@@ -94,11 +94,11 @@ impl Casting {
     }
 }
 
-/// The property of a number type on which casting rules depend.
+/// The class of numbers with their size, on which casting rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 #[expect(unnameable_types, reason = "only casts use it")]
-pub enum Class {
+pub enum SizedClass {
     Bool,
     /// With a number of bytes, as all below.
     Unsigned(u8),
@@ -111,22 +111,22 @@ pub enum Class {
     Complex(u8),
 }
 
-impl Class {
+impl SizedClass {
     pub(super) fn of(dtype: &DType) -> Option<Self> {
         let DType::Scalar(scalar) = dtype else { return None };
         let bytes = u8::try_from(scalar.itemsize()).ok()?;
         Some(match (scalar.class(), scalar.kind()) {
-            (dtype::Class::Bool, _) => Self::Bool,
-            (dtype::Class::Unsigned, _) => Self::Unsigned(bytes),
-            (dtype::Class::Signed, _) => Self::Signed(bytes),
+            (Class::Bool, _) => Self::Bool,
+            (Class::Unsigned, _) => Self::Unsigned(bytes),
+            (Class::Signed, _) => Self::Signed(bytes),
             // One-byte floats are cast as `f32`.
-            (dtype::Class::Float, ScalarKind::Float8E5M2 | ScalarKind::Ml(_)) => Self::Float(4),
-            (dtype::Class::Float, ScalarKind::LongDouble { .. }) => Self::Float(16),
+            (Class::Float, ScalarKind::Float8E5M2 | ScalarKind::Ml(_)) => Self::Float(4),
+            (Class::Float, ScalarKind::LongDouble { .. }) => Self::Float(16),
             // The dtype that `ml_dtypes` writes for bfloat16.
-            (dtype::Class::Float, ScalarKind::Void { .. }) => Self::BrainFloat,
-            (dtype::Class::Float, _) => Self::Float(bytes),
-            (dtype::Class::Complex, ScalarKind::ComplexLongDouble { .. }) => Self::Complex(16),
-            (dtype::Class::Complex, ScalarKind::Complex64 | ScalarKind::Complex128) => Self::Complex(bytes / 2),
+            (Class::Float, ScalarKind::Void { .. }) => Self::BrainFloat,
+            (Class::Float, _) => Self::Float(bytes),
+            (Class::Complex, ScalarKind::ComplexLongDouble { .. }) => Self::Complex(16),
+            (Class::Complex, ScalarKind::Complex64 | ScalarKind::Complex128) => Self::Complex(bytes / 2),
             _ => return None,
         })
     }
@@ -214,7 +214,7 @@ pub(super) fn ml_type(dtype: &DType) -> Option<MlType> {
 
 #[cold]
 pub(super) fn not_allowed(from: &DType, to: &DType, casting: Casting) -> Error {
-    if Class::of(from).is_none() {
+    if SizedClass::of(from).is_none() {
         return Error::not_numbers(from, to);
     }
     let rule = casting.name();

@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use super::items::{append, append_bools, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
-use super::rule::{Casting, Class, not_allowed};
+use super::rule::{Casting, SizedClass, not_allowed};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
 use crate::error::{Result, ValueError};
@@ -77,10 +77,10 @@ impl DynValues {
     }
 
     fn cast_bools<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
-        if !casting.allows_class(Class::Bool, T::CLASS) {
+        if !casting.allows_class(SizedClass::Bool, T::CLASS) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
-        if T::CLASS == Class::Bool {
+        if T::CLASS == SizedClass::Bool {
             return self.to_vec::<T>();
         }
         let mut converted = Vec::new();
@@ -91,7 +91,7 @@ impl DynValues {
 
     /// Casts by way of `i8` or `f32`, which represent every number of the type.
     fn cast_ml<T: NpyNumber>(&self, ml: MlType, casting: Casting) -> Result<Vec<T>> {
-        if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
+        if !SizedClass::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
             return Err(not_allowed(self.dtype(), &T::dtype(), casting));
         }
         let mut converted = Vec::new();
@@ -111,7 +111,7 @@ impl DynValues {
     /// Casts by way of `f64`, or of integers, which represent 64 bits exactly.
     fn cast_long_double<T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
         let refused = || not_allowed(self.dtype(), &T::dtype(), casting);
-        if !Class::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
+        if !SizedClass::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
             return Err(refused());
         }
         let mut converted = Vec::new();
@@ -150,7 +150,7 @@ fn append_long_complex<T: NpyNumber>(
     let is_real = item.im.integer_part() == Some((0, true));
     let wide = match T::CLASS {
         // A bool of both parts.
-        Class::Bool if !is_real && !is_checked(casting) => Wide::Unsigned(1),
+        SizedClass::Bool if !is_real && !is_checked(casting) => Wide::Unsigned(1),
         class if class.is_integer() && (is_real || !is_checked(casting)) => integer_of::<T>(item.re, casting)?,
         _ => Wide::Complex(float_of::<T>(item.re, casting)?, float_of::<T>(item.im, casting)?),
     };
@@ -174,7 +174,7 @@ fn float_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<f64, Val
     if casting == Casting::Exact && !is_double(item) {
         return Err(inexact::<T>(item));
     }
-    Ok(if matches!(T::CLASS, Class::Float(8) | Class::Complex(8)) { item.to_f64() } else { item.to_odd() })
+    Ok(if matches!(T::CLASS, SizedClass::Float(8) | SizedClass::Complex(8)) { item.to_f64() } else { item.to_odd() })
 }
 
 /// The nearest integer of the range of a type to the integer part of a long double.
@@ -190,7 +190,7 @@ fn integer_of<T: NpyNumber>(item: LongDouble, casting: Casting) -> Result<Wide, 
     if is_checked(casting) && !(least..=most).contains(&integer) {
         return Err(ValueError::out_of_range(integer, T::dtype()));
     }
-    let nearest = if T::CLASS == Class::Bool { i128::from(integer != 0 || !is_whole) } else { integer.clamp(least, most) };
+    let nearest = if T::CLASS == SizedClass::Bool { i128::from(integer != 0 || !is_whole) } else { integer.clamp(least, most) };
     let wide = i64::try_from(nearest).map(Wide::Signed).or_else(|_| u64::try_from(nearest).map(Wide::Unsigned));
     Ok(wide.unwrap_or(Wide::Float(item.to_f64())))
 }
@@ -219,7 +219,7 @@ mod tests {
     fn order_of_bytes_does_not_matter<S: NpyNumber>() -> Result<()> {
         let numbers: Vec<u8> = (0..100).cycle().take(BLOCK_BYTES / size_of::<S>() + 70).collect();
         let numbers = DynValues::from_slice(&numbers)?.cast::<S>(Casting::Unsafe)?;
-        let word_bytes = if matches!(S::CLASS, Class::Complex(_)) { size_of::<S>() / 2 } else { size_of::<S>() };
+        let word_bytes = if matches!(S::CLASS, SizedClass::Complex(_)) { size_of::<S>() / 2 } else { size_of::<S>() };
         for count in some((0..70).chain(numbers.len() - 70..numbers.len()), 7) {
             let native = DynValues::from_slice(&numbers[..count])?;
             let dtype = native.dtype().to_string();

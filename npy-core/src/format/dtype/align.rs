@@ -10,7 +10,7 @@ const POINTER: usize = 8;
 /// The layout of fields in memory, where an object is a pointer. The offset of a [`Field`] does not count
 /// pointers, because a file has none.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct MemoryLayout {
     /// The end of the last field.
     pub(super) end: usize,
     /// Bytes of objects among the fields.
@@ -18,13 +18,13 @@ pub(super) struct Layout {
     pub(super) alignment: usize,
 }
 
-impl Default for Layout {
+impl Default for MemoryLayout {
     fn default() -> Self {
         Self { end: 0, objects: 0, alignment: 1 }
     }
 }
 
-impl Layout {
+impl MemoryLayout {
     /// Adds a field. Returns its offset without the pointers before it.
     pub(super) fn place(&mut self, offset: usize, dtype: &DType, alignment: usize) -> usize {
         let place = offset.saturating_sub(self.objects);
@@ -42,7 +42,7 @@ impl Layout {
 
 /// Moves fields to the offsets of `align=True`. Existing padding stays.
 pub(super) fn aligned(record: Record) -> Result<Record, Invalid> {
-    let mut layout = Layout::default();
+    let mut layout = MemoryLayout::default();
     let packed = record.itemsize;
     let mut packed_end = 0;
     let mut fields = record.into_fields();

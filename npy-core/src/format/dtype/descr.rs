@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use super::super::literal;
 use super::super::literal::{Dialect, Fault, Node, Value};
-use super::align::{Layout, aligned};
+use super::align::{MemoryLayout, aligned};
 use super::invalid::{Invalid, MOST_BYTES, invalid_shape};
 use super::parse;
 use super::repr::{push_bytes_repr, push_repr};
@@ -321,7 +321,7 @@ fn read_dict<'n, 'b>(node: &Node<'b>, pairs: &'n [(Node<'b>, Node<'b>)], context
     };
     let context = Context { align, ..context };
 
-    let mut layout = Layout::default();
+    let mut layout = MemoryLayout::default();
     let mut fields = Vec::with_capacity(names.len());
     for (i, (name, format)) in names.iter().zip(formats).enumerate() {
         if matches!(name.value, Value::Tuple(_)) {
@@ -342,7 +342,7 @@ fn read_dict<'n, 'b>(node: &Node<'b>, pairs: &'n [(Node<'b>, Node<'b>)], context
 }
 
 /// Reads the itemsize of a dict. Without one, a record ends with its last field, padded to its alignment.
-fn read_itemsize(itemsize: Option<&Node<'_>>, layout: &Layout) -> Result<usize> {
+fn read_itemsize(itemsize: Option<&Node<'_>>, layout: &MemoryLayout) -> Result<usize> {
     let least = layout.end.next_multiple_of(layout.alignment);
     let Some(node) = itemsize else { return Ok(least) };
     let Value::Integer(bytes) = node.value else { return Err(invalid(node, "expected an integer for 'itemsize'")) };
@@ -351,7 +351,7 @@ fn read_itemsize(itemsize: Option<&Node<'_>>, layout: &Layout) -> Result<usize> 
 }
 
 /// Reads the offset of a field of a dict.
-fn read_offset(offset: &Node<'_>, name: &Node<'_>, layout: &Layout, alignment: usize) -> Result<usize> {
+fn read_offset(offset: &Node<'_>, name: &Node<'_>, layout: &MemoryLayout, alignment: usize) -> Result<usize> {
     let invalid_field = |problem: String| Err(Invalid::new(name.excerpt(), problem).at(offset.offset));
     let found = match offset.value {
         Value::Integer(found) => usize::try_from(found).ok().filter(|found| *found <= MOST_BYTES),

@@ -209,7 +209,7 @@ pub enum TimeUnit {
 }
 
 impl ScalarKind {
-    /// NumPy's numbers, and those of `ml_dtypes` with a code. The first 13 have a name of one letter and one digit.
+    /// NumPy's numbers, and those of `ml_dtypes` with a code.
     pub(super) const NUMBERS: [Self; 20] = [
         Self::Bool,
         Self::Int8,

@@ -28,7 +28,7 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Fails if the name is not a path below the directory on every system: `..`, an absolute path,
     /// a backslash, a colon, a NUL, or a name of a Windows device.
     pub fn extract(&mut self, index: usize, directory: impl AsRef<Path>) -> Result<PathBuf> {
-        let name = self.whole_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
+        let name = self.full_name(index).ok_or_else(|| self.no_member(index))?.to_owned();
         let path = path_below(directory.as_ref(), &name).ok_or_else(|| unsafe_name().with_member(&*name))?;
         let directory = if name.ends_with('/') { Some(&*path) } else { path.parent() };
         if let Some(directory) = directory {
@@ -61,7 +61,7 @@ impl<R: Read + Seek> NpzReader<R> {
     pub fn extract_all(&mut self, directory: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
         let directory = directory.as_ref();
         for index in 0..self.len() {
-            let name = self.whole_name(index).unwrap_or_default();
+            let name = self.full_name(index).unwrap_or_default();
             path_below(directory, name).ok_or_else(|| unsafe_name().with_member(name))?;
         }
         (0..self.len()).map(|index| self.extract(index, directory)).collect()

@@ -82,7 +82,7 @@ impl Index {
     }
 
     /// Returns the full name of a member.
-    pub fn whole_name(&self, index: usize) -> Option<&str> {
+    pub fn full_name(&self, index: usize) -> Option<&str> {
         self.entries.get(index).map(|entry| &*entry.name)
     }
 
@@ -106,14 +106,14 @@ impl Index {
     /// the last of several members over the others.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         // Every other member of this key is `{name}.npy`.
-        self.by_whole_name(name).or_else(|| {
+        self.by_full_name(name).or_else(|| {
             let after = self.by_name.partition_point(|&i| self.entries[i].key() <= name);
             after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| self.entries[i].key() == name)
         })
     }
 
     /// Returns the index of the last member of a full name.
-    pub fn by_whole_name(&self, name: &str) -> Option<usize> {
+    pub fn by_full_name(&self, name: &str) -> Option<usize> {
         let names = (name.strip_suffix(".npy").unwrap_or(name), name);
         let after = self.by_name.partition_point(|&i| (self.entries[i].key(), &*self.entries[i].name) <= names);
         after.checked_sub(1).map(|at| self.by_name[at]).filter(|&i| *self.entries[i].name == *name)

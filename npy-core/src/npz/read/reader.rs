@@ -66,7 +66,7 @@ use crate::read::NpyReader;
 ///
 /// let mut archive = NpzReader::new(archive.finish()?)?;
 /// assert_eq!(archive.names().collect::<Vec<_>>(), ["x", "notes.txt"]);
-/// assert_eq!((archive.name(0), archive.whole_name(0)), (Some("x"), Some("x.npy")));
+/// assert_eq!((archive.name(0), archive.full_name(0)), (Some("x"), Some("x.npy")));
 /// assert_eq!((archive.is_array(0), archive.is_array(1)), (true, false));
 ///
 /// let notes = archive.find("notes.txt")?;
@@ -189,20 +189,20 @@ impl<R: Read + Seek> NpzReader<R> {
     }
 
     /// Returns the full name of a member, with `.npy` if it is an array.
-    pub fn whole_name(&self, index: usize) -> Option<&str> {
-        self.index.whole_name(index)
+    pub fn full_name(&self, index: usize) -> Option<&str> {
+        self.index.full_name(index)
     }
 
     /// Returns whether a member is an array by its name, which then ends in `.npy`.
     ///
     /// The attributes that macOS keeps of a file, such as `__MACOSX/._x.npy`, are no array.
     pub fn is_array(&self, index: usize) -> bool {
-        self.whole_name(index) != self.name(index) && !self.is_of_macos(index)
+        self.full_name(index) != self.name(index) && !self.is_of_macos(index)
     }
 
     /// Returns whether a member has attributes that macOS keeps of a file, by its name.
     pub fn is_of_macos(&self, index: usize) -> bool {
-        let name = self.whole_name(index).unwrap_or_default();
+        let name = self.full_name(index).unwrap_or_default();
         let file = name.rsplit('/').next().unwrap_or_default();
         (name.starts_with("__MACOSX/") || name.contains("/__MACOSX/")) && file.starts_with("._")
     }
@@ -323,8 +323,9 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Fails if it is longer than `most` bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
-            let too_long =
-                |found| Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted");
+            let too_long = |found| {
+                Error::limit_exceeded_with("bytes of a member", most, found, "pass a larger `most` if the archive is trusted")
+            };
             if let Some(found) = self.size(index).filter(|size| *size > most) {
                 return Err(too_long(found));
             }

@@ -258,7 +258,12 @@ impl<R: Read> StreamMember<'_, R> {
         (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
         if bytes.len() as u64 > most {
             let found = bytes.len() as u64;
-            return Err(Error::too_many("bytes of a member", most, found, "pass a larger `most` if the archive is trusted"));
+            return Err(Error::limit_exceeded_with(
+                "bytes of a member",
+                most,
+                found,
+                "pass a larger `most` if the archive is trusted",
+            ));
         }
         content.finish()?;
         Ok(bytes)

@@ -5,7 +5,7 @@ use super::error::{Fault, PickleError, Result};
 /// The effect of an opcode. None calls anything, and a test holds this table
 /// against Python's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum Effect {
     /// Pushes a value decoded from its argument.
     Data,
     /// Builds containers, names a class, uses the memo, or delimits.
@@ -38,17 +38,17 @@ pub(crate) struct Opcode {
     /// The first protocol that has it.
     pub(crate) protocol: u8,
     pub(crate) form: Form,
-    pub(crate) class: Class,
+    pub(crate) effect: Effect,
 }
 
-const fn opcode(code: u8, name: &'static str, protocol: u8, form: Form, class: Class) -> Opcode {
-    Opcode { code, name, protocol, form, class }
+const fn opcode(code: u8, name: &'static str, protocol: u8, form: Form, effect: Effect) -> Opcode {
+    Opcode { code, name, protocol, form, effect }
 }
 
 /// All opcodes of the protocols 0 to 5.
 #[rustfmt::skip]
 pub(crate) static OPCODES: [Opcode; 68] = {
-    use Class::{Data, Refused, Structure};
+    use Effect::{Data, Refused, Structure};
     use Form::{Counted, CountedSigned, Fixed, Line, TwoLines};
     [
         opcode(b'N', "NONE", 0, Fixed(0), Data),
@@ -151,7 +151,7 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
     let opcode = position.checked_sub(1).and_then(|position| OPCODES.get(position));
     match opcode {
         None => Err(PickleError::at(at, Fault::unknown_opcode(code))),
-        Some(Opcode { class: Class::Refused, name, .. }) => Err(PickleError::at(at, Fault::refused_opcode(name))),
+        Some(Opcode { effect: Effect::Refused, name, .. }) => Err(PickleError::at(at, Fault::refused_opcode(name))),
         Some(opcode) => Ok(opcode),
     }
 }
@@ -201,15 +201,14 @@ pub(crate) fn length(prefix: &[u8], form: Form, at: usize) -> Result<usize> {
     }
 }
 
-/// Name, code, first protocol and class of every opcode, for the test that holds them against
-/// Python's.
+/// The name, code, first protocol and effect of every opcode, which a test compares with Python's.
 pub(crate) fn table() -> impl Iterator<Item = (&'static str, u8, u8, &'static str)> {
     OPCODES.iter().map(|opcode| {
-        let class = match opcode.class {
-            Class::Data => "data",
-            Class::Structure => "structure",
-            Class::Refused => "refused",
+        let effect = match opcode.effect {
+            Effect::Data => "data",
+            Effect::Structure => "structure",
+            Effect::Refused => "refused",
         };
-        (opcode.name, opcode.code, opcode.protocol, class)
+        (opcode.name, opcode.code, opcode.protocol, effect)
     })
 }

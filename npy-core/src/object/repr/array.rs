@@ -12,7 +12,7 @@ use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
 use crate::options::Order;
 use crate::print::PrintOptions;
 use crate::print::format::{Context, Format, MOST_EMPTY_PARTS, Scope, write_axes, write_record};
-use crate::print::layout::{ByIndex, Frame, Selection, edges_of, write_array};
+use crate::print::layout::{ByIndex, Frame, Selection, write_array};
 use crate::print::stream::{Text, item};
 
 impl ObjectArray {
@@ -116,7 +116,7 @@ enum Column<'a> {
     SubArray {
         shape: Vec<usize>,
         /// The number of elements printed at each end of an axis that is longer than twice that.
-        edge_items: Option<usize>,
+        edge: Option<usize>,
         base: Box<Self>,
     },
     TooMany,
@@ -174,12 +174,12 @@ impl<'a> Column<'a> {
         if count == 0 && brackets > MOST_EMPTY_PARTS {
             return Some(Self::TooMany);
         }
-        let edge_items = edges_of(count, options);
+        let edge = options.edge(count);
         let base = match base {
             DType::Scalar(_) => Self::Axes(parts),
             base => Self::new(base, &parts, options, context.in_sub_array())?,
         };
-        Some(Self::SubArray { edge_items, shape, base: Box::new(base) })
+        Some(Self::SubArray { edge, shape, base: Box::new(base) })
     }
 
     /// Writes an element.
@@ -190,10 +190,10 @@ impl<'a> Column<'a> {
             Self::Record(fields) => write_record(fields.len(), out, |field, out| {
                 fields.get(field).into_iter().for_each(|field| field.write(index, options, out));
             }),
-            Self::SubArray { shape, edge_items, base } => {
-                write_axes(shape, *edge_items, index, out, &|index, out: &mut Text<'_>| match &**base {
+            Self::SubArray { shape, edge, base } => {
+                write_axes(shape, *edge, index, out, &|index, out: &mut Text<'_>| match &**base {
                     Self::Axes(objects) => {
-                        objects.get(index).into_iter().for_each(|object| write_nested(object, *edge_items, options, out));
+                        objects.get(index).into_iter().for_each(|object| write_nested(object, *edge, options, out));
                     }
                     base => base.write(index, options, out),
                 });
@@ -205,10 +205,10 @@ impl<'a> Column<'a> {
 }
 
 /// Writes an object in a sub-array: NumPy takes an object with items for more axes.
-fn write_nested(object: &PyObject, edge_items: Option<usize>, options: &PrintOptions, out: &mut Text<'_>) {
+fn write_nested(object: &PyObject, edge: Option<usize>, options: &PrintOptions, out: &mut Text<'_>) {
     let array = |shape: &[usize], items: &[PyObject], out: &mut Text<'_>| {
-        write_axes(shape, edge_items, 0, out, &|index, out: &mut Text<'_>| {
-            items.get(index).into_iter().for_each(|item| write_nested(item, edge_items, options, out));
+        write_axes(shape, edge, 0, out, &|index, out: &mut Text<'_>| {
+            items.get(index).into_iter().for_each(|item| write_nested(item, edge, options, out));
         });
     };
     match object {
@@ -217,7 +217,7 @@ fn write_nested(object: &PyObject, edge_items: Option<usize>, options: &PrintOpt
         PyObject::Range(parts) => write_numbers(range(&parts[..]).take(MOST_EMPTY_PARTS), out),
         PyObject::Objects(objects) if !objects.shape().is_empty() => match objects.dtype() {
             DType::Scalar(_) => array(objects.shape(), objects.items(), out),
-            dtype => write_axes(objects.shape(), edge_items, 0, out, &|index, out: &mut Text<'_>| {
+            dtype => write_axes(objects.shape(), edge, 0, out, &|index, out: &mut Text<'_>| {
                 objects.items().get(index).into_iter().for_each(|item| out.push_str(&record_repr(dtype, item, options)));
             }),
         },

@@ -30,7 +30,7 @@ pub fn items_of_sub_arrays<'o>(arrays: &[&'o PyObject], axes: &[usize]) -> Resul
 
 /// Appends the items of a sub-array of this number of axes.
 #[doc(hidden)]
-pub fn sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+pub fn push_sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     flatten(array, axes, items);
 }
 

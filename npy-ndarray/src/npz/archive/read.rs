@@ -145,9 +145,9 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
     /// one name the last.
     pub(super) fn unclaimed(&self) -> impl Iterator<Item = usize> {
         let is_unclaimed = |(index, name): &(usize, &str)| {
-            let whole = self.index.whole_name(*index).unwrap_or_default();
+            let whole = self.index.full_name(*index).unwrap_or_default();
             // Directories are not members, and of several of one name the last counts.
-            let is_member = !whole.ends_with('/') && self.index.by_whole_name(whole) == Some(*index);
+            let is_member = !whole.ends_with('/') && self.index.by_full_name(whole) == Some(*index);
             is_member && name.starts_with(&self.prefix) && !self.claimed.contains(index)
         };
         self.index.names().enumerate().filter(is_unclaimed).map(|(index, _)| index)
@@ -163,7 +163,7 @@ impl<'a, R: Read + Seek> ReadPlan<'a, R> {
         let name = format!("{}{name}", self.prefix);
         // As it would be written comes first: NumPy would take a member `x` for the array `x`
         // rather than `x.npy`.
-        self.index.by_whole_name(&format!("{name}.npy")).or_else(|| self.index.by_whole_name(&name))
+        self.index.by_full_name(&format!("{name}.npy")).or_else(|| self.index.by_full_name(&name))
     }
 
     /// The members to read, if all exist.

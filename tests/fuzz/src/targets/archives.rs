@@ -95,7 +95,7 @@ type Members = Vec<(String, Option<Vec<u8>>)>;
 /// The names of an archive's members with their bytes, if they can be read.
 fn members(archive: &[u8]) -> npy_core::Result<Members> {
     let mut archive = NpzReader::from_bytes(archive)?;
-    let names: Vec<String> = (0..archive.len()).map(|index| archive.whole_name(index).unwrap().to_owned()).collect();
+    let names: Vec<String> = (0..archive.len()).map(|index| archive.full_name(index).unwrap().to_owned()).collect();
     Ok(names.into_iter().enumerate().map(|(index, name)| (name, archive.bytes(index, MOST).ok())).collect())
 }
 
