@@ -7,6 +7,7 @@ use zip::result::ZipError;
 use zip::write::{FileOptionExtension, FileOptions};
 use zip::{ZipArchive, ZipWriter};
 
+use super::read::content::check_size;
 use super::read::member::MOST_TRAILING;
 use super::zip::problem::{cannot_read, no_index, no_member, trailing};
 use crate::element::NpyElement;
@@ -152,10 +153,7 @@ pub fn read_zip_member<R: Read + Seek, V>(
     let read = || {
         let file = archive.by_index_with_options(index, options).map_err(|error| zip_error("cannot read the archive", error))?;
         let size = file.size();
-        if size > limits.member_bytes {
-            let (limit, found) = (limits.member_bytes, size);
-            return Err(Error::limit_exceeded("bytes of a member", limit, found));
-        }
+        check_size(size, limits.member_bytes)?;
         let mut file = file.take(u64::MAX);
         let value = read(NpyReader::new_with(&mut file as &mut dyn Read, limits)?)?;
         // The checksum is checked at the end.

@@ -39,10 +39,14 @@ pub use repr::array::PrintedObjects;
 #[cfg(feature = "serde")]
 pub use serde::from_object;
 pub use value::array::{ObjectArray, StringDType};
+#[doc(hidden)]
+pub use value::array::{items_of_sub_arrays, push_sub_items, record_item};
 pub use value::convert::FromPyObject;
+#[doc(hidden)]
+pub use value::encode::encode_object;
 pub use value::int::PyInt;
 #[doc(hidden)]
-pub use value::parts::{ObjectItems, encode_object, items_of_sub_arrays, push_sub_items, record_item};
+pub use value::parts::ObjectItems;
 pub use value::subclass::{ArrayClass, Subclass};
 pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};

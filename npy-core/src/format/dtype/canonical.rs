@@ -257,8 +257,8 @@ fn decimal(digits: &[u8]) -> Option<usize> {
 /// Parses `dtype.str` of NumPy: the byte order, and the code.
 fn scalar(order: u8, code: &[u8]) -> Option<Scalar> {
     let kind = match code {
-        [b'M', b'8', b'[', unit @ .., b']'] => ScalarKind::Datetime { unit: time_unit(unit)?, count: 1 },
-        [b'm', b'8', b'[', unit @ .., b']'] => ScalarKind::Timedelta { unit: time_unit(unit)?, count: 1 },
+        [b'M', b'8', b'[', unit @ .., b']'] => ScalarKind::Datetime { unit: TimeUnit::of_symbol(unit)?, count: 1 },
+        [b'm', b'8', b'[', unit @ .., b']'] => ScalarKind::Timedelta { unit: TimeUnit::of_symbol(unit)?, count: 1 },
         [letter, size @ ..] => ScalarKind::of_code(*letter, decimal(size)?)?,
         [] => return None,
     };
@@ -276,10 +276,6 @@ fn in_order(kind: ScalarKind, order: u8) -> Option<Scalar> {
     let scalar = Scalar::new(kind, byte_order.unwrap_or(ByteOrder::NATIVE));
     // Others are read, but not written so: `|f8`, `<i1`, and the `<V2` of ml_dtypes.
     (scalar.byte_order() == byte_order).then_some(scalar)
-}
-
-fn time_unit(symbol: &[u8]) -> Option<TimeUnit> {
-    TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| known.as_bytes() == symbol).map(|(unit, _)| *unit)
 }
 
 #[cfg(test)]

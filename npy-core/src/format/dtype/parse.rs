@@ -306,7 +306,7 @@ fn time_unit(text: &str, unit: &str) -> Result<(TimeUnit, u32)> {
     if symbol == "generic" && divisor == 1 {
         return Ok((TimeUnit::Generic, 1));
     }
-    let unit = TimeUnit::WITH_SYMBOLS.iter().find(|(_, known)| *known == symbol).ok_or_else(unknown)?.0;
+    let unit = TimeUnit::of_symbol(symbol.as_bytes()).ok_or_else(unknown)?;
     divide(unit, count, divisor).ok_or_else(|| invalid(text, "expected a divisor that divides a finer time unit evenly"))
 }
 

@@ -248,7 +248,7 @@ impl ScalarKind {
 }
 
 impl TimeUnit {
-    pub(super) const WITH_SYMBOLS: [(Self, &'static str); 13] = [
+    const WITH_SYMBOLS: [(Self, &'static str); 13] = [
         (Self::Year, "Y"),
         (Self::Month, "M"),
         (Self::Week, "W"),
@@ -263,6 +263,11 @@ impl TimeUnit {
         (Self::Femtosecond, "fs"),
         (Self::Attosecond, "as"),
     ];
+
+    /// Returns the unit of a symbol, such as `ns`.
+    pub(crate) fn of_symbol(symbol: &[u8]) -> Option<Self> {
+        Self::WITH_SYMBOLS.iter().find(|(_, known)| known.as_bytes() == symbol).map(|(unit, _)| *unit)
+    }
 
     /// Returns NumPy's symbol of the unit, such as `ns`; `generic` for none.
     pub fn symbol(self) -> &'static str {

@@ -14,6 +14,25 @@ use crate::memory::ReadBuf;
 /// decompressor, which copies its window whenever it stops, stops seldom.
 const STEP_BYTES: usize = 1 << 20;
 
+/// Refuses a member whose content exceeds the limit.
+pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
+    if size > limit { Err(Error::limit_exceeded("bytes of a member", limit, size)) } else { Ok(()) }
+}
+
+/// Refuses content of more bytes than the caller takes.
+pub(crate) fn check_most(size: u64, most: u64) -> Result<()> {
+    const ADVICE: &str = "pass a larger `most` if the archive is trusted";
+    if size > most { Err(Error::limit_exceeded_with("bytes of a member", most, size, ADVICE)) } else { Ok(()) }
+}
+
+/// Reads content of at most `most` bytes.
+pub(crate) fn read_at_most(content: impl Read, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // A damaged member may have more bytes than it states.
+    content.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
+    check_most(bytes.len() as u64, most).map(|()| bytes)
+}
+
 /// A reader of the content of a member.
 pub(crate) struct Content {
     decoder: Decoder,
@@ -110,10 +129,7 @@ impl Content {
     }
 
     fn check_limit(&self) -> io::Result<()> {
-        if self.size <= self.most {
-            return Ok(());
-        }
-        Err(Error::limit_exceeded("bytes of a member", self.most, self.size).into())
+        check_size(self.size, self.most).map_err(Into::into)
     }
 
     /// Reads at most `most` remaining bytes, and checks the content. `claim` returns the checksum and

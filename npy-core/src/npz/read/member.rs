@@ -9,8 +9,8 @@ use super::super::codec::input::Input;
 use super::super::zip::entry::Entry;
 use super::super::zip::problem::{encrypted, trailing, wrong_size};
 use super::super::zip::records::Claim;
-use super::content::Content;
-use crate::error::{Error, Result};
+use super::content::{Content, check_size};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::memory::ReadBuf;
 use crate::read::NpyReader;
@@ -77,11 +77,7 @@ impl<'a, R: Read> Member<'a, R> {
         if entry.is_encrypted {
             return Err(encrypted());
         }
-        if entry.claim.size > limits.member_bytes {
-            let (limit, found) = (limits.member_bytes, entry.claim.size);
-            return Err(Error::limit_exceeded("bytes of a member", limit, found));
-        }
-        Ok(())
+        check_size(entry.claim.size, limits.member_bytes)
     }
 
     /// Creates a reader of the member at whose data `input` is positioned.

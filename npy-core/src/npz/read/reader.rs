@@ -11,6 +11,7 @@ use super::super::codec::inflate::{InflateBlocks, inflate_in_parallel};
 use super::super::codec::input::{FillFrom, Input};
 use super::super::zip::entry::Entry;
 use super::super::zip::problem::{cannot_read, no_index, no_member};
+use super::content::{check_most, read_at_most};
 use super::directory;
 use super::file::ArchiveFile;
 use super::index::{Index, Surroundings};
@@ -323,19 +324,9 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Fails if it is longer than `most` bytes.
     pub fn bytes(&mut self, index: usize, most: u64) -> Result<Vec<u8>> {
         let mut read = || {
-            let too_long = |found| {
-                Error::limit_exceeded_with("bytes of a member", most, found, "pass a larger `most` if the archive is trusted")
-            };
-            if let Some(found) = self.size(index).filter(|size| *size > most) {
-                return Err(too_long(found));
-            }
+            check_most(self.size(index).unwrap_or_default(), most)?;
             let mut member = self.member(index)?;
-            let mut bytes = Vec::new();
-            // A damaged member may have more bytes than it states.
-            (&mut member).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
-            if bytes.len() as u64 > most {
-                return Err(too_long(bytes.len() as u64));
-            }
+            let bytes = read_at_most(&mut member, most)?;
             member.finish()?;
             Ok(bytes)
         };

@@ -8,7 +8,7 @@ use super::super::codec::input::Input;
 use super::super::zip::local_header::{LocalHeader, Record, skip_bytes};
 use super::super::zip::problem::{cannot_read, encrypted, failed_before, no_member_at, not_zip, unknown_size};
 use super::super::zip::records::Claim;
-use super::content::Content;
+use super::content::{Content, check_size, read_at_most};
 use super::member::MOST_TRAILING;
 use crate::error::{Error, ErrorKind, ForeignFormat, Result};
 use crate::limits::Limits;
@@ -183,9 +183,7 @@ impl<R: Read> NpzStream<R> {
             return Err(encrypted());
         }
         let size = header.claim().map(|claim| claim.size);
-        if let Some(found) = size.filter(|size| *size > self.limits.member_bytes) {
-            return Err(Error::limit_exceeded("bytes of a member", self.limits.member_bytes, found));
-        }
+        check_size(size.unwrap_or_default(), self.limits.member_bytes)?;
         let decoder = Decoder::new(header.method, header.has_end_mark(), size)?;
         self.input.begin(header.claim().map(|claim| claim.compressed));
         Ok(Content::new(decoder, size, self.limits.member_bytes))
@@ -254,17 +252,7 @@ impl<R: Read> StreamMember<'_, R> {
             return Err(unknown_size());
         }
         let mut content = MemberContent { stream: self.stream };
-        let mut bytes = Vec::new();
-        (&mut content).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot_read)?;
-        if bytes.len() as u64 > most {
-            let found = bytes.len() as u64;
-            return Err(Error::limit_exceeded_with(
-                "bytes of a member",
-                most,
-                found,
-                "pass a larger `most` if the archive is trusted",
-            ));
-        }
+        let bytes = read_at_most(&mut content, most)?;
         content.finish()?;
         Ok(bytes)
     }

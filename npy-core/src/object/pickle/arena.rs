@@ -168,6 +168,31 @@ pub(crate) struct Extra {
     pub(crate) entries: Items,
 }
 
+impl Extra {
+    pub(crate) const NONE: Self = Self { state: NONE, items: Items::EMPTY, entries: Items::EMPTY };
+
+    /// Returns the state, unless there are items or entries, too.
+    pub(crate) fn only_state(self) -> Option<u32> {
+        (self.items.count == 0 && self.entries.count == 0).then_some(self.state)
+    }
+}
+
+/// Returns the item of an id, if there is one.
+pub(crate) fn get<T: Copy>(items: &[T], id: u32) -> Option<T> {
+    usize::try_from(id).ok().and_then(|id| items.get(id)).copied()
+}
+
+fn get_mut<T>(items: &mut [T], id: u32) -> Option<&mut T> {
+    usize::try_from(id).ok().and_then(|id| items.get_mut(id))
+}
+
+/// Sets the item of an id, if there is one.
+pub(crate) fn set<T>(items: &mut [T], id: u32, value: T) {
+    if let Some(slot) = get_mut(items, id) {
+        *slot = value;
+    }
+}
+
 /// All nodes of a pickle.
 #[derive(Debug)]
 pub(crate) struct Arena<'a> {
@@ -188,7 +213,7 @@ impl<'a> Arena<'a> {
 
     /// Returns the node of an id, which is one of this arena.
     pub(crate) fn node(&self, id: u32) -> Node {
-        usize::try_from(id).ok().and_then(|id| self.nodes.get(id)).copied().unwrap_or(Node::None)
+        get(&self.nodes, id).unwrap_or(Node::None)
     }
 
     pub(crate) fn bytes(&self, span: Span) -> &'a [u8] {
@@ -196,12 +221,15 @@ impl<'a> Arena<'a> {
     }
 
     pub(crate) fn edge(&self, id: u32) -> Option<Edge> {
-        usize::try_from(id).ok().and_then(|id| self.edges.get(id)).copied()
+        get(&self.edges, id)
     }
 
-    /// The state and the items added to an object by later opcodes.
-    pub(crate) fn extra(&self, id: u32) -> Option<Extra> {
-        usize::try_from(id).ok().and_then(|id| self.extras.get(id)).copied()
+    /// The state and the items added to an object by later opcodes; none for other nodes.
+    pub(crate) fn added(&self, node: Node) -> Extra {
+        match node {
+            Node::Call { extra, .. } => get(&self.extras, extra).unwrap_or(Extra::NONE),
+            _ => Extra::NONE,
+        }
     }
 
     /// The nodes in a container.
@@ -243,7 +271,7 @@ impl<'a> Arena<'a> {
         for &node in nodes {
             let id = number_of(self.edges.len())?;
             self.edges.push(Edge { node, next: NONE });
-            match usize::try_from(items.last).ok().and_then(|last| self.edges.get_mut(last)) {
+            match get_mut(&mut self.edges, items.last) {
                 Some(last) => last.next = id,
                 None => items.first = id,
             }
@@ -256,22 +284,18 @@ impl<'a> Arena<'a> {
 
     /// Replaces a node.
     pub(crate) fn replace(&mut self, id: u32, node: Node) {
-        if let Some(place) = usize::try_from(id).ok().and_then(|id| self.nodes.get_mut(id)) {
-            *place = node;
-        }
+        set(&mut self.nodes, id, node);
     }
 
     /// Sets the state and the items of an object.
     pub(crate) fn set_extra(&mut self, id: u32, extra: Extra) {
-        if let Some(place) = usize::try_from(id).ok().and_then(|id| self.extras.get_mut(id)) {
-            *place = extra;
-        }
+        set(&mut self.extras, id, extra);
     }
 
     pub(crate) fn push_extra(&mut self) -> Result<u32> {
         let id = number_of(self.extras.len())?;
         reserve(&mut self.extras, 1)?;
-        self.extras.push(Extra { state: NONE, items: Items::EMPTY, entries: Items::EMPTY });
+        self.extras.push(Extra::NONE);
         Ok(id)
     }
 }

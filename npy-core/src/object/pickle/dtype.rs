@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::value::PyObject;
-use super::super::value::array::StringDType;
+use super::super::value::array::{StringDType, object_dtype};
 use super::arena::{Items, NONE, Node};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::tree::{Builder, PickledDType, invalid};
 use crate::error::{Error, ErrorKind};
-use crate::format::dtype::{ByteOrder, DType, Field, Record, Scalar, ScalarKind};
+use crate::format::dtype::{ByteOrder, DType, Field, Record, TimeUnit};
 use crate::format::shape::{MOST_DIMENSIONS, too_many_dimensions};
 
 /// The flags of a dtype that holds objects: they are counted, and pickled as a list.
@@ -99,11 +99,8 @@ impl<'a> Builder<'a> {
             _ if self.is_text(code) => self.text(code)?,
             _ => return Err(wrong()),
         };
-        let (state, items, entries) = self.added(id);
+        let state = self.added(id).only_state().ok_or_else(wrong)?;
         let Node::Tuple(parts @ Items { count: 8..=9, .. }) = self.arena.node(state) else { return Err(wrong()) };
-        if items.count > 0 || entries.count > 0 {
-            return Err(wrong());
-        }
         let mut part = [NONE; 9];
         part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
         let [version, order, sub_array, names, fields, itemsize, alignment, flags, metadata] = part;
@@ -175,8 +172,7 @@ impl<'a> Builder<'a> {
         if letter == "O" {
             let itemsize = if digits == "4" { 4 } else { 8 };
             // The only one that has no byte order and no size of its own.
-            let dtype = DType::from(Scalar::new(ScalarKind::Object, crate::format::dtype::ByteOrder::NATIVE));
-            return Ok(PickledDType { dtype, itemsize, string: None });
+            return Ok(PickledDType { dtype: object_dtype(), itemsize, string: None });
         }
         let unit = if matches!(code, "M8" | "m8") { self.time_unit(id, metadata)? } else { String::new() };
         let dtype: DType = format!("{order}{code}{unit}").parse().map_err(|error| in_array(id, error))?;
@@ -194,13 +190,12 @@ impl<'a> Builder<'a> {
             Node::Text(span) => self.arena.bytes(span).to_vec(),
             _ => self.raw_owned(name)?,
         };
-        let known = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
         // The event is of old versions of NumPy, which later ones ignore.
         let (Some(count @ 1..), Some(1), Some(_)) = (self.integer(count), self.integer(divisor), self.integer(event)) else {
             return Err(invalid(id, "dtype", expected));
         };
-        match known.into_iter().find(|known| known.as_bytes() == bytes) {
-            Some(name) => Ok(format!("[{count}{name}]")),
+        match TimeUnit::of_symbol(&bytes) {
+            Some(unit) => Ok(format!("[{count}{}]", unit.symbol())),
             None if bytes == b"generic" => Ok(String::new()),
             None => Err(invalid(id, "dtype", expected)),
         }
@@ -277,8 +272,8 @@ impl<'a> Builder<'a> {
         let ([coerce], missing) = self.arena.tuple_with_optional(arguments).ok_or_else(wrong)?;
         let coerce = self.integer(coerce).ok_or_else(wrong)? != 0;
         let na_object = missing.map(|missing| self.object(missing)).transpose()?;
-        let dtype = DType::from(Scalar::new(ScalarKind::Object, crate::format::dtype::ByteOrder::NATIVE));
-        Ok(PickledDType { dtype, itemsize: 16, string: Some(Box::new(StringDType::new(coerce, na_object))) })
+        let string = Some(Box::new(StringDType::new(coerce, na_object)));
+        Ok(PickledDType { dtype: object_dtype(), itemsize: 16, string })
     }
 
     /// A shape: a tuple of lengths.

@@ -1,6 +1,6 @@
 //! Depth and size of a tree, measured before any value is constructed.
 
-use super::arena::{Arena, NONE, Node, reserve};
+use super::arena::{Arena, NONE, Node, get, reserve, set};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use crate::dynamic::DynValues;
@@ -48,7 +48,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             continue;
         };
         let node = arena.node(child);
-        match get(&sizes, child) {
+        match get(&sizes, child).unwrap_or(UNKNOWN) {
             // A leaf is measured each time.
             _ if node.is_leaf() => visit.add(size_of_node(node), 1),
             VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
@@ -56,14 +56,14 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
                 set(&mut sizes, child, VISITING);
                 path.push(Visit::new(arena, child));
             }
-            size => visit.add(size, usize::from(get(&depths, child))),
+            size => visit.add(size, usize::from(get(&depths, child).unwrap_or_default())),
         }
         let deepest = path.len().saturating_add(path.last().map_or(0, |visit| visit.depth.saturating_sub(1)));
         check_depth(child, deepest, options)?;
     }
     let length = arena.input.len() as u64;
     let limit = length.saturating_mul(BYTES_PER_BYTE).saturating_add(options.expansion);
-    match get(&sizes, root) {
+    match get(&sizes, root).unwrap_or_default() {
         size if size <= limit => Ok(()),
         found => {
             let what = "bytes of objects, copies of shared ones included";
@@ -82,10 +82,9 @@ fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
 
 /// The number of axes of an array beyond the first. Printing and deserialization recurse over them.
 fn more_axes(arena: &Arena<'_>, id: u32) -> usize {
-    let Node::Call { callable, extra, .. } = arena.node(id) else { return 0 };
+    let call @ Node::Call { callable, .. } = arena.node(id) else { return 0 };
     let Node::Known(Known::Reconstruct | Known::MaskedReconstruct) = arena.node(callable) else { return 0 };
-    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
-    let shape = arena.children(arena.node(state).items()).nth(1).unwrap_or(NONE);
+    let shape = arena.children(arena.node(arena.added(call).state).items()).nth(1).unwrap_or(NONE);
     usize::try_from(arena.node(shape).items().count).unwrap_or(usize::MAX).saturating_sub(1)
 }
 
@@ -123,10 +122,10 @@ impl Visit {
             let child = match (arena.node(self.id), phase) {
                 (Node::Call { arguments, .. }, 0) => arguments,
                 (Node::Call { callable, .. }, 1) => callable,
-                (Node::Call { extra, .. }, 2) => arena.extra(extra).map_or(NONE, |extra| extra.state),
-                (Node::Call { extra, .. }, 3 | 4) => {
-                    let lists = arena.extra(extra).map(|extra| if phase == 3 { extra.items } else { extra.entries });
-                    self.edge = lists.map_or(NONE, |items| items.first);
+                (call @ Node::Call { .. }, 2) => arena.added(call).state,
+                (call @ Node::Call { .. }, 3 | 4) => {
+                    let added = arena.added(call);
+                    self.edge = if phase == 3 { added.items } else { added.entries }.first;
                     NONE
                 }
                 (Node::Global { module, .. }, 0) => module,
@@ -144,16 +143,17 @@ impl Visit {
 /// The size of a copy of a dtype, if the node is one: much less than its description in the
 /// pickle, and each scalar has a copy.
 fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
-    let Node::Call { callable, arguments, extra } = arena.node(id) else { return None };
+    let call @ Node::Call { callable, arguments, .. } = arena.node(id) else { return None };
     let Node::Known(Known::DType) = arena.node(callable) else { return None };
     let text = |id: u32| arena.node(id).span().map_or(0, |span| span.length() as u64);
     let child = |id: u32, index: usize| arena.children(arena.node(id).items()).nth(index).unwrap_or(NONE);
-    let state = arena.extra(extra).map_or(NONE, |extra| extra.state);
+    let state = arena.added(call).state;
     let mut size = DTYPE_BYTES.saturating_add(text(child(arguments, 0)));
     // The field contains the dtype of the part itself.
-    let part = |id: u32| get(sizes, id).saturating_sub(DTYPE_BYTES);
+    let tree_size = |id: u32| get(sizes, id).unwrap_or_default();
+    let part = |id: u32| tree_size(id).saturating_sub(DTYPE_BYTES);
     if let Some([base, shape]) = arena.tuple(child(state, SUB_ARRAY)) {
-        size = size.saturating_add(DTYPE_BYTES).saturating_add(part(base)).saturating_add(get(sizes, shape));
+        size = size.saturating_add(DTYPE_BYTES).saturating_add(part(base)).saturating_add(tree_size(shape));
     }
     if let Node::Dict(entries) = arena.node(child(state, FIELDS)) {
         let mut children = arena.children(entries);
@@ -174,16 +174,6 @@ const FIELDS: usize = 4;
 /// The size of a node without its items.
 fn size_of_node(node: Node) -> u64 {
     VALUE_BYTES.saturating_add(node.span().map_or(0, |span| span.length() as u64))
-}
-
-fn get<T: Copy + Default>(items: &[T], id: u32) -> T {
-    usize::try_from(id).ok().and_then(|id| items.get(id)).copied().unwrap_or_default()
-}
-
-fn set<T>(items: &mut [T], id: u32, value: T) {
-    if let Some(place) = usize::try_from(id).ok().and_then(|id| items.get_mut(id)) {
-        *place = value;
-    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Builder<'_> {
             }
             Node::Global { module, name } => {
                 let (module, name) = (self.text(module)?, self.text(name)?);
-                let state = self.added(id).0;
+                let state = self.added(id).state;
                 let state = if state == NONE { None } else { Some(self.object(state)?) };
                 let mut object = self.opaque(id, (&module, &name), Some(Vec::new()))?;
                 if let PyObject::Opaque(opaque) = &mut object {
@@ -69,8 +69,7 @@ impl Builder<'_> {
             _ => return Err(invalid(id, "_reconstruct", expected)),
         };
         let expected = "a state of version, shape, dtype, order and data";
-        let (state, items, entries) = self.added(id);
-        let parts = self.arena.tuple::<5>(state).filter(|_| items.count == 0 && entries.count == 0);
+        let parts = self.added(id).only_state().and_then(|state| self.arena.tuple(state));
         let array = self.array_of_state(id, parts.ok_or_else(|| invalid(id, "ndarray", expected))?)?;
         Ok(match class {
             Known::Matrix => PyObject::of_class(ArrayClass::Matrix, array),
@@ -89,19 +88,17 @@ impl Builder<'_> {
         else {
             return Err(wrong());
         };
-        let (state, items, entries) = self.added(id);
-        let [version, shape_id, dtype, order, data, mask, fill] = self.arena.tuple(state).ok_or_else(wrong)?;
-        if self.shape(id, shape)? != [0] || !self.is_code_of_bytes(code) || items.count > 0 || entries.count > 0 {
+        let parts = self.added(id).only_state().and_then(|state| self.arena.tuple(state));
+        let [state @ .., mask, fill]: [u32; 7] = parts.ok_or_else(wrong)?;
+        if self.shape(id, shape)? != [0] || !self.is_code_of_bytes(code) {
             return Err(wrong());
         }
-        let is_fortran = self.integer(order).is_some_and(|order| order != 0);
-        let mut array = self.array_of_state(id, [version, shape_id, dtype, order, data])?;
-        let (dtype, shape) = match &array {
-            PyObject::Array(values) => (values.dtype(), values.shape()),
-            PyObject::Objects(array) => (array.dtype(), array.shape()),
+        let mut array = self.array_of_state(id, state)?;
+        let (dtype, shape, order) = match &array {
+            PyObject::Array(values) => (values.dtype(), values.shape(), values.order()),
+            PyObject::Objects(array) => (array.dtype(), array.shape(), array.order()),
             _ => return Err(wrong()),
         };
-        let order = if is_fortran { Order::Fortran } else { Order::C };
         let dtype = mask_dtype(dtype).ok_or_else(wrong)?;
         let mask = DynValues::new(dtype, order, shape, self.raw_owned(mask)?).map_err(|error| in_array(id, error))?;
         if mask.bytes().iter().any(|byte| *byte > 1) {

@@ -63,10 +63,8 @@ impl Builder<'_> {
             return Ok(PyObject::ByteArray(self.raw_owned(bytes)?));
         }
         // How Python 2 writes it: a text and 'latin-1'.
-        let Some([text, encoding]) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };
-        let is_latin1 = matches!(&*self.text(encoding)?, "latin-1" | "latin1");
-        let bytes: Option<Vec<u8>> = self.text(text)?.chars().map(|character| u8::try_from(character).ok()).collect();
-        let bytes = bytes.filter(|_| is_latin1).ok_or_else(|| invalid(id, "bytearray", "a text of latin-1 and 'latin-1'"))?;
+        let Some(parts) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };
+        let bytes = self.latin1(parts)?.ok_or_else(|| invalid(id, "bytearray", "a text of latin-1 and 'latin-1'"))?;
         Ok(PyObject::ByteArray(bytes))
     }
 
@@ -129,8 +127,7 @@ impl Builder<'_> {
     /// A UUID, whose number is in its state.
     fn uuid(&self, id: u32) -> Result<PyObject> {
         let expected = "a state with an int of 128 bits";
-        let (state, _, _) = self.added(id);
-        let Node::Dict(entries) = self.arena.node(state) else { return Err(invalid(id, "UUID", expected)) };
+        let Node::Dict(entries) = self.arena.node(self.added(id).state) else { return Err(invalid(id, "UUID", expected)) };
         let mut children = self.arena.children(entries);
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
             if self.text(key)? == "int" {
@@ -142,22 +139,17 @@ impl Builder<'_> {
     }
 
     fn time(&self, arguments: u32) -> Option<PyTime> {
-        let (bytes, zone) = self.with_zone(arguments)?;
-        let mut bytes: [u8; 6] = self.exact(bytes)?;
-        let fold = take_high_bit(&mut bytes[0]);
-        Some(with_zone(PyTime::from_bytes(bytes)?, fold, zone))
+        let (bytes, zone) = self.bytes_and_zone(arguments)?;
+        PyTime::from_bytes(self.exact(bytes)?, zone)
     }
 
     fn date_time(&self, arguments: u32) -> Option<PyDateTime> {
-        let (bytes, zone) = self.with_zone(arguments)?;
-        let [a, b, mut month, day, rest @ ..]: [u8; 10] = self.exact(bytes)?;
-        let fold = take_high_bit(&mut month);
-        let time = with_zone(PyTime::from_bytes(rest)?, fold, zone);
-        Some(PyDateTime::new(PyDate::from_bytes([a, b, month, day])?, time))
+        let (bytes, zone) = self.bytes_and_zone(arguments)?;
+        PyDateTime::from_bytes(self.exact(bytes)?, zone)
     }
 
     /// The bytes of a time and its time zone; `None` if that is not a `datetime.timezone`.
-    fn with_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
+    fn bytes_and_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
         let ([bytes], zone) = self.arena.tuple_with_optional(arguments)?;
         let Some(zone) = zone.filter(|zone| !matches!(self.arena.node(*zone), Node::None)) else { return Some((bytes, None)) };
         let Node::Call { callable, arguments, .. } = self.arena.node(zone) else { return None };
@@ -209,34 +201,4 @@ fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
         (one, other) = (one.min(other), one.abs_diff(other));
     }
     one << twos
-}
-
-/// Python keeps the fold in the highest bit of a byte.
-fn take_high_bit(byte: &mut u8) -> bool {
-    let is_set = *byte >= 0x80;
-    *byte &= 0x7f;
-    is_set
-}
-
-fn with_zone(mut time: PyTime, fold: bool, zone: Option<PyTimeZone>) -> PyTime {
-    if fold {
-        time = time.with_fold();
-    }
-    match zone {
-        Some(zone) => time.with_zone(zone),
-        None => time,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folds_are_in_the_highest_bit() {
-        for (byte, expected) in [(0, (false, 0)), (0x7f, (false, 0x7f)), (0x80, (true, 0)), (0xff, (true, 0x7f))] {
-            let mut rest = byte;
-            assert_eq!((take_high_bit(&mut rest), rest), expected);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use super::super::value::array::StringDType;
 use super::super::value::subclass::ArrayClass;
 use super::super::value::surrogates::SurrogateStr;
 use super::super::value::{Opaque, PyObject, int};
-use super::arena::{Arena, Items, NONE, Node};
+use super::arena::{Arena, Extra, Items, NONE, Node};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use super::text;
@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
         };
         let arguments = self.objects(self.arena.node(arguments).items())?;
         let mut object = self.opaque(id, (&path.0, &path.1), Some(arguments))?;
-        let (state, items, entries) = self.added(id);
+        let Extra { state, items, entries } = self.added(id);
         if let PyObject::Opaque(opaque) = &mut object {
             opaque.state = if state == NONE { None } else { Some(self.object(state)?) };
             opaque.items = self.objects(items)?;
@@ -180,20 +180,14 @@ impl<'a> Builder<'a> {
     }
 
     /// The state, the items and the entries of an object.
-    pub(crate) fn added(&self, id: u32) -> (u32, Items, Items) {
-        match self.arena.node(id) {
-            Node::Call { extra, .. } => self
-                .arena
-                .extra(extra)
-                .map_or((NONE, Items::EMPTY, Items::EMPTY), |extra| (extra.state, extra.items, extra.entries)),
-            _ => (NONE, Items::EMPTY, Items::EMPTY),
-        }
+    pub(crate) fn added(&self, id: u32) -> Extra {
+        self.arena.added(self.arena.node(id))
     }
 
     /// Refuses a state or items of an object whose class has none.
     pub(crate) fn check_nothing_added(&self, id: u32, known: Known) -> Result<()> {
-        match self.added(id) {
-            (NONE, Items { count: 0, .. }, Items { count: 0, .. }) => Ok(()),
+        match self.added(id).only_state() {
+            Some(NONE) => Ok(()),
             _ => Err(invalid(id, known.path().1, "its arguments, without a state or items")),
         }
     }
@@ -220,7 +214,7 @@ impl<'a> Builder<'a> {
     }
 
     fn ordered_dict(&mut self, id: u32, arguments: u32) -> Result<PyObject> {
-        let (state, items, added) = self.added(id);
+        let Extra { state, items, entries: added } = self.added(id);
         if state != NONE || items.count > 0 {
             return Err(invalid(id, "OrderedDict", "keys and values, without a state"));
         }
@@ -315,13 +309,16 @@ impl<'a> Builder<'a> {
     fn encoded(&self, id: u32, arguments: u32) -> Result<Cow<'a, [u8]>> {
         let expected = "a text of latin-1 and 'latin1'";
         self.check_nothing_added(id, Known::Encode)?;
-        let Some([text, encoding]) = self.arena.tuple(arguments) else { return Err(invalid(id, "encode", expected)) };
+        let Some(parts) = self.arena.tuple(arguments) else { return Err(invalid(id, "encode", expected)) };
+        self.latin1(parts)?.map(Cow::Owned).ok_or_else(|| invalid(id, "encode", expected))
+    }
+
+    /// The bytes of a text of latin-1, and the name of that encoding; `None` if it is another.
+    pub(crate) fn latin1(&self, [text, encoding]: [u32; 2]) -> Result<Option<Vec<u8>>> {
         if !matches!(&*self.text(encoding)?, "latin1" | "latin-1") {
-            return Err(invalid(id, "encode", expected));
+            return Ok(None);
         }
-        let text = self.text(text)?;
-        let bytes: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(character).ok()).collect();
-        bytes.map(Cow::Owned).ok_or_else(|| invalid(id, "encode", expected))
+        Ok(self.text(text)?.chars().map(|character| u8::try_from(character).ok()).collect())
     }
 
     /// An `i64`.

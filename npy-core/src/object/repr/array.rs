@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::super::value::PyObject;
-use super::super::value::array::{ObjectArray, StringDType, flatten};
+use super::super::value::array::{ObjectArray, StringDType, push_sub_items};
 use super::super::value::convert::scalars;
-use super::super::value::encode::encode;
+use super::super::value::encode::encode_object;
 use super::super::value::int::PyInt;
 use super::values::{assemble_repr, frame_of_repr, repr_of_dtype, text_of};
 use crate::format::dtype::{DType, Field, Record, SubArray, dtype_str};
@@ -135,7 +135,7 @@ impl<'a> Column<'a> {
 
     fn of_values(dtype: &DType, objects: &[&'a PyObject], options: &'a PrintOptions, context: Context) -> Option<Self> {
         let (mut bytes, size) = (Vec::new(), dtype.itemsize());
-        objects.iter().try_for_each(|object| encode(dtype, object, &mut bytes))?;
+        objects.iter().try_for_each(|object| encode_object(dtype, object, &mut bytes))?;
         let elements: Vec<&[u8]> = (0..objects.len()).map(|index| item(&bytes, index, size)).collect();
         let format = Format::new(dtype, &elements, Scope::new(dtype, objects.len(), options, context));
         Some(Self::Values { format, size, bytes })
@@ -163,7 +163,7 @@ impl<'a> Column<'a> {
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
         for object in objects {
             let before = parts.len();
-            flatten(object, shape.len(), &mut parts);
+            push_sub_items(object, shape.len(), &mut parts);
             if parts.len().checked_sub(before)? != count {
                 return None;
             }

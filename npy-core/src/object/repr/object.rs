@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use super::super::pickle::globals::Known;
 use super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::super::value::{Opaque, PyObject, iso};
-use super::values::{array_repr, scalar_text, text_of};
+use super::values::{array_repr, built, scalar_text, text_of};
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind, TimeUnit, dtype_str, push_bytes_repr, push_repr, push_repr_of};
 use crate::format::scalar::Value;
@@ -174,8 +174,7 @@ fn repr_of_leaf(object: &PyObject, options: &PrintOptions) -> String {
         PyObject::SurrogateStr(text) => push_repr_of(text.code_points(), &mut out),
         PyObject::Bytes(bytes) => push_bytes_repr(bytes, &mut out),
         PyObject::ByteArray(bytes) => {
-            let mut text = String::new();
-            push_bytes_repr(bytes, &mut text);
+            let text = built(|text| push_bytes_repr(bytes, text));
             // Python escapes the single quote here even between double quotes.
             let text = if text.starts_with("b\"") { text.replace('\'', "\\'") } else { text };
             out = format!("bytearray({text})");
@@ -253,12 +252,7 @@ fn time_zone(zone: &PyTimeZone) -> String {
     match zone.name() {
         None if (offset.days(), offset.seconds(), offset.microseconds()) == (0, 0, 0) => "datetime.timezone.utc".to_owned(),
         None => format!("datetime.timezone({})", time_delta(offset)),
-        Some(name) => {
-            let mut out = format!("datetime.timezone({}, ", time_delta(offset));
-            push_repr(name, &mut out);
-            out.push(')');
-            out
-        }
+        Some(name) => format!("datetime.timezone({}, {})", time_delta(offset), built(|text| push_repr(name, text))),
     }
 }
 
@@ -272,11 +266,7 @@ fn scalar_repr(scalar: &DynValues, options: &PrintOptions) -> String {
         ScalarKind::Bool => format!("np.{value}_"),
         // This already is the `repr`.
         ScalarKind::Bytes { .. } => value,
-        ScalarKind::Unicode { .. } => {
-            let mut text = String::new();
-            push_repr_of(dtype.units(scalar.bytes()), &mut text);
-            format!("np.str_({text})")
-        }
+        ScalarKind::Unicode { .. } => format!("np.str_({})", built(|text| push_repr_of(dtype.units(scalar.bytes()), text))),
         ScalarKind::Datetime { unit, count } => {
             // NumPy leaves out the unit where the digits tell it, but for hours.
             let is_told = count == 1 && unit != TimeUnit::Hour && value != "NaT";

@@ -1,11 +1,11 @@
 //! The text of arrays of NumPy's subclasses.
 
 use super::super::value::PyObject;
-use super::super::value::subclass::{ArrayClass, Subclass, mask_dtype};
-use super::values::{array_repr, elements_text, frame_of_repr, repr_of_dtype, scalar_text, text_of};
+use super::super::value::subclass::{ArrayClass, Subclass, mask_size};
+use super::values::{array_repr, built, elements_text, frame_of_repr, repr_of_dtype, scalar_text, text_of};
 use crate::dynamic::DynValues;
 use crate::error::tuple;
-use crate::format::dtype::{ByteOrder, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, short_repr};
+use crate::format::dtype::{ByteOrder, Class, DType, ScalarKind, dtype_str, push_bytes_repr, push_repr_of, short_repr};
 use crate::format::scalar::Value;
 use crate::options::Order;
 use crate::print::PrintOptions;
@@ -115,29 +115,21 @@ fn default_fill(dtype: &DType) -> String {
         }
     };
     let is_native = scalar.byte_order().is_none_or(|order| order == ByteOrder::NATIVE);
-    match (scalar.kind(), is_native) {
-        (ScalarKind::Bool, _) => "True",
-        (ScalarKind::Int64 | ScalarKind::UInt64, true) => "999999",
-        (ScalarKind::Int8 | ScalarKind::Int16 | ScalarKind::Int32 | ScalarKind::Int64, _) => "np.int64(999999)",
-        (ScalarKind::UInt8 | ScalarKind::UInt16 | ScalarKind::UInt32 | ScalarKind::UInt64, _) => "np.uint64(999999)",
-        (ScalarKind::Float64, true) => "1e+20",
-        (ScalarKind::Complex128, true) => "(1e+20+0j)",
-        (ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. }, _) => "np.complex128(1e+20+0j)",
-        (ScalarKind::Bytes { .. }, _) => "b'N/A'",
-        (ScalarKind::Unicode { .. }, _) => "'N/A'",
-        (ScalarKind::Object, _) => "np.str_('?')",
+    match (scalar.kind(), scalar.class()) {
         (ScalarKind::Void { .. }, _) => "np.bytes_(b'???')",
-        (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, _) => "NaT",
-        (
-            ScalarKind::Float16
-            | ScalarKind::Float32
-            | ScalarKind::Float64
-            | ScalarKind::LongDouble { .. }
-            | ScalarKind::Float8E5M2
-            | ScalarKind::Ml(_)
-            | ScalarKind::Complex32,
-            _,
-        ) => "np.float64(1e+20)",
+        (ScalarKind::Ml(_) | ScalarKind::Complex32, _) => "np.float64(1e+20)",
+        (ScalarKind::Int64 | ScalarKind::UInt64, _) if is_native => "999999",
+        (ScalarKind::Float64, _) if is_native => "1e+20",
+        (ScalarKind::Complex128, _) if is_native => "(1e+20+0j)",
+        (_, Class::Bool) => "True",
+        (_, Class::Signed) => "np.int64(999999)",
+        (_, Class::Unsigned) => "np.uint64(999999)",
+        (_, Class::Float | Class::Void) => "np.float64(1e+20)",
+        (_, Class::Complex) => "np.complex128(1e+20+0j)",
+        (_, Class::Bytes) => "b'N/A'",
+        (_, Class::Unicode) => "'N/A'",
+        (_, Class::Object) => "np.str_('?')",
+        (_, Class::Datetime | Class::Timedelta) => "NaT",
     }
     .to_owned()
 }
@@ -166,11 +158,6 @@ fn masked_elements(base: &PyObject, mask: &DynValues, frame: Frame, options: &Pr
     text_of(|out| write_array(&selection, frame, &mut ByIndex::nested(write), out))
 }
 
-/// The itemsize of the mask of an element.
-fn mask_size_of(dtype: &DType) -> usize {
-    mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
-}
-
 /// Writes an element, with a bool of the mask for each value in it.
 fn write_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions, out: &mut Text<'_>) {
     match dtype {
@@ -178,15 +165,15 @@ fn write_masked(dtype: &DType, bytes: &[u8], mask: &[u8], options: &PrintOptions
         DType::Scalar(scalar) => out.push_str(&python_repr(dtype, bytes.get(..scalar.itemsize()).unwrap_or_default(), options)),
         DType::SubArray(array) => {
             let (base, axes) = array.flattened();
-            let mask_size = mask_size_of(base);
+            let size = mask_size(base);
             write_axes(&[axes.iter().product()], None, 0, out, &|index, out: &mut Text<'_>| {
-                write_masked(base, item(bytes, index, base.itemsize()), item(mask, index, mask_size), options, out);
+                write_masked(base, item(bytes, index, base.itemsize()), item(mask, index, size), options, out);
             });
         }
         DType::Record(record) => {
             let offsets = record.fields().iter().scan(0, |end, field| {
                 let offset = *end;
-                *end += mask_size_of(field.dtype());
+                *end += mask_size(field.dtype());
                 Some((field, offset))
             });
             let fields: Vec<_> = offsets.collect();
@@ -206,16 +193,8 @@ fn python_repr(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
         (ScalarKind::Float16 | ScalarKind::Float32, Some(Value::Float(value))) => Some(PyObject::Float(value).repr(options)),
         // With the digits of Python, whatever the options say.
         (ScalarKind::Float64, _) => Some(scalar_text(dtype, bytes, &PrintOptions::new())),
-        (ScalarKind::Bytes { .. }, Some(Value::Bytes(bytes))) => {
-            let mut text = String::new();
-            push_bytes_repr(bytes, &mut text);
-            Some(text)
-        }
-        (ScalarKind::Unicode { .. }, _) => {
-            let mut text = String::new();
-            push_repr_of(scalar.units(bytes), &mut text);
-            Some(text)
-        }
+        (ScalarKind::Bytes { .. }, Some(Value::Bytes(bytes))) => Some(built(|text| push_bytes_repr(bytes, text))),
+        (ScalarKind::Unicode { .. }, _) => Some(built(|text| push_repr_of(scalar.units(bytes), text))),
         _ => None,
     };
     text.unwrap_or_else(|| scalar_text(dtype, bytes, options))

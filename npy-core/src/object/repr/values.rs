@@ -17,6 +17,13 @@ pub(super) fn text_of(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) ->
     text
 }
 
+/// The text that a function appends to an empty `String`.
+pub(super) fn built(push: impl FnOnce(&mut String)) -> String {
+    let mut text = String::new();
+    push(&mut text);
+    text
+}
+
 /// `str` of the scalar with these bytes.
 pub(super) fn scalar_text(dtype: &DType, bytes: &[u8], options: &PrintOptions) -> String {
     text_of(|out| write_scalar(dtype, bytes, options, out))

@@ -189,35 +189,38 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
     }
 }
 
-/// An item of a record, which is a tuple.
-pub(crate) fn part(record: &PyObject, place: usize) -> Option<&PyObject> {
+/// Returns an item of a record, which is a tuple.
+#[doc(hidden)]
+pub fn record_item(record: &PyObject, place: usize) -> Option<&PyObject> {
     match record {
         PyObject::Tuple(items) => items.get(place),
         _ => None,
     }
 }
 
-/// The elements of sub-arrays, one after another. The inner error is the index of an item that is
-/// not such a sub-array.
-pub(crate) fn taken_apart<'o>(items: &[&'o PyObject], axes: &[usize]) -> Result<Result<Vec<&'o PyObject>, usize>> {
+/// Returns the items of sub-arrays of these axes, one after another. The inner error is the index of
+/// an object that is not such a sub-array.
+#[doc(hidden)]
+pub fn items_of_sub_arrays<'o>(arrays: &[&'o PyObject], axes: &[usize]) -> Result<Result<Vec<&'o PyObject>, usize>> {
     let count = element_count(axes, size_of::<PyObject>())?;
-    let mut parts = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        let before = parts.len();
-        flatten(item, axes.len(), &mut parts);
-        if parts.len().checked_sub(before) != Some(count) {
+    let mut items = Vec::new();
+    for (index, array) in arrays.iter().enumerate() {
+        let before = items.len();
+        push_sub_items(array, axes.len(), &mut items);
+        if items.len().checked_sub(before) != Some(count) {
             return Ok(Err(index));
         }
     }
-    Ok(Ok(parts))
+    Ok(Ok(items))
 }
 
 /// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
 /// each axis.
-pub(crate) fn flatten<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
+#[doc(hidden)]
+pub fn push_sub_items<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     match object {
         PyObject::Objects(array) if axes > 0 => items.extend(array.items()),
-        PyObject::List(list) if axes > 0 => list.iter().for_each(|item| flatten(item, axes.saturating_sub(1), items)),
+        PyObject::List(list) if axes > 0 => list.iter().for_each(|item| push_sub_items(item, axes.saturating_sub(1), items)),
         object => items.push(object),
     }
 }

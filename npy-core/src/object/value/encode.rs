@@ -13,7 +13,8 @@ use crate::transpose::bytes::InOrderC;
 const NAT: i64 = i64::MIN;
 
 /// Appends an element of a dtype without objects; `None` if the object is not a value of it.
-pub(crate) fn encode(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
+#[doc(hidden)]
+pub fn encode_object(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
     match (dtype, object) {
         (DType::Record(record), PyObject::Tuple(items)) => encode_record(record, items, out),
         (_, PyObject::Scalar(values)) if values.dtype() == dtype => copy(values, out),
@@ -50,7 +51,7 @@ fn encode_record(record: &Record, items: &[PyObject], out: &mut Vec<u8>) -> Opti
     for (field, item) in record.fields().iter().zip(items) {
         // The padding before the field.
         out.resize(begin.checked_add(field.offset())?, 0);
-        encode(field.dtype(), item, out)?;
+        encode_object(field.dtype(), item, out)?;
     }
     out.resize(begin.checked_add(record.itemsize())?, 0);
     Some(())
@@ -66,25 +67,18 @@ fn encode_sub_array(array: &SubArray, object: &PyObject, out: &mut Vec<u8>) -> O
 fn encode_items(base: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
     match (object, base) {
         (object, DType::SubArray(inner)) => encode_items(inner.base(), object, out),
+        (PyObject::Array(values), DType::Scalar(scalar)) => push_values(*scalar, values, out),
         (PyObject::Array(values), base) if values.dtype() == base => copy(values, out),
-        (PyObject::Array(values), DType::Scalar(scalar)) => {
-            let DType::Scalar(found) = values.dtype() else { return None };
-            if found.kind() != scalar.kind() {
-                return None;
-            }
-            let begin = out.len();
-            copy(values, out)?;
-            swap_bytes(*scalar, out.get_mut(begin..)?);
-            Some(())
-        }
         (PyObject::List(items), base) => items.iter().try_for_each(|item| encode_items(base, item, out)),
-        (item, base) => encode(base, item, out),
+        (item, base) => encode_object(base, item, out),
     }
 }
 
 fn encode_scalar(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
     if matches!(scalar.kind(), ScalarKind::LongDouble { .. } | ScalarKind::ComplexLongDouble { .. }) {
-        return push_long(scalar, object, out);
+        // No number of Python holds it.
+        let PyObject::Scalar(values) = object else { return None };
+        return push_values(scalar, values, out);
     }
     let begin = out.len();
     out.resize(begin.checked_add(scalar.itemsize())?, 0);
@@ -115,15 +109,14 @@ fn fill(slot: &mut [u8], bytes: impl Iterator<Item = u8>) -> bool {
     true
 }
 
-/// A `long double`, which no number of Python holds, from NumPy's scalar in either byte order.
-fn push_long(scalar: Scalar, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
-    let PyObject::Scalar(values) = object else { return None };
+/// Appends values of NumPy of the same kind, in either byte order.
+fn push_values(scalar: Scalar, values: &DynValues, out: &mut Vec<u8>) -> Option<()> {
     let DType::Scalar(found) = values.dtype() else { return None };
     if found.kind() != scalar.kind() {
         return None;
     }
     let begin = out.len();
-    out.extend_from_slice(values.bytes());
+    copy(values, out)?;
     if found.byte_order() != scalar.byte_order() {
         swap_bytes(scalar, out.get_mut(begin..)?);
     }

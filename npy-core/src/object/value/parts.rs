@@ -1,38 +1,13 @@
 //! Fields of arrays of records with objects, and parts of them for `npy-cli`.
 
 use super::PyObject;
-use super::array::{ObjectArray, flatten, object_dtype, part, taken_apart};
-use super::encode::encode;
+use super::array::{ObjectArray, items_of_sub_arrays, object_dtype, record_item};
+use super::encode::encode_object;
 use super::subclass::ArrayClass;
 use crate::dynamic::array::missing_field;
 use crate::error::{Error, Result, ValueError};
 use crate::format::dtype::{DType, Field, Record};
 use crate::options::Order;
-
-/// Appends an element of a dtype without objects; `None` if the object is not a value of it.
-#[doc(hidden)]
-pub fn encode_object(dtype: &DType, object: &PyObject, out: &mut Vec<u8>) -> Option<()> {
-    encode(dtype, object, out)
-}
-
-/// Returns an item of a record, which is a tuple.
-#[doc(hidden)]
-pub fn record_item(record: &PyObject, place: usize) -> Option<&PyObject> {
-    part(record, place)
-}
-
-/// Returns the items of sub-arrays of these axes, one after another. The inner error is the index of
-/// an object that is not such a sub-array.
-#[doc(hidden)]
-pub fn items_of_sub_arrays<'o>(arrays: &[&'o PyObject], axes: &[usize]) -> Result<Result<Vec<&'o PyObject>, usize>> {
-    taken_apart(arrays, axes)
-}
-
-/// Appends the items of a sub-array of this number of axes.
-#[doc(hidden)]
-pub fn push_sub_items<'o>(array: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
-    flatten(array, axes, items);
-}
 
 impl PyObject {
     /// The objects in a container, an array or an object of an unknown class; none in a plain value.
@@ -118,7 +93,7 @@ impl<'o> Walk<'o> {
     fn enter_sub_array(&mut self) -> Result<()> {
         if let DType::SubArray(array) = self.dtype {
             let (base, axes) = array.flattened();
-            self.items = taken_apart(&self.items, &axes)?.map_err(|index| self.not_a_record(index))?;
+            self.items = items_of_sub_arrays(&self.items, &axes)?.map_err(|index| self.not_a_record(index))?;
             (self.dtype, self.axes) = (base, [&self.axes[..], &axes].concat());
         }
         Ok(())
@@ -128,7 +103,7 @@ impl<'o> Walk<'o> {
     fn enter_field(&mut self, name: &str) -> Result<()> {
         let (place, field) = find(self.dtype, name)?;
         let parts = self.items.iter().enumerate();
-        let parts = parts.map(|(index, item)| part(item, place).ok_or_else(|| self.not_a_record(index)));
+        let parts = parts.map(|(index, item)| record_item(item, place).ok_or_else(|| self.not_a_record(index)));
         self.items = parts.collect::<Result<_>>()?;
         self.dtype = field.dtype();
         Ok(())
@@ -189,7 +164,7 @@ impl ObjectArray {
             if !walk.dtype.has_object() {
                 let mut bytes = Vec::new();
                 for (index, item) in walk.items.iter().enumerate() {
-                    encode(walk.dtype, item, &mut bytes).ok_or_else(|| walk.not_a_record(index))?;
+                    encode_object(walk.dtype, item, &mut bytes).ok_or_else(|| walk.not_a_record(index))?;
                 }
                 return values_of_field(walk.dtype, bytes, names, several);
             }
@@ -203,7 +178,7 @@ impl ObjectArray {
         };
         let fields = several.iter().map(|name| find(dtype, name)).collect::<Result<Vec<_>>>()?;
         let pick = |(index, item): (usize, &&PyObject)| {
-            let parts = fields.iter().map(|(place, _)| part(item, *place).cloned().ok_or_else(|| walk.not_a_record(index)));
+            let parts = fields.iter().map(|(place, _)| record_item(item, *place).cloned().ok_or_else(|| walk.not_a_record(index)));
             Ok(PyObject::Tuple(parts.collect::<Result<_>>()?))
         };
         let items = items.iter().enumerate().map(pick).collect::<Result<_>>()?;

@@ -85,13 +85,18 @@ pub(crate) fn mask_dtype(dtype: &DType) -> Option<DType> {
     })
 }
 
+/// The itemsize of the mask of an element.
+pub(crate) fn mask_size(dtype: &DType) -> usize {
+    mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
+}
+
 /// Puts the mask of an element over its objects. `None` if it masks a part of a sub-array.
 pub(crate) fn cover(dtype: &DType, item: &mut PyObject, mask: &[u8]) -> Option<()> {
     match (dtype, item) {
         (DType::Record(record), PyObject::Tuple(items)) => {
             let mut rest = mask;
             for (field, item) in record.fields().iter().zip(items) {
-                let (own, after) = rest.split_at_checked(mask_dtype(field.dtype())?.itemsize())?;
+                let (own, after) = rest.split_at_checked(mask_size(field.dtype()))?;
                 cover(field.dtype(), item, own)?;
                 rest = after;
             }
@@ -128,8 +133,7 @@ pub(crate) fn uncover(dtype: &DType, item: &PyObject, mask: &mut Vec<u8>) -> PyO
                 PyObject::Subclass(object) if object.class == ArrayClass::MaskedElement => (1, &object.base),
                 item => (0, item),
             };
-            let count = mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize());
-            mask.extend(std::iter::repeat_n(is_masked, count));
+            mask.extend(std::iter::repeat_n(is_masked, mask_size(dtype)));
             base.clone()
         }
     }

@@ -2,6 +2,9 @@
 
 use crate::format::calendar::days_before;
 
+/// The bit of a byte by which Python stores the fold.
+const FOLD: u8 = 0x80;
+
 /// A day: `datetime.date`.
 ///
 /// ```
@@ -122,15 +125,15 @@ impl PyTime {
         self.zone.as_ref()
     }
 
-    /// The six bytes that Python stores; the fold is elsewhere.
-    pub(crate) fn from_bytes(bytes: [u8; 6]) -> Option<Self> {
-        let [hour, minute, second, a, b, c] = bytes;
-        Self::new(hour, minute, second, u32::from_be_bytes([0, a, b, c]))
+    /// The six bytes that Python stores. The highest bit of the first is the fold.
+    pub(crate) fn from_bytes([hour, minute, second, a, b, c]: [u8; 6], zone: Option<PyTimeZone>) -> Option<Self> {
+        let time = Self::new(hour & !FOLD, minute, second, u32::from_be_bytes([0, a, b, c]))?;
+        Some(Self { fold: hour & FOLD != 0, zone, ..time })
     }
 
     pub(crate) fn to_bytes(&self) -> [u8; 6] {
         let [_, a, b, c] = self.microsecond.to_be_bytes();
-        [self.hour, self.minute, self.second, a, b, c]
+        [self.hour | if self.fold { FOLD } else { 0 }, self.minute, self.second, a, b, c]
     }
 }
 
@@ -163,6 +166,22 @@ impl PyDateTime {
     /// Returns the time of day, with its time zone.
     pub fn time(&self) -> &PyTime {
         &self.time
+    }
+
+    /// The ten bytes that Python stores. The highest bit of the month is the fold.
+    pub(crate) fn from_bytes(
+        [a, b, month, day, hour, minute, second, c, d, e]: [u8; 10],
+        zone: Option<PyTimeZone>,
+    ) -> Option<Self> {
+        let date = PyDate::from_bytes([a, b, month & !FOLD, day])?;
+        // The hour has the bit only in a time without a date.
+        let hour = Some(hour).filter(|hour| hour & FOLD == 0)? | month & FOLD;
+        Some(Self { date, time: PyTime::from_bytes([hour, minute, second, c, d, e], zone)? })
+    }
+
+    pub(crate) fn to_bytes(&self) -> [u8; 10] {
+        let ([a, b, month, day], [hour, minute, second, c, d, e]) = (self.date.to_bytes(), self.time.to_bytes());
+        [a, b, month | hour & FOLD, day, hour & !FOLD, minute, second, c, d, e]
     }
 }
 
@@ -238,5 +257,26 @@ impl PyTimeZone {
     /// Returns the name, if there is one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_survive_the_bytes_of_python() {
+        let (date, time) = (PyDate::new(2024, 12, 31).unwrap(), PyTime::new(23, 59, 1, 999_999).unwrap());
+        for time in [time.clone().with_fold(), time] {
+            let (fold, bytes) = (u8::from(time.fold()) << 7, time.to_bytes());
+            assert_eq!(bytes, [23 | fold, 59, 1, 0x0f, 0x42, 0x3f]);
+            assert_eq!(PyTime::from_bytes(bytes, None).as_ref(), Some(&time));
+            let moment = PyDateTime::new(date, time);
+            let bytes = moment.to_bytes();
+            assert_eq!(bytes, [0x07, 0xe8, 12 | fold, 31, 23, 59, 1, 0x0f, 0x42, 0x3f]);
+            assert_eq!(PyDateTime::from_bytes(bytes, None).as_ref(), Some(&moment));
+        }
+        assert_eq!(PyTime::from_bytes([24, 0, 0, 0, 0, 0], None), None);
+        assert_eq!(PyDateTime::from_bytes([7, 0xe8, 12, 31, 0x80, 0, 0, 0, 0, 0], None), None);
     }
 }

@@ -13,12 +13,6 @@ impl<D> Fuse<D> {
         Self(Some(decompressor))
     }
 
-    /// Returns whether the decompressor exists and matches a predicate.
-    #[cfg(feature = "zstd")]
-    pub(super) fn is_some_and(&self, is_such: impl FnOnce(&D) -> bool) -> bool {
-        self.0.as_ref().is_some_and(is_such)
-    }
-
     /// Calls the decompressor.
     pub(super) fn call<T>(&mut self, call: impl FnOnce(&mut D) -> io::Result<T>) -> io::Result<T> {
         let Some(decompressor) = &mut self.0 else { return Err(failed_before()) };

@@ -28,6 +28,9 @@ const ZSTD: u16 = 93;
 pub(crate) enum Decoder {
     Stored,
     Compressed(Fuse<Codec>),
+    /// It reads its input itself.
+    #[cfg(feature = "zstd")]
+    Zstd(Fuse<Box<zstd::Zstd>>),
 }
 
 /// A decompressor, which [`Fuse::call`] does not call again after an error.
@@ -37,8 +40,6 @@ pub(crate) enum Codec {
     Bzip2(Box<bzip2::Decompress>),
     #[cfg(feature = "lzma")]
     Lzma(Box<lzma::Lzma>),
-    #[cfg(feature = "zstd")]
-    Zstd(Box<zstd::Zstd>),
 }
 
 impl Decoder {
@@ -59,7 +60,7 @@ impl Decoder {
             #[cfg(not(feature = "lzma"))]
             LZMA => return Err(missing_feature("LZMA", method, "lzma")),
             #[cfg(feature = "zstd")]
-            ZSTD => Codec::Zstd(Box::new(zstd::Zstd::new(size))),
+            ZSTD => return Ok(Self::Zstd(Fuse::new(Box::new(zstd::Zstd::new(size))))),
             #[cfg(not(feature = "zstd"))]
             ZSTD => return Err(missing_feature("Zstandard", method, "zstd")),
             method => {
@@ -82,11 +83,12 @@ impl Decoder {
     ///
     /// The call may be repeated after an error of the input.
     pub(crate) fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
-        let Self::Compressed(codec) = self else { return input.fill(buf).map(|()| false) };
-        #[cfg(feature = "zstd")]
-        if codec.is_some_and(|codec| matches!(codec, Codec::Zstd(_))) {
-            return codec.call(|codec| codec.fill(input, buf));
-        }
+        let codec = match self {
+            Self::Stored => return input.fill(buf).map(|()| false),
+            Self::Compressed(codec) => codec,
+            #[cfg(feature = "zstd")]
+            Self::Zstd(decoder) => return decoder.call(|decoder| decoder.fill(input, buf)),
+        };
         loop {
             let available = input.fill_buf()?;
             let step = codec.call(|codec| codec.step(available, buf).and_then(|step| step.expect_progress(available)))?;
@@ -123,8 +125,11 @@ impl Decoder {
 
     /// Makes all further calls fail.
     pub(crate) fn fail(&mut self) {
-        if let Self::Compressed(codec) = self {
-            codec.discard();
+        match self {
+            Self::Stored => {}
+            Self::Compressed(codec) => codec.discard(),
+            #[cfg(feature = "zstd")]
+            Self::Zstd(decoder) => decoder.discard(),
         }
     }
 }
@@ -148,23 +153,6 @@ impl Codec {
             }),
             #[cfg(feature = "lzma")]
             Self::Lzma(decoder) => step_zeroed(buf, |output| decoder.step(input, output)),
-            // It reads its input itself, in `fill`.
-            #[cfg(feature = "zstd")]
-            Self::Zstd(_) => Err(damaged()),
-        }
-    }
-
-    /// Decompresses some bytes by a decompressor that reads its input itself. Returns whether the
-    /// content ends after them.
-    #[cfg(feature = "zstd")]
-    fn fill<R: Read>(&mut self, input: &mut Input<R>, buf: &mut ReadBuf<'_>) -> io::Result<bool> {
-        match self {
-            Self::Zstd(decoder) => decoder.fill(input, buf),
-            Self::Deflated(_) => Err(damaged()),
-            #[cfg(feature = "bzip2")]
-            Self::Bzip2(_) => Err(damaged()),
-            #[cfg(feature = "lzma")]
-            Self::Lzma(_) => Err(damaged()),
         }
     }
 }

@@ -110,9 +110,9 @@ impl<'a> Machine<'a> {
         match self.arena.node(top) {
             Node::Call { callable, arguments, extra } => {
                 let extra = if extra == NONE { self.arena.push_extra()? } else { extra };
-                self.arena.replace(top, Node::Call { callable, arguments, extra });
-                let content = self.arena.extra(extra).ok_or_else(|| self.error(Fault::stack_underflow(opcode)))?;
-                Ok((extra, content))
+                let object = Node::Call { callable, arguments, extra };
+                self.arena.replace(top, object);
+                Ok((extra, self.arena.added(object)))
             }
             other => Err(self.error(Fault::wrong_type(opcode, expected, other.name()))),
         }

@@ -7,13 +7,8 @@ use crate::format::header::unstorable;
 
 /// The class that a dtype of `ml_dtypes` is known by.
 fn ml_name(dtype: &DType) -> Option<&'static str> {
-    match dtype {
-        DType::Scalar(scalar) => match scalar.kind() {
-            ScalarKind::Ml(ml) => Some(ml.name()),
-            _ => None,
-        },
-        _ => None,
-    }
+    let DType::Scalar(scalar) = dtype else { return None };
+    if let ScalarKind::Ml(ml) = scalar.kind() { Some(ml.name()) } else { None }
 }
 
 impl Pickler<'_> {
@@ -159,15 +154,13 @@ impl Memory {
                     // and so on.
                     ScalarKind::Object => Self::of_scalar(POINTER_BYTES, POINTER_BYTES, 63),
                     ScalarKind::Unicode { .. } => Self::of_scalar(itemsize, 4, 8),
-                    ScalarKind::Bytes { .. } | ScalarKind::Void { .. } => Self::of_scalar(itemsize, 1, 0),
-                    ScalarKind::Complex64 | ScalarKind::Complex128 | ScalarKind::ComplexLongDouble { .. } => {
-                        Self::of_scalar(itemsize, itemsize / 2, 0)
-                    }
+                    // `bfloat16` is one in NumPy's files.
+                    ScalarKind::Void { .. } => Self::of_scalar(itemsize, 1, 0),
                     // The dtype, its state, the metadata, the unit and its parts.
                     ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => {
                         Self { levels: 5, ..Self::of_scalar(itemsize, itemsize, 0) }
                     }
-                    _ => Self::of_scalar(itemsize, itemsize, 0),
+                    _ => Self::of_scalar(itemsize, i64::try_from(scalar.word_size()).unwrap_or(1), 0),
                 }
             }
             DType::SubArray(array) => {

@@ -260,20 +260,30 @@ impl<'a> Pickler<'a> {
     pub(crate) fn list(
         &mut self,
         length: usize,
-        mut write: impl FnMut(&mut Self, usize) -> Result<(), Failure>,
+        write: impl FnMut(&mut Self, usize) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         self.op(b']');
         self.memoize();
+        self.batches(length, (Some(b'a'), b'e'), write)
+    }
+
+    /// Adds items to a container, by an opcode for a single item, if there is one, and by one for several.
+    fn batches(
+        &mut self,
+        length: usize,
+        (single, several): (Option<u8>, u8),
+        mut write: impl FnMut(&mut Self, usize) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         self.nested(1, |pickler| {
-            if length == 1 {
+            if let (1, Some(single)) = (length, single) {
                 write(pickler, 0)?;
-                pickler.op(b'a');
+                pickler.op(single);
                 return Ok(());
             }
             for begin in (0..length).step_by(BATCH) {
                 pickler.op(b'(');
                 (begin..length.min(begin.saturating_add(BATCH))).try_for_each(|i| write(pickler, i))?;
-                pickler.op(b'e');
+                pickler.op(several);
             }
             Ok(())
         })
@@ -329,36 +339,17 @@ impl<'a> Pickler<'a> {
     }
 
     fn entries(&mut self, entries: &[(PyObject, PyObject)]) -> Result<(), Failure> {
-        self.nested(1, |pickler| {
-            if let [(key, value)] = entries {
-                pickler.object(key)?;
-                pickler.object(value)?;
-                pickler.op(b's');
-                return Ok(());
-            }
-            for batch in entries.chunks(BATCH) {
-                pickler.op(b'(');
-                for (key, value) in batch {
-                    pickler.object(key)?;
-                    pickler.object(value)?;
-                }
-                pickler.op(b'u');
-            }
-            Ok(())
+        self.batches(entries.len(), (Some(b's'), b'u'), |pickler, i| {
+            let Some((key, value)) = entries.get(i) else { return Ok(()) };
+            pickler.object(key)?;
+            pickler.object(value)
         })
     }
 
     fn set(&mut self, items: &[PyObject]) -> Result<(), Failure> {
         self.op(0x8f);
         self.memoize();
-        self.nested(1, |pickler| {
-            for batch in items.chunks(BATCH) {
-                pickler.op(b'(');
-                batch.iter().try_for_each(|item| pickler.object(item))?;
-                pickler.op(0x90);
-            }
-            Ok(())
-        })
+        self.batches(items.len(), (None, 0x90), |pickler, i| pickler.item(items, i))
     }
 
     fn frozen_set(&mut self, items: &[PyObject]) -> Result<(), Failure> {

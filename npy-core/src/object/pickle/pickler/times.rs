@@ -6,21 +6,11 @@ use crate::error::Result;
 
 impl Pickler<'_> {
     pub(super) fn time(&mut self, time: &PyTime) -> Result<(), Failure> {
-        let mut bytes = time.to_bytes();
-        if time.fold() {
-            bytes[0] |= 0x80;
-        }
-        self.with_zone("time", &bytes, time.zone())
+        self.with_zone("time", &time.to_bytes(), time.zone())
     }
 
     pub(super) fn date_time(&mut self, moment: &PyDateTime) -> Result<(), Failure> {
-        let mut bytes = [0; 10];
-        let parts = moment.date().to_bytes().into_iter().chain(moment.time().to_bytes());
-        bytes.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
-        if moment.time().fold() {
-            bytes[2] |= 0x80;
-        }
-        self.with_zone("datetime", &bytes, moment.time().zone())
+        self.with_zone("datetime", &moment.to_bytes(), moment.time().zone())
     }
 
     fn with_zone(&mut self, class: &str, bytes: &[u8], zone: Option<&PyTimeZone>) -> Result<(), Failure> {
