@@ -1,10 +1,10 @@
 //! Bounds for untrusted files.
 
-/// Bounds on what a file may ask for, checked before anything is allocated.
+/// Bounds for untrusted files, checked before anything is allocated.
 ///
-/// The defaults fit every file that NumPy writes in practice, and keep hostile files cheap. Lower
-/// them for untrusted uploads, raise them for extreme files. Functions whose name ends in `_with` take
-/// them alone or within [`ReadOptions`](crate::ReadOptions).
+/// The defaults accept the files that NumPy writes in practice. Lower them for untrusted uploads, raise
+/// them for extreme files. Functions whose name ends in `_with` take them alone or within
+/// [`ReadOptions`](crate::ReadOptions).
 ///
 /// ```
 /// use npy_core::{ErrorKind, Limits};
@@ -43,12 +43,12 @@ impl Limits {
     /// metadata after an array.
     pub const fn new() -> Self {
         Self {
-            // NumPy's own limit of 10,000 characters refuses what `np.save` writes for 600 fields.
+            // NumPy's own limit of 10,000 characters refuses headers of 600 fields that `np.save` writes.
             header_bytes: 1 << 20,
-            // Python's own limit on nested brackets.
+            // Python's limit.
             nesting_depth: 200,
             fields: 1 << 16,
-            // NumPy keeps an itemsize in a C int.
+            // NumPy stores itemsizes as a C int.
             element_bytes: i32::MAX as usize,
             data_bytes: u64::MAX,
             empty_elements: 1 << 16,

@@ -3,7 +3,7 @@
 //!
 //! The modules are in the order of their floors: each imports only from modules above it.
 //!
-//! What differs between the versions comes from the parent: `ndarray` itself, `array_ref!` and
+//! The parent provides the parts that depend on the version: `ndarray` itself, `array_ref!` and
 //! `match_dtype!`. Modules refer to each other by `super`, because `crate` is the same for both.
 
 mod order;

@@ -147,13 +147,12 @@ where
     D: Dimension,
 {
     let order = order.unwrap_or(elements.header().order());
-    // Before the data are read, which may be large.
+    // Checked before the data are read.
     let layout = layout::<D>(elements.header(), order)?;
     let shape = layout.raw_dim().clone();
     let items = elements.read_vec_in(order)?;
     let overflow = || Error::shape_overflow(shape.slice(), size_of::<A>());
-    // `ndarray` refuses what the header has refused already, except for a Rust type larger than
-    // that of the file.
+    // The header has refused other shapes. `ndarray` refuses Rust types that are too large.
     ArrayBase::from_shape_vec(layout, items).map_err(|_| overflow())
 }
 

@@ -10,10 +10,10 @@ use npy_core::adapter::dtype_of;
 use npy_core::atomic::replace_file;
 use npy_core::{DType, Header, NpyElement, NpyWriter, Order, Result, SaveOptions};
 
-/// Parts of lines shorter than a cache line are not worth transposing.
+/// The least part of a line that is transposed: a cache line.
 const LEAST_BYTES_OF_LINES: usize = 64;
 
-/// Neither are parts of arrays that are in the cache anyway.
+/// The least size of an array that is transposed in parts, beyond the cache.
 const LEAST_BYTES_ACROSS: usize = 4096;
 
 /// Writes an array as `np.save` does: `array.save_npy(path)?`.
@@ -127,7 +127,7 @@ fn write_array<A: NpyElement, D: Dimension, W: Write>(
     options: SaveOptions,
 ) -> Result<()> {
     let shape = array.shape();
-    // C first, as NumPy has it for arrays that are contiguous in both orders.
+    // NumPy takes C for arrays that are contiguous in both orders.
     let in_c_order = array.as_slice();
     let order = match options.order {
         None if in_c_order.is_some() => Order::C,
@@ -146,7 +146,7 @@ fn write_array<A: NpyElement, D: Dimension, W: Write>(
     Ok(())
 }
 
-/// All elements, if they are contiguous in that order.
+/// All elements, if they are contiguous in an order.
 fn items_in<A, D: Dimension>(array: array_ref!(&A, D), order: Order) -> Option<&[A]> {
     match order {
         Order::C => array.as_slice(),
@@ -189,7 +189,7 @@ fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &Arra
         }
         return view.outer_iter().try_for_each(|part| write_view(writer, &part));
     }
-    // Rows of a slice are often contiguous although the slice is not.
+    // Rows are often contiguous even if the slice is not.
     for row in view.rows() {
         match row.to_slice() {
             Some(items) => writer.write_slice(items)?,
@@ -204,7 +204,7 @@ fn write_view<A: NpyElement, W: Write>(writer: &mut NpyWriter<A, W>, view: &Arra
 fn axis_across<A>(view: &ArrayViewD<'_, A>) -> Option<usize> {
     let axis = view.axes().find(|axis| axis.stride == 1 && axis.len > 1)?;
     let number = axis.axis.index();
-    // A part for each index of the axes before it.
+    // One part for each index of the preceding axes.
     let part = view.shape().iter().skip(number).product::<usize>().saturating_mul(size_of::<A>());
     let is_worth_it = number + 1 < view.ndim() && axis.len.saturating_mul(size_of::<A>()) >= LEAST_BYTES_OF_LINES;
     (is_worth_it && part >= LEAST_BYTES_ACROSS).then_some(number)
@@ -250,7 +250,7 @@ where
     let path = path.as_ref();
     let file = File::create_new(path).map_err(npy_core::Error::from).map_err(|error| error.with_path(path))?;
     array.write_npy(file).map_err(|error| {
-        // The file is ours, and torn. The error that led here is the one to report.
+        // The new file is torn. The first error is reported.
         let _ = fs::remove_file(path);
         error.with_path(path)
     })
@@ -280,7 +280,7 @@ where
     let header = Header::new(A::dtype(), Order::C, shape.slice())?;
     let bytes = header.to_bytes();
     let begin = file.stream_position()?;
-    // Truncated first, so that what is added afterwards is zeros.
+    // Truncated first, so that it is extended by zeros.
     file.set_len(begin)?;
     file.write_all(&bytes)?;
     let end = begin + bytes.len() as u64 + header.data_bytes();

@@ -16,7 +16,7 @@ use crate::support::archives::{problem, random};
 use crate::support::numpy::numpy;
 use crate::support::some;
 
-/// Noise, then steps: blocks by codes alone, and by repetitions.
+/// Noise, then steps: blocks of Huffman codes alone, and of matches.
 fn items(count: usize) -> Vec<u64> {
     let mut state = 17;
     (0..count).map(|i| if i % 300_000 < 150_000 { random(&mut state) as u64 } else { i as u64 / 3 }).collect()
@@ -35,13 +35,13 @@ fn read(archive: &[u8], threads: usize) -> npy_core::Result<Vec<u64>> {
     reader.by_name("x")
 }
 
-/// Where in the archive the entry of the directory begins, of the only member.
+/// The offset of the directory entry of the only member.
 fn entry(archive: &[u8]) -> usize {
     let end = archive.len() - 22;
     u32::from_le_bytes(archive[end + 16..][..4].try_into().unwrap()) as usize
 }
 
-/// Where the list of blocks begins, behind the name `x.npy`, and how many bytes it has.
+/// The offset and the length of the extra field of blocks after the name `x.npy`.
 fn field(archive: &[u8]) -> (usize, usize) {
     let at = entry(archive) + 46 + 5;
     assert_eq!(&archive[at..][..2], b"np");
@@ -76,7 +76,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
     archive.set_options(archive.options().compressed(false));
     archive.add_slice("stored", &items).unwrap();
     archive.finish().unwrap();
-    // Added to, the lists of blocks stay.
+    // Appending keeps the lists of blocks.
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("more", &items[..10]).unwrap();
     archive.finish().unwrap();
@@ -96,7 +96,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
         let mut bytes = Vec::new();
         npy_core::write(&mut bytes, &items).unwrap();
         assert!(archive.bytes(index, 1 << 30).unwrap() == bytes);
-        // In parts: some elements, then the rest.
+        // Some elements, then the rest.
         let mut reader = archive.array(index).unwrap();
         let mut first = [0; 1000];
         reader.read_into(&mut first).unwrap();
@@ -107,7 +107,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
         assert!(first == items[..first.len()] && reader.into_vec::<u64>().unwrap() == items[first.len()..]);
         archive.verify().unwrap();
     }
-    // Those who read forward only know nothing of it.
+    // Forward-only readers ignore it.
     let file = std::fs::read(&path).unwrap();
     let mut stream = NpzStream::new(&file[..]);
     let mut member = stream.next().unwrap().unwrap();
@@ -147,8 +147,7 @@ fn archives_of_few_members_are_read_by_all_threads() {
     }
 }
 
-/// An array of at least a block begins with a block of its own behind that of the header, and may
-/// end with a whole one.
+/// The blocks of an array follow that of its header, and the last one may be whole.
 #[test]
 fn blocks_of_every_length_are_listed() {
     const BLOCK: usize = 131_072;
@@ -171,7 +170,7 @@ fn blocks_of_every_length_are_listed() {
         for threads in [1, 2] {
             assert!(read(&archive, threads).unwrap() == items, "{count} {threads}");
         }
-        // No byte is missing or too many: another reader takes the same.
+        // Another reader uses exactly the same bytes.
         let mut stream = NpzStream::new(&archive[..]);
         assert!(stream.next().unwrap().unwrap().array().unwrap().into_vec::<u64>().unwrap() == items);
         let mut many = NpzWriter::new_compressed(Cursor::new(Vec::new()));
@@ -181,13 +180,13 @@ fn blocks_of_every_length_are_listed() {
     }
 }
 
-/// Whatever is said of the blocks, the values are those that one thread reads, or there are none.
+/// Forged blocks are an error, or give the values of one thread.
 #[test]
 fn forged_block_sizes_never_change_values() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let (begin, length) = field(&archive);
-    // The header, five of 1 MiB, and what is left.
+    // The header, five blocks of 1 MiB, and the rest.
     assert_eq!(length, 4 + 2 + 4 + 7 * 4);
     assert!(read(&archive, 2).unwrap() == items);
     let mut state = 3;
@@ -203,8 +202,7 @@ fn forged_block_sizes_never_change_values() {
         }
         assert!(read(&spoiled, 3).unwrap() == items, "{i}");
     }
-    // Those that fit the member as a whole: blocks in another order, borders that lie somewhere
-    // else, or in the mark between two blocks.
+    // Sizes whose sum is right: permuted blocks, shifted borders, and borders in the mark between blocks.
     let lengths: Vec<u32> =
         archive[begin + 10..begin + length].chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
     let mut lies = vec![lengths.iter().rev().copied().collect::<Vec<_>>()];
@@ -223,8 +221,7 @@ fn forged_block_sizes_never_change_values() {
             .copy_from_slice(&lie.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<_>>());
         match read(&spoiled, 2) {
             Ok(found) => assert!(found == items, "{lengths:?} {lie:?}"),
-            // Only when the blocks behind it were inflated it is seen that one thread stands
-            // somewhere else at the end of the first.
+            // The wrong end of the first block is noticed only after the next blocks were inflated.
             Err(error) => {
                 assert_eq!(problem::<()>(Err(error)), "invalid compressed data");
                 assert_ne!(lie[0], lengths[0]);
@@ -235,8 +232,7 @@ fn forged_block_sizes_never_change_values() {
     assert!(refused < 3, "{refused} of {}", lies.len());
 }
 
-/// Blocks that end where they are said to, but refer to bytes of those before: one thread reads
-/// them.
+/// Blocks of the stated sizes that refer to earlier blocks.
 #[test]
 fn dependent_blocks_are_read_by_one_thread() {
     let items: Vec<u64> = (0..700_000).map(|i| i / 3 % 1000).collect();
@@ -261,7 +257,7 @@ fn dependent_blocks_are_read_by_one_thread() {
     let put = |archive: &mut Vec<u8>, at: usize, number: usize| {
         archive[at..][..4].copy_from_slice(&u32::try_from(number).unwrap().to_le_bytes());
     };
-    // Where the directory is; the member's size before the data and in the directory; the blocks.
+    // The offset of the directory, the member's sizes in both headers, the blocks.
     let end = archive.len() - 22;
     put(&mut archive, end + 16, begin + new);
     put(&mut archive, 30 + 5 + 4 + 8, new);
@@ -274,7 +270,7 @@ fn dependent_blocks_are_read_by_one_thread() {
     for threads in [1, 2, 5] {
         assert!(read(&archive, threads).unwrap() == items, "{threads}");
     }
-    // In parts, so that they may begin anywhere: no other values.
+    // Reads of any length give the same values.
     let mut reader = NpzReader::from_bytes(&archive).unwrap();
     reader.set_threads(2);
     let mut array = reader.array(0).unwrap();
@@ -297,7 +293,7 @@ fn damaged_blocks_give_the_error_of_one_thread() {
         spoiled[data.start + random(&mut state) % data.len()] ^= 1 << (random(&mut state) % 8);
         let (one, two) = match (read(&spoiled, 1), read(&spoiled, 2)) {
             (Err(one), Err(two)) => (one, two),
-            // In what fills up a byte before the mark between two blocks.
+            // In the padding before the mark between two blocks.
             (one, two) => {
                 assert!(one.is_ok_and(|found| found == items) && two.is_ok_and(|found| found == items));
                 continue;
@@ -312,14 +308,13 @@ fn damaged_blocks_give_the_error_of_one_thread() {
     assert!(checksums > 0 && checksums < 40, "{checksums}");
 }
 
-/// Blocks that are data of their own within those of another block: one thread reads other values,
-/// and checksum and sizes are those of the blocks.
+/// Blocks within the data of another block, whose checksum and sizes are right, but not their values.
 #[test]
 fn rejects_blocks_hidden_in_other_blocks() {
     let items = items(700_000);
     let mut archive = archive_of(&items);
     let first = u32::from_le_bytes(archive[field(&archive).0 + 10..][..4].try_into().unwrap());
-    // The head of a stored block, so that what follows is content.
+    // The header of a stored block: the following bytes are its content.
     let at = 30 + 5 + 20 + first as usize;
     archive.splice(at..at, [0, 0xff, 0xff, 0, 0]);
     let end = archive.len() - 22;
@@ -327,8 +322,7 @@ fn rejects_blocks_hidden_in_other_blocks() {
         let number = u32::from_le_bytes(archive[at..][..4].try_into().unwrap()) + 5;
         archive[at..][..4].copy_from_slice(&number.to_le_bytes());
     };
-    // Where the directory is; the member's size in it and in the header before the data; the first
-    // block's.
+    // The offset of the directory, the member's sizes in both headers, and that of the first block.
     add(&mut archive, end + 16);
     let entry = entry(&archive);
     add(&mut archive, entry + 20);
@@ -370,7 +364,7 @@ impl Read for Broken<'_> {
         if self.places.contains(&self.archive.position()) {
             return Err(io::Error::other("the disk is broken"));
         }
-        // Few bytes at a time.
+        // A few bytes at a time.
         let most = buffer.len().min(10_000);
         self.archive.read(&mut buffer[..most])
     }
@@ -387,13 +381,13 @@ fn readers_that_fail_are_errors() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let end = entry(&archive) as u64;
-    // Not where the directory is looked for.
+    // Not in the directory.
     for (places, message) in [
         (0..0, None),
         (end / 2..end - 100_000, Some("the disk is broken")),
         (end - 200_000..end - 100_000, Some("the disk is broken")),
     ] {
-        // Where nothing is broken all is well.
+        // Other blocks are read.
         let reader = Broken { archive: Cursor::new(&archive), places };
         let mut reader = NpzReader::new(reader).unwrap();
         reader.set_threads(2);
@@ -408,8 +402,7 @@ fn readers_that_fail_are_errors() {
     }
 }
 
-/// Adds members of all kinds and sizes, which two threads compress at the same time, and one that
-/// cannot be made.
+/// Adds members of all kinds and sizes, and one that fails.
 fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
     let mut state = 11;
     for i in 0..24_usize {
@@ -465,12 +458,12 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
         let (same_file, same_stream) = write(threads);
         assert!(file == same_file && stream == same_stream, "{threads}");
     }
-    // Where it is installed, it reads them too.
+    // NumPy reads them, where it is installed.
     match Command::new("unzip").arg("-tqq").arg(directory.path().join("1.npz")).status() {
         Ok(status) => assert!(status.success(), "{status}"),
         Err(error) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
     }
-    // A map that is written in one call is the same, too.
+    // So does a map that is written in one call.
     let map: BTreeMap<String, Vec<u64>> = (0..50).map(|i| (format!("x{i}"), vec![i; 10_000])).collect();
     let mut archives = [1, 4].map(|threads| {
         let mut archive = Cursor::new(Vec::new());
@@ -496,7 +489,7 @@ print(archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])
     }
 }
 
-/// A sink with room for the given number of bytes.
+/// A sink of limited capacity.
 struct Full(usize);
 
 impl Write for Full {
@@ -511,7 +504,7 @@ impl Write for Full {
     }
 }
 
-/// It may be noticed after `add`, but it is.
+/// The error may come after `add`.
 #[test]
 fn reports_stream_errors_while_members_wait() {
     let items = items(20_000);
@@ -523,7 +516,7 @@ fn reports_stream_errors_while_members_wait() {
         match (added, archive.finish()) {
             (Ok(()), finished) => finished.map(|rest| room - rest.0),
             (Err(error), Ok(_)) => panic!("finished after {error}"),
-            // Nothing can be done any more.
+            // All later calls fail.
             (Err(error), Err(_)) => Err(error),
         }
     };

@@ -1,4 +1,4 @@
-//! Damaged, truncated and hostile archives: an error that names the member, never another value.
+//! Damaged, truncated and hostile archives are errors that name the member, never other values.
 
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -9,7 +9,7 @@ use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
 use crate::support::some;
 
-/// No flipped bit gives another value: it is an error, or in what does not matter.
+/// A flipped bit is an error, or has no effect. It never changes a value.
 #[test]
 fn detects_flipped_bits() {
     let mut state = 1;
@@ -56,7 +56,7 @@ fn every_bit_of_a_members_data_is_covered() {
             let mut reader = NpzReader::new(Cursor::new(damaged)).unwrap();
             match reader.by_name::<u16>("x") {
                 Err(error) => assert_eq!(error.member(), Some("x")),
-                // Compressed data end within a byte; what is left of it means nothing.
+                // Compressed data end within a byte, and the rest of it is ignored.
                 Ok(values) => assert!(is_compressed && begin + bit / 8 + 1 == end && values == [1, 2, 3], "bit {bit}"),
             }
         }
@@ -82,7 +82,7 @@ fn one_broken_member_is_one_error() {
     let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
     assert!(problem(reader.by_name::<f64>("values")).contains("wrong checksum: expected 0x"));
     assert_eq!(reader.by_name::<Pick>("picks").unwrap(), picks());
-    // What is read only in part was not checked as a whole.
+    // A part of a member is not checked.
     let mut first = [0.0; 3];
     reader.array(0).unwrap().read_into(&mut first).unwrap();
 }
@@ -105,8 +105,8 @@ fn rejects_forged_headers() {
     assert!(moved.starts_with("the local header at byte ") || moved.starts_with("the data overlap another member"), "{moved}");
     assert!(problem(NpzReader::new(Cursor::new(b"\x93NUMPY\x01\0"))).contains("not an .npz file: "));
     assert!(NpzReader::new(Cursor::new(b"")).unwrap_err().to_string().contains("the input is empty"));
-    // The header before the data says something else: checksum, sizes in the 64-bit field, length
-    // of the extra fields, version of the name.
+    // A local header with another checksum, other sizes in the 64-bit field, another length of the extra
+    // fields, another version.
     let local = |at: usize, bytes: &[u8]| {
         let mut spoiled = archive.clone();
         spoiled[at..][..bytes.len()].copy_from_slice(bytes);
@@ -117,12 +117,11 @@ fn rejects_forged_headers() {
     }
     assert_eq!(local(28, &[0xff, 0xff]), "the data overlap another member or the central directory");
     assert!(local(28, &[21]).contains("the data overlap another member or the central directory"));
-    // Both headers lie together: about the size, and about the size in the archive, of stored and
-    // of compressed data.
+    // Both headers state the same wrong sizes, of stored and of compressed data.
     for archive in [archive.clone(), compressed()] {
         let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
         let is_stored = archive[8] == 0;
-        // Where they stand in the header before the data, and in the directory.
+        // Their offsets in the local header and in the directory.
         for (at, in_entry) in [(30 + 10 + 4, 24), (30 + 10 + 12, 20)] {
             for difference in [-1_i64, 1, 4096, -4096] {
                 let mut spoiled = archive.clone();
@@ -170,10 +169,10 @@ fn rejects_forged_headers() {
         problem(writer.add_slice("PK\x03\x04", &[1_u8])),
         "invalid member name: expected at most 65535 bytes without NUL and \"PK\\x03\\x04\""
     );
-    // What was refused is not in it.
+    // A refused member is not in the archive.
     let archive = writer.finish().unwrap().into_inner();
     assert_eq!(NpzReader::new(Cursor::new(archive)).unwrap().len(), 1);
-    // A member in which writing failed ends an archive that cannot be gone back in.
+    // A failed member ends an archive that cannot seek.
     let mut writer = NpzWriter::streaming(Vec::new());
     let header = Header::new(u8::dtype(), Order::C, &[2]).unwrap();
     assert!(writer.add("x", &header, |x| x.push(&1_u8)).is_err());
@@ -200,14 +199,14 @@ fn rejects_decompression_bombs() {
     assert_eq!(all.len(), 10);
 }
 
-/// In a pipe, too, where it is known where the next member begins.
+/// Also in a pipe, if the position of the next member is known.
 #[test]
 fn one_broken_member_in_a_pipe_is_one_error() {
     let all = |archive: &[u8]| {
         let mut stream = NpzStream::new(archive);
         let mut found = Vec::new();
         loop {
-            // Twice the same error: nobody knows where it goes on.
+            // The same error again, because the next position is unknown.
             match stream.next() {
                 Ok(Some(mut member)) => {
                     let name = member.name().to_owned();
@@ -225,7 +224,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
         let (found, is_whole) = all(&archive);
         assert_eq!(names(&found), ["values", "picks", "größe/matrix", "empty", ""]);
         assert!(is_whole);
-        // In the data of the first member; of its kind of compression; encrypted.
+        // In the data of the first member; its method; encrypted.
         let data = 30 + 10 + 20 + 128;
         for (at, bit) in [(data, 1), (data + 100, 0x80), (8, 0x40), (6, 1)] {
             let mut damaged = archive.clone();
@@ -236,7 +235,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
             assert_eq!(names(&found)[names(&found).len() - 4..], ["picks", "größe/matrix", "empty", ""], "{found:?}");
         }
     }
-    // Where the size stands behind data that are damaged, it is not known.
+    // A size after damaged data is unknown.
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.set_options(archive.options().compressed(true));
     archive.add_slice("x", &values()).unwrap();
@@ -247,7 +246,7 @@ fn one_broken_member_in_a_pipe_is_one_error() {
     assert!(!is_whole && found.iter().all(|(name, error)| name == "x" && error.is_some()), "{found:?}");
 }
 
-/// What is no array goes by in a pipe, and can be read there.
+/// Other members are skipped or read in a pipe.
 #[test]
 fn reads_members_that_are_not_arrays_in_a_pipe() {
     for is_compressed in [false, true] {
@@ -288,7 +287,7 @@ fn reads_members_that_are_not_arrays_in_a_pipe() {
     );
 }
 
-/// The first signature says what the file is, and a later one where it is damaged.
+/// A wrong first signature is another format, and a later one is damage at its position.
 #[test]
 fn streams_name_the_position_of_a_wrong_signature() {
     let mut archive = stored();
@@ -360,7 +359,7 @@ fn flipped_bits_are_found_in_a_pipe() {
                 if array.header().dtype().to_string() == "<f8"
                     && let Ok(found) = array.into_vec::<f64>()
                 {
-                    // The name, and the shape's writing, are not covered by the checksum.
+                    // The checksum does not cover the name.
                     assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
                 }
             }
@@ -406,12 +405,11 @@ fn compressed_by(method: u16) -> Vec<u8> {
     }
 }
 
-/// An archive of one member `x.npy`, which is [`plain`] by its checksum and size; `streamed` puts
-/// these behind the data.
+/// An archive of one member `x.npy` with the checksum and size of [`plain`], which follow `streamed` data.
 fn of_method(method: u16, data: &[u8], streamed: bool) -> Vec<u8> {
     let plain = plain();
     let claim = [crc32(&plain), data.len() as u32, plain.len() as u32].map(u32::to_le_bytes).concat();
-    // LZMA data say themselves where they end.
+    // LZMA data have an end mark.
     let flags = if streamed { 8 } else { 0 } | if method == 14 { 2_u16 } else { 0 };
     let fixed = [&20_u16.to_le_bytes()[..], &flags.to_le_bytes(), &method.to_le_bytes(), &[0; 4]].concat();
     let before = if streamed { vec![0; 12] } else { claim.clone() };
@@ -432,7 +430,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Reads to the end in small steps, and goes on after errors. What came before the first error;
+/// Reads to the end in small steps, also after errors. Returns the bytes before the first error, and
 /// whether there was one.
 fn read_past_errors(mut reader: impl Read, place: &str) -> (Vec<u8>, bool) {
     let (mut found, mut buffer, mut errors) = (Vec::new(), [0; 50], 0);
@@ -463,7 +461,7 @@ fn failed_decoders_are_not_called_again() {
         for (at, change) in changes.iter().copied().chain([(0, 0)]) {
             let mut damaged = data.clone();
             damaged[at] ^= change;
-            // Nothing says where stored data end if their size stands behind them.
+            // The end of stored data is unknown if their size follows.
             for streamed in [false, true] {
                 let place = format!("method {method}, byte {at} ^ {change}, streamed {streamed}");
                 let archive = of_method(method, &damaged, streamed);
@@ -508,7 +506,7 @@ fn failed_decoders_are_not_called_again() {
     }
 }
 
-/// Gives `Ok(0)` once at this place, when told to.
+/// Returns `Ok(0)` once at a position.
 struct EndsOnce<'a> {
     bytes: Cursor<&'a [u8]>,
     at: u64,
@@ -532,10 +530,10 @@ impl Seek for EndsOnce<'_> {
     }
 }
 
-/// `Ok(0)` before the end that the archive declares is an error, never a short content.
+/// `Ok(0)` before the stated end is an error, never short content.
 #[test]
 fn rejects_truncated_stored_members() {
-    // Its front is read with the local header.
+    // The front of the member is read with its local header.
     const FRONT: u64 = 4096;
     const CONTENT: u64 = 128 + 8 * 1000;
     let mut writer = NpzWriter::new(Cursor::new(Vec::new()));

@@ -1,5 +1,4 @@
-//! Every archive in tests/data was written by a real NumPy, SciPy or Python;
-//! tests/data/archives.tsv says what is in it.
+//! Archives that NumPy, SciPy and Python wrote. tests/data/archives.tsv lists their content.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +9,13 @@ use npy_core::{DType, Header, Order};
 
 use crate::support::{announce, data, dump::dump};
 
-/// Stored, deflated, bzip2 and lzma: what Python's `zipfile` writes.
+/// The methods of Python's `zipfile`: stored, deflate, bzip2 and LZMA.
 const METHODS: [u16; 4] = [0, 8, 12, 14];
 
-/// More than any member of the archives has.
+/// More bytes than any member has.
 const MOST_BYTES: u64 = 10_000;
 
-/// The lines of the list that speak of one archive; tests/data/README.md explains the columns.
+/// The lines of one archive in the list. tests/data/README.md explains the columns.
 struct Archive {
     path: String,
     python: String,
@@ -26,7 +25,7 @@ struct Archive {
 struct Member {
     key: String,
     method: u16,
-    /// `None` if it is no array.
+    /// `None` for other members.
     array: Option<Array>,
     values: String,
 }
@@ -38,7 +37,7 @@ struct Array {
 }
 
 impl Archive {
-    /// The release that it is of: `numpy-2.4.6-py3.11`, `zipfile`.
+    /// Its writer: `numpy-2.4.6-py3.11`, `zipfile`.
     fn directory(&self) -> &str {
         self.path.split_once('/').unwrap().0
     }
@@ -92,7 +91,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `stored 3, deflated 2` and so on; every method has to be there.
+/// Counts by method, such as `stored 3, deflated 2`. Every method has to occur.
 fn shown(by_method: &BTreeMap<u16, usize>) -> String {
     let count = |method: u16| by_method.get(&method).copied().unwrap_or_default();
     let counts = METHODS.map(count);
@@ -112,7 +111,7 @@ fn every_archive_reads_with_its_values() {
         *by_directory.entry(archive.directory().to_owned()).or_default() += 1;
         for (index, member) in archive.members.iter().enumerate() {
             let place = format!("{} {index} {:?}", archive.path, member.key);
-            // Of those with the same key NumPy gives the last.
+            // NumPy returns the last of several members of one name.
             assert_eq!(reader.index_of(&member.key), keys.iter().rposition(|key| *key == member.key), "{place}");
             let bytes = reader.bytes(index, MOST_BYTES).unwrap_or_else(|error| panic!("{place}: {error}"));
             *by_method.entry(member.method).or_default() += 1;
@@ -126,7 +125,7 @@ fn every_archive_reads_with_its_values() {
             array.check(&header, &place);
             array.check(&reader.header(index).unwrap(), &place);
             assert_eq!(dump(&header, &bytes[data_offset..]), member.values, "{place}");
-            // Again as a stream of elements, which stands behind the header.
+            // Again as bytes after the header.
             let mut rest = Vec::new();
             reader.array(index).unwrap().into_inner().read_to_end(&mut rest).unwrap();
             assert_eq!(rest, bytes[data_offset..], "{place}");
@@ -148,7 +147,7 @@ fn every_archive_reads_forward_only() {
         let bytes = archive.bytes();
         let mut stream = NpzStream::new(&bytes[..]);
         if archive.name().starts_with("prefix") {
-            // Nothing says where the archive begins, but what stands at its end.
+            // Only the end of the archive determines its beginning.
             assert!(stream.next().is_err(), "{}", archive.path);
             continue;
         }
@@ -159,7 +158,7 @@ fn every_archive_reads_forward_only() {
             assert_eq!(member.name(), expected.key, "{place}");
             *by_method.entry(expected.method).or_default() += 1;
             let Some(array) = &expected.array else {
-                // The next one is found all the same.
+                // The next one is found nevertheless.
                 assert!(member.array().is_err(), "{place}");
                 others += 1;
                 continue;
@@ -171,7 +170,7 @@ fn every_archive_reads_forward_only() {
             reader.into_inner().read_to_end(&mut rest).unwrap();
             assert_eq!(dump(&header, &rest), expected.values, "{place}");
         }
-        // Here the last checksum is looked at.
+        // Checks the last checksum.
         assert!(stream.next().unwrap().is_none(), "{}", archive.path);
         archive_count += 1;
     }
@@ -196,8 +195,7 @@ fn skips_every_member_of_every_archive() {
     assert!(count > 700, "{count} members");
 }
 
-/// What `zipfile` writes changed with Python 3.11; since then all releases write what is written
-/// here. Compressed bytes are another matter: they are those of the compressor.
+/// Archives of `zipfile` since Python 3.11 are reproduced. Compressed bytes depend on the compressor.
 #[test]
 fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
     let mut by_directory = BTreeMap::<String, usize>::new();
@@ -224,13 +222,13 @@ fn stored_archives_of_current_releases_are_written_again_byte_for_byte() {
         by_directory.values().sum::<usize>(),
         by_directory.len()
     ));
-    // Among them those of the newest two.
+    // Including the newest two.
     for release in ["numpy-2.4.6-py3.11", "numpy-2.5.5-py3.13"] {
         assert!(by_directory.get(release).is_some_and(|count| *count >= 5), "{release}: {by_directory:?}");
     }
 }
 
-/// Writes members whose contents are there as bytes.
+/// Writes members of these contents.
 fn fill<W: std::io::Write>(mut archive: NpzWriter<W>, members: &[(String, Vec<u8>)]) -> W {
     for (name, bytes) in members {
         archive.add_content(name, |member| Ok(member.write_all(bytes)?)).unwrap();

@@ -11,7 +11,7 @@ use npy_core::npz::{NpzReader, NpzWriter, recover};
 use crate::support::archives::{members, problem, stored, streamed, values, writer};
 use crate::support::{rounds, some};
 
-/// An archive with one member a commit, and where each commit ends.
+/// An archive of one member for each commit. Returns the ends of the commits.
 fn grown(path: &Path, commits: usize) -> Vec<usize> {
     drop(NpzWriter::create(path).unwrap().finish().unwrap());
     let mut ends = vec![fs::read(path).unwrap().len()];
@@ -64,7 +64,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
     let expected = members(&path).unwrap();
     let end = ends[3];
     let mut cases: Vec<Vec<u8>> = Vec::new();
-    // Cut anywhere behind the second commit, and each bit of the last directory and its end record
+    // Truncated anywhere after the second commit, and with each bit of the last directory and end record
     // flipped.
     cases.extend((ends[2] + 1..end).map(|length| whole[..length].to_vec()));
     let directory = whole.windows(4).rposition(|window| window == b"PK\x05\x06").unwrap() - 3 * (46 + 8);
@@ -94,7 +94,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
         let recovered = match recover(&path) {
             Ok(recovered) => recovered,
             Err(_) => {
-                // Nothing is dropped then.
+                // Nothing is dropped.
                 assert!(fs::read(&path).unwrap() == *damaged, "{case}");
                 refused += 1;
                 continue;
@@ -105,7 +105,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
         assert!(found.len() >= least, "{case}: {} members of {least}", found.len());
         assert_eq!(recovered.members, found.len() as u64);
         assert!(found.iter().all(|(name, content)| expected[name] == *content), "{case}");
-        // It is an archive like others again.
+        // The archive is whole.
         let mut archive = NpzWriter::append(&path).unwrap();
         archive.add_slice("more", &[1_u8]).unwrap();
         archive.finish().unwrap();
@@ -130,7 +130,7 @@ fn error_of_truncated_archive_counts_its_members() {
     let error = NpzReader::open(&path).unwrap_err();
     assert!(error.is_truncated());
     assert!(error.to_string().ends_with(&format!("log.npz: {expected}")));
-    // A whole archive is left alone.
+    // A whole archive is unchanged.
     fs::write(&path, &whole).unwrap();
     let recovered = recover(&path).unwrap();
     assert_eq!((recovered.members, recovered.added, recovered.dropped), (2, 0, 0));
@@ -173,8 +173,7 @@ fn concatenated_archives_are_refused_and_unchanged() {
     }
 }
 
-/// What `fill` adds to the archive, without a directory: as a process leaves it that is killed
-/// before it commits.
+/// The archive as a process leaves it that is killed after `fill`, before it commits.
 fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
     let mut archive = NpzWriter::append(path).unwrap();
     fill(&mut archive);
@@ -189,7 +188,7 @@ fn ignores_an_archive_inside_an_uncommitted_member() {
     let path = directory.path().join("log.npz");
     let inner = stored();
     let cut = |archive: &mut NpzWriter<fs::File>| {
-        // Killed in the content, whose length was not known before.
+        // Killed in content of unknown length.
         let written = catch_unwind(AssertUnwindSafe(|| {
             archive.add_content("inner", |member| {
                 member.write_all(&inner).map_err(npy_core::Error::from)?;
@@ -219,7 +218,7 @@ fn ignores_an_archive_inside_an_uncommitted_member() {
                 let recovered = recover(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
                 let found = members(&path).unwrap();
                 assert!((0..committed).all(|day| found.contains_key(&format!("day{day}"))), "{case}: {:?}", found.keys());
-                // The whole member is kept as what it is, the other is dropped.
+                // The whole member is kept, and the other is dropped.
                 assert_eq!(
                     (recovered.added, found.contains_key("inner.npz")),
                     if kind < 2 { (1, true) } else { (0, false) },
@@ -260,15 +259,14 @@ fn crafted_content_hides_no_member() {
     grown(&path, 2);
     let before = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
-    // A member whose content knows where in the file it stands: a directory of nothing, of itself,
-    // of a forged member.
+    // Content with a directory: of no member, of its own member, of a forged one.
     let content_at = before.len() as u64 + 30 + 5 + 20;
     let local = b"PK\x03\x04\x2d\0\0\0\0\0\0\0\x21\0\0\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\0\0xA".to_vec();
     let forged = [
         crafted(&[], content_at),
         crafted(&[("x", 1, 0, content_at)], content_at + local.len() as u64),
         crafted(&[("x", 1, 0, 0)], content_at + local.len() as u64),
-        // One that swallows all before it.
+        // A member that covers all members before it.
         crafted(&[("day0.npy", content_at - 60, 0, 22), ("x", 1, 0, content_at)], content_at + local.len() as u64),
     ];
     for (case, directory) in forged.iter().enumerate() {
@@ -289,7 +287,7 @@ fn crafted_content_hides_no_member() {
                 }
             });
             fs::write(&path, &left).unwrap();
-            // Reading may find out later; adding may not cut anything.
+            // Reading may fail later. Appending must not truncate anything.
             if let Ok(mut archive) = NpzReader::open(&path) {
                 assert!(archive.verify().is_err(), "{case}: a forged archive was accepted");
             }
@@ -302,7 +300,7 @@ fn crafted_content_hides_no_member() {
             } else {
                 assert!(fs::read(&path).unwrap() == left, "{case}");
             }
-            // Once it is committed, it is a member like others.
+            // After a commit, it is a member like others.
             fs::write(&path, &before).unwrap();
             let mut archive = NpzWriter::append(&path).unwrap();
             archive.add_bytes("trick", &content).unwrap();
@@ -313,12 +311,12 @@ fn crafted_content_hides_no_member() {
     }
 }
 
-/// The length of a stored member without sizes is that of its array, or else tells the data descriptor.
+/// The end of a stored member without sizes is that of its array, or its data descriptor.
 #[test]
 fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
-    // Beyond the limit of nesting, and with the signature of a descriptor among the elements.
+    // A header beyond the limit of nesting, and the signature of a descriptor among the elements.
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {}{}, }}", "(".repeat(250), ")".repeat(250));
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
     let deep = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), b"PK\x07\x08", &[0; 90]].concat();
@@ -339,7 +337,7 @@ fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
     assert_eq!(archive.bytes(1, 1000).unwrap(), deep);
     assert_eq!(archive.by_name::<u8>("last").unwrap(), [2]);
 
-    // Its content is damaged, so that no descriptor has its checksum.
+    // Damaged content matches no descriptor.
     let mut damaged = whole[..whole.len() - 1].to_vec();
     let at = damaged.windows(4).position(|bytes| bytes == b"((((").unwrap();
     damaged[at] = b'[';
@@ -352,7 +350,7 @@ fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
 fn recovery_drops_no_whole_member() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
-    // A member without content is whole if a directory, damaged or not, lists it.
+    // An empty member is whole if a directory lists it, even a damaged one.
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("first", &[1_u8]).unwrap();
     archive.add_bytes("empty", b"").unwrap();
@@ -362,19 +360,18 @@ fn recovery_drops_no_whole_member() {
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert_eq!(recover(&path).unwrap().members, 3);
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("last").unwrap(), [2]);
-    // Without one it may be one that was not finished, and what follows its content: nothing is
-    // dropped.
+    // Otherwise it may be unfinished, and the rest its content: nothing is dropped.
     let directory = whole.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     fs::write(&path, &whole[..directory]).unwrap();
     assert!(problem(recover(&path)).contains("cannot recover the archive: "));
     assert!(fs::read(&path).unwrap() == whole[..directory]);
-    // Nor where a size is damaged and members follow.
+    // Nothing is dropped if members follow a damaged size.
     let mut damaged = whole[..whole.len() - 1].to_vec();
     damaged[30 + "first.npy".len() + 4 + 8 + 6] = 1;
     fs::write(&path, &damaged).unwrap();
     assert!(problem(recover(&path)).contains("cannot recover the archive: "));
     assert!(fs::read(&path).unwrap() == damaged);
-    // Zeros behind an older end, as a power cut leaves them.
+    // Zeros after an older end, as a power cut leaves them.
     let ends = grown(&path, 2);
     let mut bytes = fs::read(&path).unwrap();
     bytes[ends[1]..].fill(0);
@@ -384,7 +381,7 @@ fn recovery_drops_no_whole_member() {
     assert_eq!(NpzReader::open(&path).unwrap().len(), 1);
 }
 
-/// The 64-bit end record and its locator in front of the end record, whose numbers they take.
+/// The archive with a 64-bit end record and its locator.
 fn with_wide_end(archive: &[u8]) -> Vec<u8> {
     let (front, end) = archive.split_at(archive.len() - 22);
     let number = |at: usize| u64::from(u32::from_le_bytes(end[at..at + 4].try_into().unwrap())).to_le_bytes();
@@ -398,7 +395,7 @@ fn with_wide_end(archive: &[u8]) -> Vec<u8> {
     wide
 }
 
-/// An archive of 4 GiB or of 65,536 members has such an end.
+/// An archive of 4 GiB or 65,536 members has a 64-bit end record.
 #[test]
 fn archives_with_a_64_bit_end_are_recovered() {
     let temporary = tempfile::tempdir().unwrap();
@@ -417,7 +414,7 @@ fn archives_with_a_64_bit_end_are_recovered() {
     let recovered = recover(&path).unwrap();
     assert_eq!((recovered.members, recovered.added, recovered.dropped), (count as u64 + 1, 1, 0));
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("more").unwrap(), [1.5]);
-    // The end of the first directory is damaged or cut: the members stay.
+    // A damaged or truncated end of the first directory keeps the members.
     let directory = wide.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let end = wide.windows(4).position(|window| window == b"PK\x06\x06").unwrap();
     let mut recovered_count = 0;
@@ -441,12 +438,12 @@ fn archives_with_a_64_bit_end_are_recovered() {
         }
     }
     assert!(recovered_count >= wide.len() - end, "{recovered_count}");
-    // Without the directory's end the members are found by their headers.
+    // Members are found by their headers without the end of the directory.
     fs::write(&path, &wide[..directory]).unwrap();
     assert_eq!(recover(&path).unwrap().members, count as u64);
 }
 
-/// Members added to a file that no longer has the name would be lost without a word.
+/// Members added to a replaced file would be lost silently.
 #[cfg(unix)]
 #[test]
 fn finish_refuses_an_archive_that_was_replaced() {
@@ -462,7 +459,7 @@ fn finish_refuses_an_archive_that_was_replaced() {
         let mut archive = NpzWriter::append(&path).unwrap();
         archive.add_slice("day2", &[2.0_f64]).unwrap();
         if is_replaced {
-            // By a program that does not know of locks.
+            // By a program that ignores locks.
             let other = directory.path().join("other.npz");
             create(&other);
             fs::rename(&other, &path).unwrap();
@@ -507,7 +504,7 @@ fn rejects_an_offset_beyond_the_file_in_bounded_time() {
     assert!(source.calls < 100, "{}", source.calls);
 }
 
-/// A source that counts what is asked of it.
+/// A source that counts reads.
 struct Counted<'a> {
     bytes: Cursor<&'a [u8]>,
     read: u64,
@@ -534,8 +531,8 @@ fn search_for_a_directory_reads_each_byte_about_once() {
     const LENGTH: usize = 4 << 20;
     let end =
         |begin: usize, at: usize| crafted(&[], begin as u64)[..12].to_vec().into_iter().chain(((at - begin) as u32).to_le_bytes());
-    // A thousand end records whose directories are as large as the file; the same in front of
-    // entries; local headers without a content; directories.
+    // A thousand end records with directories as large as the file, alone and before entries; local
+    // headers without content; directories.
     let mut ends = [b"PK\x03\x04".as_slice(), &vec![0; LENGTH]].concat();
     for at in (LENGTH - 100_000..LENGTH - 100).step_by(100) {
         let record: Vec<u8> = end(4, at).chain(4_u32.to_le_bytes()).chain([0; 2]).collect();
@@ -549,7 +546,7 @@ fn search_for_a_directory_reads_each_byte_about_once() {
         [("ends", ends), ("locals", local), ("entries", entries), ("directories", directories), ("streamed", streamed)]
     {
         let mut source = Counted { bytes: Cursor::new(&bytes), read: 0, calls: 0 };
-        // Nothing but directories of nothing is an archive of nothing.
+        // Empty directories are an empty archive.
         assert_eq!(NpzReader::new(&mut source).map(|archive| archive.len()).ok(), (name == "directories").then_some(0));
         println!("{name}: {} bytes, {} read, {} calls", bytes.len(), source.read, source.calls);
         assert!(source.read <= 4 * bytes.len() as u64, "{name}: {} bytes read of {}", source.read, bytes.len());
@@ -562,8 +559,7 @@ fn dropped_archive_is_finished_unless_something_failed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.npz");
     let names = || NpzReader::open(&path).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
-    // In a file of the caller's, as `ndarray-npy` and `zip` do; with what threads have not
-    // compressed yet.
+    // In a file of the caller, as in `ndarray-npy` and `zip`, with blocks that threads still compress.
     for threads in [1, 2] {
         let mut archive = NpzWriter::new_compressed(fs::File::create(&path).unwrap());
         archive.set_options(archive.options().threads(threads));
@@ -576,13 +572,13 @@ fn dropped_archive_is_finished_unless_something_failed() {
     let mut pipe = Vec::new();
     NpzWriter::streaming(&mut pipe).add_slice("x", &[1_u8]).unwrap();
     assert_eq!(NpzReader::new(Cursor::new(&pipe)).unwrap().len(), 1);
-    // Under a path.
+    // Created by path.
     NpzWriter::create(&path).unwrap().add_slice("z", &[1_u8]).unwrap();
     assert_eq!(names(), ["z"]);
     NpzWriter::append(&path).unwrap().add_slice("more", &[2_u8]).unwrap();
     assert_eq!(names(), ["z", "more"]);
     let before = fs::read(&path).unwrap();
-    // After an error, and in a panic, what stood there stays.
+    // After an error or a panic, the old file remains.
     for add in [NpzWriter::create, NpzWriter::append] {
         for (case, fail) in [
             (|archive| archive.add_slice("y", &[1_u8])) as fn(&mut NpzWriter<fs::File>) -> npy_core::Result<()>,
@@ -610,13 +606,13 @@ fn dropped_archive_is_finished_unless_something_failed() {
             panic!("on purpose");
         });
         assert!(panicked.is_err() && fs::read(&path).unwrap() == before);
-        // A panic in a content, which is caught: the archive is torn, and says so.
+        // After a caught panic in content, the archive is torn, which is an error.
         let mut archive = add(&path).unwrap();
         let content = AssertUnwindSafe(|| archive.add_content("x", |_| panic!("on purpose")));
         assert!(catch_unwind(content).is_err());
         assert!(archive.add_slice("y", &[1_u8]).is_err() && archive.finish().is_err());
         assert!(fs::read(&path).unwrap() == before);
-        // A failure that was followed by a success is one that the caller has dealt with.
+        // The caller has handled a failure that precedes a success.
         let mut archive = add(&path).unwrap();
         archive.add_content("x", |_| Err(npy_core::Error::object_array())).unwrap_err();
         archive.add_slice("good", &[1_u8]).unwrap();
@@ -640,7 +636,7 @@ fn archive_that_grows_is_not_replaced() {
     growing.add_slice("more", &[1_u8]).unwrap();
     growing.finish().unwrap();
     assert!(fs::read(&path).unwrap().len() > before.len());
-    // The other way round, and two that replace it.
+    // In the opposite order, and two replacements.
     let (first, second) = (NpzWriter::create(&path).unwrap(), NpzWriter::create(&path).unwrap());
     let error = NpzWriter::append(&path).map(NpzWriter::discard).unwrap_err();
     assert!(error.to_string().ends_with("the file is locked by another writer"), "{error}");

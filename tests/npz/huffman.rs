@@ -1,4 +1,4 @@
-//! Our deflate data, decoded by three inflaters: zlib-rs, miniz_oxide, and Python's zlib.
+//! Deflate data of `NpzWriter`, decoded by zlib-rs, miniz_oxide and Python's zlib.
 
 use std::io::Cursor;
 
@@ -8,8 +8,7 @@ use crate::support::archives::random;
 use crate::support::numpy::{numpy, push_frame};
 use crate::support::some;
 
-/// What is compressed by codes alone, by a search for repetitions, by both in turns, and not at
-/// all.
+/// Content for Huffman codes alone, for matches, for both in turn, and for stored blocks.
 fn members() -> Vec<(&'static str, Vec<u8>)> {
     let mut state = 11;
     let mut uniform = || (random(&mut state) as f64 + 0.5) / (1_u64 << 31) as f64;
@@ -17,7 +16,7 @@ fn members() -> Vec<(&'static str, Vec<u8>)> {
     let floats: Vec<u8> = (0..400_000).flat_map(|_| normal().to_le_bytes()).collect();
     let singles: Vec<u8> = (0..400_000).flat_map(|_| (normal() as f32).to_le_bytes()).collect();
     let steps: Vec<u8> = (0..400_000_u64).flat_map(|i| (i / 3).to_be_bytes()).collect();
-    // Turns at the borders of blocks, and within them.
+    // Changes at and within blocks.
     let turns: Vec<u8> = floats.chunks(300_000).zip(steps.chunks(300_000)).flat_map(|(a, b)| [a, b].concat()).collect();
     let random: Vec<u8> = (0..3 << 20).map(|_| (random(&mut state) >> 7) as u8).collect();
     let few = random.iter().map(|byte| b"ACGT"[usize::from(byte % 4)]).collect();
@@ -87,7 +86,7 @@ print(count)
     }
 }
 
-/// The same bytes by any number of threads, and never many more than those of zlib.
+/// The bytes do not depend on threads, and are hardly more than those of zlib.
 #[test]
 fn deflates_as_small_as_zlib() {
     let numpy = numpy("deflates_as_small_as_zlib");

@@ -28,7 +28,7 @@ fn archives_round_trip() {
     drop(fill(NpzWriter::create(&path).unwrap()));
     assert_eq!(std::fs::read(&path).unwrap(), stored());
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("values").unwrap(), values());
-    // What is discarded leaves what was there before, and nothing beside it.
+    // A discarded archive leaves the old file, and no temporary one.
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("x", &[1_u8]).unwrap();
     archive.discard();
@@ -74,7 +74,7 @@ for data in files:
 ";
     let printed = numpy.run(["-c", program], b"");
     let files = frames(&printed);
-    // NumPy's machine is little-endian.
+    // NumPy's files are little-endian.
     assert!(cfg!(target_endian = "big") || files[0] == stored(), "a stored archive");
     assert!(cfg!(target_endian = "big") || files[2] == streamed(), "an archive in a pipe");
     assert_eq!(files[3], NpzWriter::new(Cursor::new(Vec::new())).finish().unwrap().into_inner(), "an archive of nothing");
@@ -103,7 +103,7 @@ print('read')
     }
 }
 
-/// Archives of Python's `zipfile`: names, methods and 64-bit fields as NumPy never writes them.
+/// Archives of Python's `zipfile` with names, methods and 64-bit fields that NumPy never writes.
 #[test]
 fn archives_of_zipfile_are_read_as_numpy_reads_them() {
     let Some(numpy) = numpy("archives_of_zipfile_are_read_as_numpy_reads_them") else { return };
@@ -181,8 +181,7 @@ archive(trailing)
     assert_eq!(trailing.by_name::<u16>("ok").unwrap(), [3]);
 }
 
-/// One archive for each method of Python's `zipfile`, from a file and through a pipe, with what
-/// `fill` writes in them.
+/// Archives of each method of Python's `zipfile`, to a file and to a pipe.
 fn archives_of_every_method(numpy: &crate::support::numpy::NumPy) -> Vec<(u16, Vec<u8>)> {
     let program = r"
 import io, struct, sys
@@ -220,7 +219,7 @@ fn members_of_every_method_are_read() {
     assert_eq!(archives.iter().map(|(method, _)| *method).collect::<Vec<_>>(), [0, 0, 8, 8, 12, 12, 14, 14, 93, 93]);
     for (i, (method, archive)) in archives.iter().enumerate() {
         check(archive);
-        // Forward only: reads some members and skips the others.
+        // Forward only, some members skipped.
         let mut names = Vec::new();
         let mut stream = NpzStream::new(Pipe(archive));
         while let Some(mut member) = stream.next().unwrap() {
@@ -232,7 +231,7 @@ fn members_of_every_method_are_read() {
             }
         }
         assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""], "method {method}, {i}");
-        // Cut anywhere.
+        // Truncated anywhere.
         for length in some((0..archive.len()).step_by(11), 10) {
             assert!(NpzReader::new(Cursor::new(&archive[..length])).is_err());
             let mut stream = NpzStream::new(&archive[..length]);
@@ -242,7 +241,7 @@ fn members_of_every_method_are_read() {
             }
             assert!(count <= 5);
         }
-        // A flipped bit anywhere in the data of the first member is an error, or does not matter.
+        // A flipped bit in the data of the first member is an error, or has no effect.
         let mut state = 3;
         let end = archive.windows(4).skip(4).position(|window| window == b"PK\x03\x04").unwrap() + 4;
         let mut errors = 0;
@@ -261,7 +260,7 @@ fn members_of_every_method_are_read() {
                 assert_eq!(found, values(), "method {method}");
             }
         }
-        // Few damages fall on what is not checked more often than many.
+        // With few samples, more of them may hit unchecked bytes.
         let least = if damages < 400 { damages / 2 } else { damages * 3 / 4 };
         assert!(errors > least, "method {method}: {errors}");
     }
@@ -301,7 +300,7 @@ fn arrays_of_ndarray() {
     }
 }
 
-/// Arrays of an archive in a map, without copying one byte; NumPy reads it like any other.
+/// Arrays of a mapped archive are not copied. NumPy reads the archive, too.
 #[test]
 fn aligned_members_are_viewed_in_place() {
     let directory = tempfile::tempdir().unwrap();
@@ -313,7 +312,7 @@ fn aligned_members_are_viewed_in_place() {
         drop(fill(archive));
         let bytes = std::fs::read(&path).unwrap();
         check(&bytes);
-        // SAFETY: nobody else knows the file.
+        // SAFETY: no other process knows the file.
         let map = unsafe { memmap2::Mmap::map(&std::fs::File::open(&path).unwrap()).unwrap() };
         let mut archive = NpzReader::new(Cursor::new(&map[..])).unwrap();
         let view: &[f64] = archive.view("values").unwrap();
@@ -329,9 +328,9 @@ fn aligned_members_are_viewed_in_place() {
             assert!((sum - values().iter().sum::<f64>()).abs() < 1e-6);
         }
     }
-    // What is not aligned, and what is compressed.
+    // Unaligned and compressed members.
     let mut memory = vec![0; stored().len() + 65];
-    // Odd, because 32-bit machines align an `f64` to 4 bytes only.
+    // Odd, because 32-bit machines align an `f64` to 4 bytes.
     let begin = memory.as_ptr().align_offset(64) + 1;
     memory[begin..][..stored().len()].copy_from_slice(&stored());
     let mut archive = NpzReader::new(Cursor::new(&memory[begin..][..stored().len()])).unwrap();
@@ -365,10 +364,10 @@ fn archives_are_read_forward_only() {
             }
         }
         assert_eq!(names, ["values", "picks", "größe/matrix", "empty", ""]);
-        // Over is over.
+        // The end is final.
         assert!(stream.next().unwrap().is_none());
 
-        // Nothing is read, part is read, and an array of another type is asked for.
+        // Nothing is read, a part is read, and another type is requested.
         let mut stream = NpzStream::new(Pipe(&archive));
         let mut count = 0;
         while let Some(mut member) = stream.next().unwrap() {
@@ -381,7 +380,7 @@ fn archives_are_read_forward_only() {
         }
         assert_eq!(count, 5);
 
-        // Every cut is an error, or was behind what was read.
+        // A truncation is an error, or after the read bytes.
         for length in (0..archive.len()).step_by(37) {
             let mut stream = NpzStream::new(Pipe(&archive[..length]));
             let mut complete = 0;
@@ -402,7 +401,7 @@ fn archives_are_read_forward_only() {
     }
 }
 
-/// A file in which zeros take no room.
+/// A sparse file.
 #[cfg(target_pointer_width = "64")]
 struct Sparse(std::fs::File);
 
@@ -430,10 +429,10 @@ impl std::io::Seek for Sparse {
     }
 }
 
-/// A member of 4.5 GiB, and one behind it.
+/// A member of 4.5 GiB, and one after it.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn members_of_more_than_four_gibibytes() {
+fn writes_members_of_more_than_four_gibibytes() {
     use npy_core::{Header, NpyElement, Order};
     const BYTES: usize = 9 << 29;
     let directory = tempfile::tempdir().unwrap();
@@ -455,7 +454,7 @@ fn members_of_more_than_four_gibibytes() {
     let mut archive = NpzReader::open(&path).unwrap();
     assert_eq!(archive.header(0).unwrap().shape(), [BYTES]);
     assert_eq!(archive.by_name::<u8>("small").unwrap(), [1, 2, 3]);
-    let Some(numpy) = numpy("members_of_more_than_four_gibibytes") else { return };
+    let Some(numpy) = numpy("writes_members_of_more_than_four_gibibytes") else { return };
     let program = "
 import sys, zipfile
 import numpy as np

@@ -9,7 +9,7 @@ use npy_core::object::ObjectOptions;
 use npy_core::{DynValues, ErrorKind, Order, npz};
 use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, SaveOptions, npz::WriteOptions};
 
-/// An archive is opened and begun with options as a struct is read and written with them.
+/// The options of readers and writers are those of structs.
 #[test]
 fn archives_are_opened_and_begun_with_options() {
     let directory = tempfile::tempdir().unwrap();
@@ -50,9 +50,9 @@ fn archives_are_opened_and_begun_with_options() {
     }
 }
 
-/// Python objects are read where the archive was opened so.
+/// Python objects are read if the archive was opened with that option.
 #[test]
-fn an_archive_is_opened_for_objects() {
+fn reads_objects_with_the_option() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("names.npz");
     BTreeMap::from([("names".to_owned(), DynArray::from(npy_core::object::ObjectArray::from(vec!["a", "b"])))])
@@ -64,7 +64,7 @@ fn an_archive_is_opened_for_objects() {
     assert_eq!(archive.dynamic("names").unwrap().to_string(), "['a' 'b']");
 }
 
-/// One order for each way to read an archive, and for objects of any kind that have one.
+/// Every reader of an archive returns the demanded order, also of objects.
 #[test]
 fn demanded_order_reaches_every_reader() {
     let directory = tempfile::tempdir().unwrap();
@@ -85,10 +85,9 @@ fn demanded_order_reaches_every_reader() {
     }
 }
 
-/// In the order that is demanded, a file is the one that NumPy would write of such an array; what
-/// it holds stays.
+/// A file in the demanded order is that of NumPy, with the same values.
 #[test]
-fn core_saves_and_loads_in_a_demanded_order() {
+fn saves_and_loads_in_the_demanded_order() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("matrix.npy");
     let rows: Vec<[[u16; 2]; 3]> = (0..4).map(|row| [[row, row + 10], [row + 20, row + 30], [row + 40, row + 50]]).collect();
@@ -97,7 +96,7 @@ fn core_saves_and_loads_in_a_demanded_order() {
         let saved = fs::read(&path).unwrap();
         let values = DynValues::load(&path).unwrap();
         assert_eq!((values.order(), values.shape()), (order, &[4, 3, 2][..]));
-        // Elements with axes of their own are rows, which only a file in C order has.
+        // Elements that are arrays need C order.
         let loaded = npy_core::load::<[[u16; 2]; 3]>(&path);
         assert_eq!(loaded.is_ok_and(|loaded| loaded == rows), order == Order::C);
         for other in [Order::C, Order::Fortran] {
@@ -107,7 +106,7 @@ fn core_saves_and_loads_in_a_demanded_order() {
             assert_eq!(fs::read(&path).unwrap(), saved);
         }
     }
-    // One axis, and no elements, have no order but C.
+    // Arrays of one axis, or without elements, are in C order.
     for order in [Order::C, Order::Fortran] {
         npy_core::save_with(&path, &[1_u8, 2], SaveOptions::new().order(order)).unwrap();
         assert_eq!(DynValues::load_with(&path, ReadOptions::new().order(order)).unwrap().order(), Order::C);
@@ -116,7 +115,7 @@ fn core_saves_and_loads_in_a_demanded_order() {
     }
 }
 
-/// Members that threads are still compressing are written all the same.
+/// Members that threads still compress are written.
 #[test]
 fn number_of_threads_changes_between_members() {
     let content: Vec<u64> = (0..200_000).collect();

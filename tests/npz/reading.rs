@@ -1,4 +1,4 @@
-//! Other ways to read archives: extracted files, views, scalars, threads, limits, pipes.
+//! Extraction, views, scalars, threads, limits and pipes of archives.
 
 use std::fs;
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -41,17 +41,17 @@ fn members_are_extracted_into_a_directory() {
         );
         let error = reader.extract_all(&inner).unwrap_err();
         assert_eq!(error.member(), Some(name));
-        // Not even the first.
+        // Nothing is extracted.
         assert!(!inner.exists());
     }
-    // Damaged: no file.
+    // A damaged member leaves no file.
     let mut damaged = good;
     let at = damaged.windows(5).position(|window| window == b"hello").unwrap();
     damaged[at] ^= 1;
     let mut reader = NpzReader::from_bytes(&damaged).unwrap();
     assert!(problem(reader.extract(1, &inner)).contains("wrong checksum: expected 0x"));
     assert_eq!(fs::read_dir(&inner).unwrap().count(), 0);
-    // A name with a NUL, as only others write it.
+    // A name with a NUL, which `NpzWriter` refuses.
     let mut archive = writer();
     archive.add_bytes("a_b", b"2").unwrap();
     let bad: Vec<u8> = archive.finish().unwrap().into_inner().iter().map(|byte| if *byte == b'_' { 0 } else { *byte }).collect();
@@ -62,7 +62,7 @@ fn members_are_extracted_into_a_directory() {
 }
 
 #[test]
-fn views_or_copies_as_asked_for() {
+fn views_or_copies_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
@@ -75,7 +75,7 @@ fn views_or_copies_as_asked_for() {
     archive.set_options(archive.options().compressed(true));
     archive.add_slice("compressed", &values()).unwrap();
     drop(archive.finish().unwrap());
-    // SAFETY: nobody else knows the file.
+    // SAFETY: no other process knows the file.
     let map = unsafe { memmap2::Mmap::map(&fs::File::open(&path).unwrap()).unwrap() };
     let mut archive = NpzReader::from_bytes(&map).unwrap();
     for name in ["aligned", "big", "odd", "compressed"] {
@@ -87,7 +87,7 @@ fn views_or_copies_as_asked_for() {
         let array = arrays.view_or_read::<f64, ndarray::Ix1>(name).unwrap();
         assert_eq!((array.to_vec(), array.is_view()), (values(), name == "aligned"), "{name}");
         assert!(arrays.view_or_read::<f64, ndarray::Ix2>(name).is_err(), "{name}");
-        // What is not about the place stays an error.
+        // Other errors remain.
         assert_eq!(archive.view_or_read::<f32>(name).unwrap_err().kind(), ErrorKind::Mismatch, "{name}");
     }
 }
@@ -124,7 +124,7 @@ np.savez(file, rate=0.5, name='SGD')
     assert_eq!(printed.trim(), "0.5 SGD abc () (3,)");
 }
 
-/// Clones of a reader read at the same time, each its own member.
+/// Clones of a reader read members at the same time.
 #[test]
 fn several_threads_read_one_archive() {
     let directory = tempfile::tempdir().unwrap();
@@ -160,7 +160,7 @@ fn limits_of_archives() {
     let error = limit(Limits::new().member_bytes(100_127)).unwrap_err();
     assert!(error.to_string().contains("expected at most 100127 bytes of a member, found 100128; "), "{error}");
     assert_eq!(limit(Limits::new().members(2).member_bytes(100_128)).unwrap(), [0; 100_000]);
-    // A stream knows only when it comes there.
+    // A stream reaches the limit later.
     for bytes in [&bytes[..], &{
         let mut archive = NpzWriter::streaming(Vec::new());
         archive.set_options(archive.options().compressed(true));
@@ -168,7 +168,7 @@ fn limits_of_archives() {
         archive.finish().unwrap()
     }] {
         let mut stream = NpzStream::new_with(bytes, Limits::new().member_bytes(1000));
-        // At once, or when so much was read.
+        // At once, or at the limit.
         let error = match stream.next() {
             Ok(member) => member.unwrap().array().and_then(npy_core::NpyReader::into_vec::<u8>).unwrap_err(),
             Err(error) => error,
@@ -177,7 +177,7 @@ fn limits_of_archives() {
     }
 }
 
-/// More members than 65,535, where Zip64 begins: opened in memory of the directory's size, and each found.
+/// More than 65,535 members need Zip64. Memory is that of the directory, and each member is found.
 #[test]
 fn a_hundred_thousand_members() {
     let count = rounds(100_000);
@@ -201,7 +201,7 @@ fn a_hundred_thousand_members() {
 /// Reads all arrays of `cat x.npz | reader`, from every writer of archives.
 #[cfg(unix)]
 #[test]
-fn an_archive_comes_through_a_pipe() {
+fn reads_archives_from_a_pipe() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.npz");
     drop(fill(NpzWriter::create_compressed(&path).unwrap()));
@@ -241,7 +241,7 @@ fn reads_regions_of_members() {
         reader.seek_to(998).unwrap();
         assert_eq!(reader.next_rows(5).unwrap().unwrap().to_vec::<u32>().unwrap(), [2994, 2995, 2996, 2997, 2998, 2999]);
     }
-    // Backwards only where nothing has to be decompressed.
+    // Only stored members seek backwards.
     let mut reader = archive.array(0).unwrap();
     reader.seek_to(1000).unwrap();
     assert_eq!(reader.read_at::<u32>(7..8).unwrap(), [21, 22, 23]);
@@ -268,7 +268,7 @@ fn seeks_only_within_a_member() {
 }
 
 #[test]
-fn skipping_gives_up_only_the_checksum_of_a_stored_member() {
+fn seeking_drops_the_checksum_of_stored_members_only() {
     let good = archive_of_rows();
     for index in 0..2 {
         let mut archive = NpzReader::from_bytes(&good).unwrap();
@@ -285,7 +285,7 @@ fn skipping_gives_up_only_the_checksum_of_a_stored_member() {
 }
 
 #[test]
-fn sizes_and_contents_are_told() {
+fn returns_sizes_and_contents() {
     let mut archive = writer();
     archive.set_options(archive.options().compressed(true));
     archive.add_slice("zeros", &[0_u64; 1000]).unwrap();

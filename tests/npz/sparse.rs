@@ -12,7 +12,7 @@ use npy_ndarray::{NpzArchive, ReadNpyExt, npz::WriteOptions};
 use crate::support::numpy::{frames, numpy};
 use crate::support::{announce, data};
 
-/// All places of the matrix.
+/// The matrix as a dense array.
 fn dense(matrix: &SparseMatrix<f64>) -> ArrayD<f64> {
     match matrix {
         SparseMatrix::Csr(matrix) => {
@@ -76,7 +76,7 @@ fn written(matrix: &impl NpzArchive) -> Vec<u8> {
 }
 
 #[test]
-fn every_file_of_scipy_is_read() {
+fn reads_every_file_of_scipy() {
     let mut count = 0;
     for directory in ["scipy-1.11.4", "scipy-1.17.1"] {
         let mut first: Option<ArrayD<f64>> = None;
@@ -102,7 +102,7 @@ fn every_file_of_scipy_is_read() {
                 SparseMatrix::Dia(matrix) => matrix.is_array,
                 other => panic!("{other:?}"),
             };
-            // Earlier SciPy did not store that.
+            // Earlier versions of SciPy did not store it.
             assert_eq!(is_array, name.contains("_array") && directory == "scipy-1.17.1", "{name}");
             // The same matrix in every format.
             if !name.contains("bsr") {
@@ -112,8 +112,7 @@ fn every_file_of_scipy_is_read() {
             if name.ends_with("_stored") {
                 let bytes = fs::read(&path).unwrap();
                 let is_wide = NpzReader::from_bytes(&bytes).unwrap().header(0).unwrap().dtype().itemsize() == 8;
-                // Indices of SciPy's arrays are 64 bits wide if they were made of such; ours are as
-                // wide as they must be. SciPy's machine was little-endian.
+                // SciPy keeps 64-bit indices. Here they are as narrow as possible. The files are little-endian.
                 let is_other = is_wide || cfg!(target_endian = "big");
                 assert!(is_other || directory != "scipy-1.17.1" || written(&matrix) == bytes, "{name}");
             }
@@ -125,10 +124,10 @@ fn every_file_of_scipy_is_read() {
     assert_eq!(count, 42);
 }
 
-/// What a live SciPy makes of random matrices, in both directions, byte for byte.
+/// Random matrices through SciPy in both directions, byte for byte.
 #[test]
-fn scipy_reads_ours_and_writes_the_same() {
-    let Some(numpy) = numpy("scipy_reads_ours_and_writes_the_same") else { return };
+fn scipy_reads_and_writes_the_same_bytes() {
+    let Some(numpy) = numpy("scipy_reads_and_writes_the_same_bytes") else { return };
     let program = r"
 import io, struct, sys
 import numpy as np, scipy.sparse as sp
@@ -202,7 +201,7 @@ print(count)
 }
 
 #[test]
-fn matrices_that_do_not_fit_are_refused() {
+fn rejects_invalid_matrices() {
     let problem = |result: npy_core::Result<()>| {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
@@ -272,7 +271,7 @@ fn matrices_that_do_not_fit_are_refused() {
     archive.add_slice("data", &[1.0]).unwrap();
     let error = CsrMatrix::<f64>::read_npz(archive.finish().unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "missing arrays \"format\", \"shape\": the archive has data");
-    // What is set to something invalid is not written.
+    // Invalid parts are not written.
     let mut matrix = CsrMatrix::new([2, 2], vec![0, 1, 1], vec![1], vec![1.0]).unwrap();
     matrix.indices[0] = usize::MAX;
     assert!(matrix.write_npz(Cursor::new(Vec::new())).is_err());

@@ -1,4 +1,4 @@
-//! What an archive is after a member was refused, failed or was given up.
+//! The state of an archive after a refused, failed or abandoned member.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
@@ -19,9 +19,9 @@ fn names_have_at_most_65535_bytes() {
     assert_eq!(NpzReader::from_bytes(&archive).unwrap().bytes(0, 3).unwrap(), b"abc");
 }
 
-/// In memory what was given up stays, as zeros; in a file it is cut off.
+/// Abandoned members are zeroed in memory, and truncated in a file.
 #[test]
-fn bytes_of_a_member_given_up_are_blank() {
+fn abandoned_members_are_zeroed() {
     let content = [7_u8; 1000];
     let header = 30 + "given up.npy".len() + 20;
     for (more, blank) in [(0, header + 1000), (500, header + 1000 - (30 + 6 + 20 + 500)), (header + 1000 - 56, 0), (3000, 0)] {
@@ -50,9 +50,9 @@ fn bytes_of_a_member_given_up_are_blank() {
     }
 }
 
-/// A pipe cannot be rewound, but of these nothing was written.
+/// A pipe cannot be rewound, but nothing was written.
 #[test]
-fn members_that_were_not_begun_do_no_harm_in_a_pipe() {
+fn refused_members_leave_a_pipe_intact() {
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.set_options(archive.options().compressed(true));
     archive.add_slice("first", &[1_u8]).unwrap();
@@ -67,9 +67,9 @@ fn members_that_were_not_begun_do_no_harm_in_a_pipe() {
     assert_eq!(NpzReader::from_bytes(&archive).unwrap().names().collect::<Vec<_>>(), ["first", "second"]);
 }
 
-/// A program in front of the archive is not counted by its offsets.
+/// Offsets do not count the bytes before the archive.
 #[test]
-fn archives_behind_other_bytes_grow() {
+fn appends_to_archives_after_other_bytes() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
     for prefix in [&b""[..], b"#!/bin/sh\n", &[b'x'; 100_000]] {
@@ -93,10 +93,9 @@ fn archives_behind_other_bytes_grow() {
     }
 }
 
-/// A writer that added nothing cuts nothing off, whatever others have written meanwhile; one that
-/// did takes back its own members, and what they overwrote.
+/// A writer without members truncates nothing that others wrote. One with members truncates them.
 #[test]
-fn writers_that_added_nothing_leave_the_file_alone() {
+fn writers_without_members_truncate_nothing() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("log.npz");
     let add_more = || OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
@@ -136,12 +135,12 @@ fn members_are_counted_in_the_debug_text() {
     }
 }
 
-/// Like one whose content fails: what was added before counts only if the caller finishes.
+/// As after failed content, earlier members count only if the caller finishes.
 #[test]
 fn members_without_a_header_are_refused() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("run.npz");
-    // One axis more than an array can have.
+    // One axis too many.
     let sub_array = || format!("('<f8', ({}))", "1, ".repeat(64)).parse().unwrap();
     for is_finished in [true, false] {
         let mut archive = NpzWriter::create(&path).unwrap();
@@ -163,7 +162,7 @@ fn members_without_a_header_are_refused() {
 }
 
 #[test]
-fn members_that_are_not_there_have_no_data() {
+fn missing_members_have_no_data() {
     let archive = stored();
     let mut archive = NpzReader::from_bytes(&archive).unwrap();
     let members = archive.len();

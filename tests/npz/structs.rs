@@ -118,8 +118,7 @@ fn every_field_type_round_trips() {
     assert_eq!(Everything::load_npz(&path).unwrap().fortran.strides(), expected.fortran.strides());
 }
 
-/// The same as `np.savez` with the fields as its keywords, byte for byte; and what NumPy wrote
-/// comes back.
+/// Byte for byte as `np.savez` with the fields as keywords. NumPy's file is read back.
 #[test]
 fn writes_the_bytes_of_savez() {
     let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
@@ -148,7 +147,7 @@ for save in [np.savez, np.savez_compressed]:
     }
     let mut ours = Cursor::new(Vec::new());
     everything().write_npz(&mut ours).unwrap();
-    // NumPy's machine is little-endian.
+    // NumPy's files are little-endian.
     assert!(cfg!(target_endian = "big") || ours.into_inner() == frames(&printed)[0]);
 }
 
@@ -226,7 +225,7 @@ fn round_trip<A: NpzArchive + PartialEq + std::fmt::Debug>(value: &A, names: &[&
 }
 
 #[test]
-fn members_that_are_missing_are_defaulted() {
+fn missing_members_have_defaults() {
     let read = |members: &[(&str, &[u8])]| Defaulted::read_npz(archive(members)).unwrap();
     let nothing = Defaulted { first_part: vec![], second_part: vec![], third_part: 7, fourth: 7 };
     assert_eq!(read(&[]), nothing);
@@ -277,14 +276,14 @@ fn flattened_map_collects_remaining_members() {
     let others = [("a", vec![1]), ("b/c", vec![5]), ("inner/other", vec![4])].map(|(name, bytes)| (name.to_owned(), bytes));
     assert_eq!(rest.others, BTreeMap::from(others));
     round_trip(&rest, &["a", "b/c", "inner/other", "x", "inner/y", "inner/z"]);
-    // Of another dtype: an error that names the member.
+    // Another dtype is an error that names the member.
     let mut other = NpzWriter::new(Cursor::new(Vec::new()));
     other.add_slice("x", &[1_u8]).unwrap();
     other.add_scalar("inner/z", &1_u8).unwrap();
     other.add_slice("floats", &[0.5]).unwrap();
     let error = Rest::read_npz(other.finish().unwrap()).unwrap_err();
     assert_eq!(error.member(), Some("floats"));
-    // All of an archive, and the name of several members: the last, as in NumPy.
+    // A whole archive. The last of several members of one name counts, as in NumPy.
     let map = BTreeMap::<String, Vec<u8>>::read_npz(archive(&[("a", &[1]), ("b", &[])])).unwrap();
     assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "b"]);
     let map = HashMap::<String, ArrayD<u8>>::read_npz(archive(&[("a", &[1]), ("b", &[])])).unwrap();
@@ -312,7 +311,7 @@ fn structs_of_every_shape() {
     assert_eq!(error.member(), Some("inner/z"));
 }
 
-/// Names in the module that generated code might stumble over.
+/// Names that shadow those of generated code.
 mod shadowed {
     #![allow(dead_code, non_camel_case_types, reason = "they only have to be in the way")]
 
@@ -341,7 +340,7 @@ mod shadowed {
     }
 
     #[test]
-    fn names_of_the_module_do_not_matter() {
+    fn generated_code_ignores_shadowed_names() {
         let mut file = std::io::Cursor::new(Vec::new());
         shadowed().write_npz(&mut file).unwrap();
         assert_eq!(Shadowed::read_npz(file).unwrap().archive.len(), 2);
@@ -377,7 +376,7 @@ fn errors_name_file_and_member() {
     assert!(error.to_string().contains("none.npz"), "{error}");
     let options = ReadOptions::new().limits(Limits::new().data_bytes(100));
     assert!(Run::load_npz_with(&path, options).unwrap_err().kind() == ErrorKind::LimitExceeded);
-    // A failed save leaves what was there.
+    // A failed save leaves the old file.
     let before = std::fs::read(&path).unwrap();
     let clash = Outer { inner: Inner { y: None, z: 1 }, flat: Inner { y: None, z: 2 } };
     clash.save_npz(&path).unwrap();
@@ -393,7 +392,7 @@ fn errors_name_file_and_member() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// Names that NumPy's rules lead elsewhere, directories, and sizes that overflow.
+/// Names with `.npy`, directories, and sizes that overflow.
 #[test]
 fn ambiguous_member_names_round_trip() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -420,7 +419,7 @@ fn ambiguous_member_names_round_trip() {
         layers: BTreeMap<String, Vec<u8>>,
     }
     assert_eq!(Layers::read_npz(file).unwrap().layers["x"], [1]);
-    // Two members that claim more than there can be.
+    // Two members whose claimed sizes overflow.
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("claims.npz");
     BTreeMap::from([("a", vec![1_u8]), ("b", vec![2])].map(|(name, bytes)| (name.to_owned(), bytes))).save_npz(&path).unwrap();
@@ -443,7 +442,7 @@ fn ambiguous_member_names_round_trip() {
     }
 }
 
-/// More threads than there is work for.
+/// More threads than members.
 #[test]
 fn threads_without_number() {
     let options = WriteOptions::new().compressed(true).threads(usize::MAX);
@@ -453,8 +452,7 @@ fn threads_without_number() {
     assert_eq!(BTreeMap::read_npz(file).unwrap(), arrays);
 }
 
-/// Many members by many threads are what one thread reads; damage in one is the error that one
-/// thread meets.
+/// Values and errors are those of one thread.
 #[test]
 fn threads_read_the_same_struct_as_one_thread() {
     let directory = tempfile::tempdir().unwrap();

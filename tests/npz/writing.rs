@@ -1,5 +1,4 @@
-//! Writing archives: in every way the same archive, added to, streamed into, compressed by several
-//! threads; and what goes wrong.
+//! Writing archives: streamed, appended, compressed by several threads, and failing.
 
 use std::fs;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
@@ -11,7 +10,7 @@ use crate::support::archives::{Pick, picks, problem, random, stored, values, wri
 use crate::support::native;
 use crate::support::numpy::numpy;
 
-/// Numbers that compress, and not too well.
+/// Numbers that compress moderately.
 fn noise(count: usize) -> Vec<u32> {
     let mut state = 5;
     (0..count).map(|_| random(&mut state) as u32 & 0x00ff_ff0f).collect()
@@ -69,12 +68,12 @@ print(archive['values'].shape, archive['rows'].shape, archive['picks']['name'].t
     let error = archive.add_stream::<u8>("x", |_| Ok(())).unwrap_err();
     assert_eq!(error.member(), Some("x"));
     assert!(error.to_string().contains("unknown length"), "{error}");
-    // Nothing was written, so that it goes on.
+    // Nothing was written, and more members can be added.
     archive.add_slice("x", &[1_u8]).unwrap();
     assert_eq!(NpzReader::from_bytes(&archive.finish().unwrap()).unwrap().by_name::<u8>("x").unwrap(), [1]);
 }
 
-/// The header of an array stands in blocks of compressed data that hold 65,535 bytes at most.
+/// The header of an array is in stored blocks of at most 65,535 bytes.
 #[test]
 fn headers_longer_than_a_block_are_streamed() {
     #[derive(npy_core::NpyRecord, Debug, PartialEq)]
@@ -94,8 +93,8 @@ fn headers_longer_than_a_block_are_streamed() {
 }
 
 #[test]
-fn levels_are_those_of_zlib() {
-    // Phrases of random length and order, so that a longer search finds longer repetitions.
+fn levels_compress_like_those_of_zlib() {
+    // Phrases of random length and order: a longer search finds longer matches.
     let (words, mut state) = (noise(3000), 6);
     let mut items: Vec<u32> = Vec::new();
     while items.len() < 100_000 {
@@ -108,7 +107,7 @@ fn levels_are_those_of_zlib() {
         let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
         archive.set_options(archive.options().level(level));
         archive.add_slice("x", &items).unwrap();
-        // Each member its own.
+        // Each member has its level.
         archive.set_options(archive.options().compressed(false));
         archive.add_slice("y", &items[..10]).unwrap();
         let archive = archive.finish().unwrap().into_inner();
@@ -122,8 +121,7 @@ fn levels_are_those_of_zlib() {
     assert_eq!(sizes[3], sizes[4]);
 }
 
-/// Blocks that were compressed at the same time are one stream that everybody reads, the same for
-/// any number of threads.
+/// Blocks of several threads are one stream, which does not depend on the number of threads.
 #[test]
 fn threads_compress_blocks() {
     let items = noise(1_500_000);
@@ -172,8 +170,7 @@ print(int(archive['large'].sum(dtype='u8')), (archive['large'] == archive['strea
     }
 }
 
-/// What cannot be written is as if it had not been begun, in a file and in memory; the others are
-/// kept.
+/// Nothing of a failed member remains, in a file and in memory.
 #[test]
 fn failed_member_leaves_the_others_intact() {
     fn fill<W: Write>(archive: &mut NpzWriter<W>, is_small: bool) {
@@ -213,14 +210,14 @@ fn failed_member_leaves_the_others_intact() {
             assert_eq!(reader.names().collect::<Vec<_>>(), ["first", "good false 1", "good false 2", "good true 1", "good true 2"]);
             assert_eq!(reader.by_name::<f64>("first").unwrap(), values());
         }
-        // A file is cut; memory keeps what was given up, before the directory.
+        // A file is truncated. Memory keeps the abandoned bytes before the directory.
         assert!(in_file.len() < 10_000);
         if let Some(numpy) = numpy("failed_member_leaves_the_others_intact") {
             let program = "import io, sys, zipfile; print(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).testzip())";
             assert_eq!(String::from_utf8(numpy.run(["-c", program], &in_memory)).unwrap().trim(), "None");
         }
     }
-    // In a pipe it cannot be taken back, and the first cause is said again.
+    // A pipe cannot be rewound, and later errors repeat the first cause.
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.add_content("x", |_| Err(npy_core::Error::object_array())).unwrap_err();
     let error = archive.add_slice("y", &[1_u8]).unwrap_err();
@@ -252,7 +249,7 @@ impl Seek for Failing {
     }
 }
 
-/// Wherever writing fails it is an error, and nothing is added after it.
+/// A failure at any byte is an error, and no member follows.
 #[test]
 fn a_full_disk_is_an_error_at_every_byte() {
     let write = |most, threads, is_compressed| {
@@ -297,7 +294,7 @@ fn appends_members_to_an_existing_archive() {
             names.push(member.name().to_owned());
         }
         assert_eq!((names.len() as u64, names.last().cloned()), (5 + day + 1, Some(format!("day{day}"))));
-        // Nothing that stood there was written again.
+        // Nothing in it was written again.
         let after = fs::read(&path).unwrap();
         assert!(after.starts_with(&before));
         let mut archive = NpzReader::open(&path).unwrap();
@@ -306,7 +303,7 @@ fn appends_members_to_an_existing_archive() {
         assert_eq!(archive.by_name::<u64>("day0").unwrap(), [0; 100]);
         assert_eq!(archive.by_name::<f64>("values").unwrap(), values());
     }
-    // Discarded: as before. What failed is as if it had not been begun.
+    // Discarded and failed members leave the archive as it was.
     let before = fs::read(&path).unwrap();
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("x", &values()).unwrap();
@@ -316,17 +313,17 @@ fn appends_members_to_an_existing_archive() {
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_content("x", |_| Err(npy_core::Error::object_array())).unwrap_err();
     assert!(fs::read(&path).unwrap() == before);
-    // Nobody else adds at the same time.
+    // A second writer is refused.
     let error = NpzWriter::append(&path).unwrap_err();
     assert!(format!("{error:#}").contains("locked by another writer"), "{error}");
     drop(archive);
     let mut archive = NpzWriter::append(&path).unwrap();
     archive.add_slice("y", &[1_u8]).unwrap();
-    // Something that does not ask.
+    // A program that ignores locks.
     fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
     let error = archive.finish().unwrap_err();
     assert!(format!("{error:#}").contains("modified by another writer"), "{error}");
-    // Nothing of theirs is cut off.
+    // Its bytes are not truncated.
     assert!(fs::read(&path).unwrap().ends_with(b"more"));
     fs::write(&path, &before).unwrap();
     // No file, and no archive.
@@ -361,7 +358,7 @@ with zipfile.ZipFile(path, 'a') as archive:
     let mut archive = NpzReader::open(&path).unwrap();
     assert_eq!(archive.by_name::<f64>("x").unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0]);
     assert_eq!(archive.by_name::<u16>("y").unwrap(), [1, 2]);
-    // Its data lie at a multiple of 64 of the file, whatever is in front of the archive.
+    // The data are aligned in the file, whatever precedes the archive.
     let bytes = fs::read(&path).unwrap();
     let magic: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x93NUMPY")).collect();
     assert_eq!(magic[1] % 64, 0);

@@ -16,11 +16,11 @@ use zip::{CompressionMethod, ZipArchive, ZipReadOptions, ZipWriter};
 use crate::support::archives::{Pick, compressed, fill, picks, problem, stored, streamed, values};
 use crate::support::{announce, data, files_below};
 
-/// What `zip` writes; LZMA it only reads, which the archives of `zipfile` show.
+/// The methods that `zip` writes. It only reads LZMA, as in the archives of `zipfile`.
 const METHODS: [CompressionMethod; 4] =
     [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Bzip2, CompressionMethod::Zstd];
 
-/// More than any member has.
+/// More bytes than any member has.
 const MOST_BYTES: u64 = 1 << 24;
 
 type Members = Vec<(String, Vec<u8>)>;
@@ -30,7 +30,7 @@ fn by_us(archive: &[u8]) -> Result<Members> {
     (0..reader.len()).map(|index| Ok((reader.full_name(index).unwrap().to_owned(), reader.bytes(index, MOST_BYTES)?))).collect()
 }
 
-/// The same without going back.
+/// Reads members forward only.
 fn by_our_stream(archive: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut stream = NpzStream::new(archive);
     let mut members = Vec::new();
@@ -51,7 +51,7 @@ fn by_zip(archive: &[u8]) -> Result<Members, ZipError> {
     (0..ZipArchive::new(Cursor::new(archive))?.len()).map(read).collect()
 }
 
-/// Both read the same, which is returned.
+/// Reads members by both, which must agree.
 fn by_both(archive: &[u8], place: &str) -> Members {
     let ours = by_us(archive).unwrap_or_else(|error| panic!("{place}: {error}"));
     let theirs = by_zip(archive).unwrap_or_else(|error| panic!("{place}: {error}"));
@@ -59,13 +59,13 @@ fn by_both(archive: &[u8], place: &str) -> Members {
     ours
 }
 
-/// `zip` reads everything, and this is what we say.
+/// The error of `NpzReader` on an archive that `zip` reads.
 fn refused(archive: &[u8]) -> String {
     by_zip(archive).unwrap_or_else(|error| panic!("`zip` refuses it too: {error}"));
     problem(by_us(archive))
 }
 
-/// Where a record of this kind begins.
+/// The offset of a record of this kind.
 fn find(archive: &[u8], kind: &[u8; 2]) -> usize {
     archive.windows(4).position(|window| window == [b'P', b'K', kind[0], kind[1]]).unwrap()
 }
@@ -101,7 +101,7 @@ fn zip_reads_every_kind_of_archive() {
         assert_eq!(names, ["values.npy", "picks.npy", "größe/matrix.npy", "empty.npy", ".npy"], "{kind}");
         assert_eq!(members[0].1, npy(&values()), "{kind}");
     }
-    // More than a block, with and without repetitions.
+    // More than a block, with and without matches.
     let mut state = 1;
     let items: Vec<u64> =
         (0..200_000).map(|i| if i < 100_000 { crate::support::archives::random(&mut state) as u64 } else { i / 7 }).collect();
@@ -116,7 +116,7 @@ fn zip_reads_every_kind_of_archive() {
             assert!(members == [("items.npy".to_owned(), npy(&items)), ("again.npy".to_owned(), npy(&items))]);
         }
     }
-    // Aligned, other files, more compressed members without going back.
+    // Aligned members, other files, and streamed compressed members.
     let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
     archive.set_options(archive.options().aligned(true));
     archive.add_bytes("notes.txt", b"hello").unwrap();
@@ -128,7 +128,7 @@ fn zip_reads_every_kind_of_archive() {
     let mut archive = NpzWriter::streaming(Vec::new());
     archive.set_options(archive.options().compressed(true));
     by_both(&fill(archive), "streamed and compressed");
-    // Behind something else.
+    // After other bytes.
     let mut file = Cursor::new(Vec::new());
     file.write_all(b"What the archive is about\n").unwrap();
     by_both(&fill(NpzWriter::new(file)).into_inner(), "prefix");
@@ -170,8 +170,7 @@ fn zip_reads_archives_that_were_appended_to() {
     assert_eq!(ZipArchive::new(Cursor::new(&bytes)).unwrap().comment(), b"by zip");
 }
 
-/// The archives of NumPy, SciPy and Python's `zipfile`, and what is written of their members here
-/// and by `zip`.
+/// The archives of NumPy, SciPy and Python's `zipfile`, and copies of them by both.
 #[test]
 fn both_read_every_archive_of_the_test_data() {
     let paths = files_below(&data(""), ".npz");
@@ -187,7 +186,7 @@ fn both_read_every_archive_of_the_test_data() {
         } else {
             by_both(&bytes, &place)
         };
-        // Again, each by the other. A name is written once.
+        // Copies by both. A name is written once.
         let mut seen = std::collections::HashSet::new();
         let members: Members = members.into_iter().filter(|(name, _)| seen.insert(name.clone())).collect();
         for method in METHODS {
@@ -217,7 +216,7 @@ fn every_method_and_size_that_zip_writes_is_read() {
     let steps: Vec<u8> = (0..1_000_000_u32).map(|i| (i >> 12) as u8).collect();
     let contents = [Vec::new(), vec![7], npy(&values()), npy(&picks()), noise, steps];
     for method in METHODS {
-        // Sizes before the data, and behind them.
+        // Sizes before and after the data.
         let mut seekable = new_writer();
         let mut forward = ZipWriter::new_stream(Vec::new());
         let mut expected = Members::new();
@@ -237,7 +236,7 @@ fn every_method_and_size_that_zip_writes_is_read() {
         assert!(by_both(&seekable, "sizes before the data") == expected, "{method}");
         assert!(by_both(&forward, "data descriptors") == expected, "{method}");
         assert!(by_our_stream(&seekable) == expected, "{method}");
-        // Nothing says where stored data with a descriptor end, but an array in them.
+        // Only an array determines the end of stored data with a descriptor.
         if method != CompressionMethod::Stored {
             assert!(by_our_stream(&forward) == expected, "{method}");
         }
@@ -302,7 +301,7 @@ fn encrypted_members_are_refused_by_name() {
     }
 }
 
-// What `zip` reads and we refuse.
+// Archives that `zip` reads and `NpzReader` refuses.
 
 #[test]
 fn refuses_a_local_header_of_another_name() {
@@ -312,7 +311,7 @@ fn refuses_a_local_header_of_another_name() {
 #[test]
 fn refuses_a_local_header_of_another_method_checksum_or_size() {
     let archive = stored();
-    // Method, checksum, and both sizes, which stand in the 64-bit field behind the name.
+    // Method, checksum, and both sizes in the 64-bit field after the name.
     for at in [8, 14, 30 + 10 + 4, 30 + 10 + 12] {
         assert_eq!(
             refused(&with(&archive, at, &[archive[at] ^ 1])),
@@ -335,14 +334,13 @@ fn refuses_a_directory_of_another_size() {
     }
 }
 
-/// Like [`refused`], where `zip` may find the size wrong at the end of the data, but opens the
-/// member.
+/// [`refused`], if `zip` opens the member, but may refuse its size at the end.
 fn refused_size(archive: &[u8]) -> String {
     ZipArchive::new(Cursor::new(archive)).unwrap().by_index(0).unwrap();
     problem(by_us(archive))
 }
 
-/// In an archive with descriptors the directory alone has sizes.
+/// In an archive with descriptors, only the directory has sizes.
 #[test]
 fn refuses_stored_data_of_two_sizes() {
     let archive = streamed();
@@ -357,14 +355,14 @@ fn refuses_data_that_reach_into_another_member() {
     let archive = compressed();
     let entry = find(&archive, ENTRY);
     let size = u32::from_le_bytes(archive[entry + 20..][..4].try_into().unwrap());
-    // The compressed data end before; only the claim reaches there.
+    // The compressed data end earlier than claimed.
     assert_eq!(
         refused(&with(&archive, entry + 20, &(size + 100).to_le_bytes())),
         "the data overlap another member or the central directory"
     );
 }
 
-/// A small archive with any lies.
+/// A small forged archive.
 #[derive(Default)]
 struct Crafted {
     bytes: Vec<u8>,
@@ -373,7 +371,7 @@ struct Crafted {
 }
 
 impl Crafted {
-    /// A member with these data, and an entry for it.
+    /// Adds a member with these data, and its entry.
     fn add(&mut self, name: &str, method: u16, content: &[u8], data: &[u8]) {
         let begin = self.bytes.len() as u32;
         let header = Self::header(name, method, content, data);
@@ -387,7 +385,7 @@ impl Crafted {
         self.count += 1;
     }
 
-    /// What both headers have: from the version to the length of the extra fields.
+    /// The fields of both headers, from the version to the length of the extra fields.
     fn header(name: &str, method: u16, content: &[u8], data: &[u8]) -> Vec<u8> {
         let mut crc = flate2::Crc::new();
         crc.update(content);
@@ -432,7 +430,7 @@ fn refuses_bytes_behind_the_end_of_deflated_data() {
     assert_eq!(refused(&archive.finish()), "expected the end of the compressed data, found 4 more bytes");
 }
 
-/// The parts of an archive that unpacks to much more than it has.
+/// Overlapping members, as in a decompression bomb.
 #[test]
 fn refuses_two_members_of_the_same_data() {
     let content = npy(&values());
@@ -457,7 +455,7 @@ fn refuses_a_directory_of_another_length() {
     );
 }
 
-/// Its last member is an archive, and what comes behind that is cut off.
+/// The last member is an archive, and the file is truncated after it.
 #[test]
 fn refuses_an_archive_that_ends_with_one_in_it() {
     let mut inner = NpzWriter::new(Cursor::new(Vec::new()));
@@ -486,9 +484,9 @@ fn refuses_megabytes_behind_an_array() {
     assert_eq!(problem(ZipArchive::new(Cursor::new(&archive)).unwrap().read_npy::<Vec<u8>>("x")), trailing);
 }
 
-// What both read, and not in the same way.
+// Archives that both read differently.
 
-/// `zip` gives only the last; NumPy has both names, and the last is the one that it reads by name.
+/// `zip` has only the last member. NumPy lists both, and reads the last by name.
 #[test]
 fn keeps_duplicate_names() {
     let mut archive = Crafted::default();
@@ -501,8 +499,8 @@ fn keeps_duplicate_names() {
     assert_eq!(NpzReader::from_bytes(&archive).unwrap().by_name::<u8>("x").unwrap(), [2]);
 }
 
-/// Python 2 writes UTF-8 without the mark for it. `zip` guesses; `zipfile` takes it for code page
-/// 437, as the format says, and so do we.
+/// Python 2 writes UTF-8 without its flag. `zip` guesses. `zipfile` and `NpzReader` decode code page 437,
+/// as the format requires.
 #[test]
 fn decodes_unmarked_names_as_zipfile_does() {
     let mut archive = Crafted::default();
@@ -549,10 +547,10 @@ fn arrays_of_every_kind_go_into_archives_of_zip_and_back() {
         assert_eq!(archive.dynamic("any").unwrap().to_string(), "[ True False]");
         assert_eq!(archive.read_npy::<Vec<Pick>>("picks").unwrap(), picks());
         assert_eq!(archive.read_npy::<Array1<String>>("names").unwrap(), array!["Ada", "Grace"]);
-        // The same of `npy_core`.
+        // By `npy_core`.
         assert_eq!(npy_core::npz::ZipArchiveExt::read_npy::<Pick>(&mut archive, "picks").unwrap(), picks());
         assert_eq!(npy_core::npz::ZipArchiveExt::read_npy_by_index::<Pick>(&mut archive, 4).unwrap(), picks());
-        // And by our own reader.
+        // By `NpzReader`.
         assert_eq!(NpzReader::from_bytes(&bytes).unwrap().by_name::<Pick>("picks").unwrap(), picks());
     }
 }
@@ -571,8 +569,7 @@ fn errors_of_the_extension_traits_name_the_member() {
     let error = read(&bytes, "notes.txt");
     assert_eq!(error.member(), Some("notes.txt"));
     assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
-    // The last element of the array: the checksum is checked although the array ends before the
-    // member's end is looked for.
+    // The last element of the array: the checksum is checked after the array.
     let at = bytes.windows(8).rposition(|window| window == values()[999].to_ne_bytes()).unwrap();
     let error = read(&with(&bytes, at, &[bytes[at] ^ 1]), "x");
     assert_eq!(error.member(), Some("x"));

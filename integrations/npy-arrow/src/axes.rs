@@ -1,12 +1,10 @@
-//! Elements at regular distances: those of a field of records, of sub-arrays in them, of a matrix in
-//! Fortran order.
+//! Strided elements: of a field of records, of sub-arrays, of a matrix in Fortran order.
 
 use npy_core::Result;
 
 use crate::error::batch_too_large;
 
-/// Where the elements of a column begin, and the lengths and distances of its axes, the outermost
-/// first.
+/// The offset of the elements of a column, and the lengths and strides of its axes, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes {
     pub(crate) offset: usize,
@@ -17,9 +15,9 @@ pub(crate) struct Axes {
 pub(crate) struct Runs {
     pub(crate) offset: usize,
     pub(crate) dims: Vec<(usize, usize)>,
-    /// How many elements are contiguous.
+    /// The number of contiguous elements.
     pub(crate) run: usize,
-    /// How many elements there are in all.
+    /// The number of elements in all.
     pub(crate) count: usize,
 }
 
@@ -51,7 +49,7 @@ impl Axes {
         }
         let count = self.dims.iter().try_fold(1_usize, |count, (length, _)| count.checked_mul(*length));
         let too_large = || batch_too_large("", self.row_count());
-        // Arrow's own arithmetic counts bits and bytes of as many elements.
+        // Arrow computes with the bits and bytes of as many elements.
         count.filter(|count| *count <= isize::MAX as usize / 32).ok_or_else(too_large)
     }
 

@@ -1,4 +1,4 @@
-//! The columns of an array: which fields, under which names, and where their bytes are.
+//! The columns of an array: their fields, names and offsets.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::error::{duplicate_column, no_arrow_type, of_arrow};
 use crate::metadata::{DESCR, SHAPE};
 use crate::options::BatchOptions;
 
-/// More columns than this are more likely a mistake than a table.
+/// The most columns of a table. More are likely a mistake.
 const MOST_COLUMNS: usize = 1 << 16;
 
-/// Rows without bytes are not bounded by the bytes present, so that a few bytes could claim any
-/// number of batches. As many as `npy_core::Limits` allows of elements without bytes.
+/// The most rows of zero bytes, which the length of the input does not bound. The limit of
+/// `npy_core::Limits`.
 pub(crate) const MOST_EMPTY_ROWS: usize = 1 << 16;
 
 /// The default number of rows of a batch, as in DataFusion.
@@ -35,7 +35,7 @@ pub(crate) struct Columns {
     all: Vec<Column>,
     order: Order,
     itemsize: usize,
-    /// The lengths of the axes behind the first.
+    /// The lengths of the axes after the first.
     axes: Vec<usize>,
     /// Rows of the array.
     pub(crate) rows: usize,
@@ -46,21 +46,21 @@ pub(crate) struct Columns {
 #[derive(Clone, Debug)]
 struct Column {
     node: Node,
-    /// Where it begins in an element.
+    /// Its offset in an element.
     offset: usize,
-    /// Which column of a matrix it is.
+    /// The column of a matrix.
     index: usize,
 }
 
 /// A part of an array in memory.
 pub(crate) struct Part {
-    /// Where the rows of `in_memory` begin.
+    /// The offset of the rows in memory.
     pub(crate) begin: usize,
-    /// How many rows are in memory, which sets the distances in Fortran order.
+    /// The number of rows in memory, which sets the strides in Fortran order.
     pub(crate) in_memory: usize,
-    /// The first row, of those in memory.
+    /// The first row among those in memory.
     pub(crate) from: usize,
-    /// How many rows.
+    /// The number of rows.
     pub(crate) rows: usize,
 }
 
@@ -92,7 +92,7 @@ impl Columns {
         Ok(Self { schema, all: columns, order: header.order(), itemsize: dtype.itemsize(), axes, rows, row_bytes })
     }
 
-    /// The columns of a batch that has been decoded as a whole.
+    /// The columns of a batch that was decoded at once.
     #[cfg(feature = "object")]
     pub(crate) fn decoded(batch: &RecordBatch) -> Self {
         let (schema, rows) = (batch.schema(), batch.num_rows());
@@ -157,7 +157,7 @@ impl Columns {
         Ok((chosen, Some(row.into())))
     }
 
-    /// The distances of rows, and of the axes behind the first, where as many rows are in memory.
+    /// The strides of rows and of the other axes, for a number of rows in memory.
     fn strides(&self, rows: usize) -> (usize, Vec<usize>) {
         let mut strides = vec![0; self.axes.len()];
         match self.order {
@@ -180,7 +180,7 @@ impl Columns {
         }
     }
 
-    /// The batch of rows that are in memory. The caller has checked that all their bytes are.
+    /// The batch of rows in memory. The caller has checked that their bytes are there.
     pub(crate) fn batch(&self, block: &Block<'_>, part: &Part) -> Result<RecordBatch> {
         let (row, strides) = self.strides(part.in_memory);
         let block = Block { strides: &strides, ..*block };
@@ -195,15 +195,14 @@ impl Columns {
         options.rows.unwrap_or_else(|| (BATCH_BYTES / self.row_bytes.max(1)).clamp(1, ROWS))
     }
 
-    /// Whether a column of a batch can share the memory of its bytes.
+    /// Returns whether a column of a batch can share the memory of its bytes.
     pub(crate) fn can_share(&self) -> bool {
         let (rows, part) = (2, Part { begin: 0, in_memory: 2, from: 0, rows: 2 });
         let (row, strides) = self.strides(rows);
         self.all.iter().any(|column| can_share(&column.node, &column.axes(&part, row, &strides), &strides))
     }
 
-    /// The number of pieces that rows of an array in Fortran order consist of; `None` if they are
-    /// contiguous.
+    /// The number of contiguous runs of rows in Fortran order; `None` for a single run.
     pub(crate) fn pieces(&self) -> Option<usize> {
         let is_scattered = self.order == Order::Fortran && !self.axes.is_empty() && self.row_bytes > 0;
         is_scattered.then(|| self.row_bytes / self.itemsize.max(1))
@@ -248,7 +247,7 @@ fn flatten(offset: usize, node: Node, path: &str, columns: &mut Vec<Column>) {
     }
 }
 
-/// The field that a path leads to; none if it leads through a sub-array of records, because a column has one value for each row.
+/// Finds a field by its path. None in a sub-array of records, because a column has one value for each row.
 pub(crate) fn field_of<'d>(path: &str, dtype: &'d DType) -> Option<FieldAt<'d>> {
     dtype.field(path).filter(|field| field.shape().is_empty())
 }

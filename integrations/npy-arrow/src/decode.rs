@@ -1,4 +1,4 @@
-//! Bytes of an array as Arrow arrays.
+//! Decodes the bytes of an array as Arrow arrays.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::error::{batch_too_large, invalid_value, of_arrow};
 /// Rows of an array in memory.
 pub(crate) struct Block<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The same bytes, where arrays may share them.
+    /// The bytes as a buffer that arrays may share.
     pub(crate) shared: Option<&'a Buffer>,
-    /// The distances of the axes of the array behind the first.
+    /// The strides of the axes after the first.
     pub(crate) strides: &'a [usize],
-    /// The number of the first row, for errors.
+    /// The index of the first row, for errors.
     pub(crate) first_row: u64,
 }
 
@@ -36,7 +36,7 @@ impl Block<'_> {
                 };
                 let items = axes.items(*length, stride);
                 let count = axes.count()?;
-                // Arrow multiplies them without a check.
+                // Arrow multiplies unchecked.
                 items.count()?;
                 let values = self.column(item, &items)?;
                 let size = i32::try_from(*length).unwrap_or(i32::MAX);
@@ -129,7 +129,7 @@ impl Block<'_> {
         invalid_value(&leaf.path, row, problem)
     }
 
-    /// The elements as words in the byte order of the machine, contiguous and aligned.
+    /// The elements as native words, contiguous and aligned.
     fn words<W: Word>(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
         if runs.count == 0 {
             return Ok(Buffer::from_vec(Vec::<W>::new()));
@@ -146,7 +146,7 @@ impl Block<'_> {
         }
         let mut words: Vec<W> = reserved(runs.count, leaf)?;
         match (runs.run, runs.dims.as_slice()) {
-            // The field of a record: one word a row, which is most of the time of a table.
+            // The field of a record, on which tables spend most of the time.
             (1, &[(length, stride)]) if stride >= W::BYTES => {
                 let bytes = &self.bytes[runs.offset..runs.offset + (length - 1) * stride + W::BYTES];
                 let rows = bytes.chunks(stride);
@@ -169,7 +169,7 @@ impl Block<'_> {
         Ok(Buffer::from_vec(words))
     }
 
-    /// The elements as they are, contiguous.
+    /// The bytes of the elements, contiguous.
     fn bytes_of(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
         if runs.count == 0 || leaf.width == 0 {
             return Ok(Buffer::from_vec(Vec::<u8>::new()));
@@ -187,7 +187,7 @@ impl Block<'_> {
     }
 }
 
-/// NaT is null; `None` without NaT.
+/// The nulls of times: NaT. `None` without NaT.
 fn nulls_of(times: &[i64]) -> Option<NullBuffer> {
     let has_null = times.iter().min() == Some(&i64::MIN);
     has_null.then(|| NullBuffer::new(BooleanBuffer::collect_bool(times.len(), |index| times[index] != i64::MIN)))
@@ -205,12 +205,12 @@ pub(crate) fn reserved<T>(count: usize, leaf: &Leaf) -> Result<Vec<T>> {
     Ok(items)
 }
 
-/// An unsigned integer that stands for every number of its size.
+/// An unsigned integer, for all numbers of its size.
 pub(crate) trait Word: ArrowNativeType {
     const BYTES: usize = size_of::<Self>();
-    /// The word at the beginning of these bytes, of which there are enough.
+    /// Loads the word at the beginning of bytes, which are enough.
     fn native(bytes: &[u8]) -> Self;
-    /// The same, with its bytes swapped.
+    /// Swaps the bytes.
     fn swapped(bytes: &[u8]) -> Self;
     /// Stores the word at the beginning of these bytes.
     fn write(self, place: &mut [u8]);

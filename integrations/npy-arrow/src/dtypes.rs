@@ -1,4 +1,4 @@
-//! The Arrow type of a dtype, and how its bytes become values.
+//! The Arrow types of dtypes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::metadata::DTYPE;
 use crate::options::BatchOptions;
 use crate::times::Scale;
 
-/// Which Arrow types texts and times get.
+/// The Arrow types of texts and times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choices {
     bytes_as_text: bool,
@@ -29,14 +29,14 @@ impl From<&BatchOptions> for Choices {
     }
 }
 
-/// A dtype with the Arrow type that holds it.
+/// A dtype and its Arrow type.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) field: FieldRef,
     pub(crate) shape: Shape,
 }
 
-/// How the bytes of a dtype are divided.
+/// The structure of the bytes of a dtype.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Leaf(Leaf),
@@ -49,11 +49,11 @@ pub(crate) enum Shape {
     Struct(Vec<(usize, Node)>),
 }
 
-/// The distance of two items of a list.
+/// The stride of the items of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stride {
     Bytes(usize),
-    /// That of an axis of the array behind the first, counted from 0. It depends on the order.
+    /// That of an axis after the first, counted from 0. It depends on the order.
     Axis(usize),
 }
 
@@ -66,29 +66,29 @@ pub(crate) struct Leaf {
     pub(crate) dtype: DType,
     /// Bytes of an element.
     pub(crate) width: usize,
-    /// Whether the byte order is not that of the machine.
+    /// Whether the byte order is not native.
     pub(crate) swap: bool,
 }
 
-/// What a value of a [`Leaf`] is.
+/// The kind of the values of a [`Leaf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number of 1, 2, 4 or 8 bytes, which Arrow stores as it is.
+    /// A number of 1, 2, 4 or 8 bytes, as in Arrow.
     Number,
     /// A time of 8 bytes, whose smallest value is NaT.
     Time,
-    /// The same in a coarser unit than that of the Arrow type.
+    /// A time in a coarser unit than that of the Arrow type.
     Coarse(Scale),
     /// Days in 8 bytes, which Arrow stores in 4.
     Date,
     Bool,
-    /// Bytes without NULs at the end.
+    /// Bytes without trailing NULs.
     Bytes,
-    /// The same, as text.
+    /// Bytes as text.
     Utf8,
     /// Text in units of 4 bytes.
     Text,
-    /// Bytes of a fixed number.
+    /// Bytes of fixed size.
     Void,
 }
 
@@ -124,7 +124,7 @@ impl Node {
         Ok(node)
     }
 
-    /// The column of an array with these axes behind the first.
+    /// The column of an array with these axes after the first.
     pub(crate) fn of_array(name: &str, dtype: &DType, axes: &[usize], choices: Choices) -> Result<Self> {
         let mut node = Self::new(if axes.is_empty() { name } else { ITEM }, "", dtype, choices)?;
         for (axis, length) in axes.iter().enumerate().rev() {
@@ -159,7 +159,7 @@ impl Node {
         Ok(Self { field: Arc::new(field), shape: Shape::Leaf(leaf) })
     }
 
-    /// The same under another name.
+    /// Renames the column.
     pub(crate) fn renamed(mut self, name: &str) -> Self {
         self.field = Arc::new(Field::clone(&self.field).with_name(name));
         self
@@ -169,7 +169,7 @@ impl Node {
 /// The name that Arrow recommends for the items of a list.
 pub(crate) const ITEM: &str = "item";
 
-/// The table: what has no entry has no Arrow type.
+/// The table of dtypes with an Arrow type.
 fn kind_of(scalar: Scalar, choices: Choices) -> Option<(Kind, DataType)> {
     Some(match scalar.kind() {
         ScalarKind::Bool => (Kind::Bool, DataType::Boolean),
@@ -196,7 +196,7 @@ fn kind_of(scalar: Scalar, choices: Choices) -> Option<(Kind, DataType)> {
                 Scale::widened(scalar).map_or((Kind::Time, DataType::Int64), |(scale, data_type)| (Kind::Coarse(scale), data_type))
             }
         },
-        // Floats of 80 bits and of 8, Python objects, and kinds to come.
+        // Long doubles, floats of 8 bits, Python objects, and future kinds.
         _ => return None,
     })
 }
@@ -256,7 +256,7 @@ impl Inferred<'_> {
         let datetime = |unit| ScalarKind::Datetime { unit, count: 1 };
         if let (DataType::Timestamp(..) | DataType::Duration(_), Some(text)) = (field.data_type(), field.metadata().get(DTYPE)) {
             let dtype = parse(DTYPE, text)?;
-            // Metadata of another type of column say nothing.
+            // Metadata of another type of column are ignored.
             if matches!(&dtype, DType::Scalar(scalar) if Scale::new(*scalar, field.data_type()).is_some()) {
                 return Ok(dtype);
             }

@@ -1,4 +1,4 @@
-//! Arrow arrays as the bytes of an array.
+//! Encodes Arrow arrays as the bytes of an array.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
@@ -16,12 +16,12 @@ use crate::metadata::DESCR;
 use crate::options::{ArrayOptions, Fill};
 use crate::times::Scale;
 
-/// How batches of a schema become the rows of an array.
+/// An encoder of batches of a schema as the rows of an array.
 pub(crate) struct Encoder {
     schema: SchemaRef,
     /// The dtype of an element.
     pub(crate) dtype: DType,
-    /// The lengths of the axes behind the first.
+    /// The lengths of the axes after the first.
     pub(crate) axes: Vec<usize>,
     slots: Vec<Slot>,
     fill: Option<Fill>,
@@ -31,7 +31,7 @@ pub(crate) struct Encoder {
     batches: u64,
 }
 
-/// Where the values of a column go.
+/// The target of the values of a column.
 struct Slot {
     column: usize,
     offset: usize,
@@ -61,7 +61,7 @@ impl Encoder {
         let mut slots = Vec::new();
         match (dtype, axes.as_slice()) {
             (DType::Record(record), []) => slots_of(record, "", 0, schema, &mut slots)?,
-            // A matrix whose columns are columns.
+            // A matrix with a column for each column.
             (_, [length]) if schema.fields().len() == *length && !is_list(schema) => {
                 for column in 0..*length {
                     let name = schema.field(column).name();
@@ -122,12 +122,12 @@ impl Encoder {
     }
 }
 
-/// Whether the only column has lists.
+/// Returns whether the only column has lists.
 fn is_list(schema: &Schema) -> bool {
     matches!(schema.fields().iter().as_slice(), [field] if matches!(field.data_type(), DataType::FixedSizeList(..)))
 }
 
-/// Whether the columns have the same names and types, whatever may be null.
+/// Returns whether the columns have the same names and types, except for nullability.
 fn have_same_types(own: &Fields, other: &Fields) -> bool {
     let is_same =
         |(own, other): (&FieldRef, &FieldRef)| own.name() == other.name() && is_same_type(own.data_type(), other.data_type());
@@ -231,7 +231,7 @@ impl Target<'_> {
         match &node.shape {
             Shape::Leaf(leaf) => self.write_leaf(leaf, array, nulls.filter(|nulls| nulls.null_count() > 0).as_ref(), axes),
             Shape::List { length, stride, item } => {
-                // That of a target in C order, which has no other axes.
+                // The stride in C order, without other axes.
                 let Stride::Bytes(stride) = *stride else { return Ok(()) };
                 let values = array.as_fixed_size_list().values();
                 let nulls = nulls.map(|nulls| nulls.expand(*length));
@@ -386,7 +386,7 @@ impl Target<'_> {
         }
     }
 
-    /// What is stored for a null, in the byte order of the file.
+    /// The bytes of a null, in the byte order of the file.
     fn filled(&self, leaf: &Leaf, data_type: &DataType) -> Result<[u8; 8], ValueError> {
         let mut bytes = [0; 8];
         let mut value = match (leaf.kind, self.fill) {
@@ -410,7 +410,7 @@ impl Target<'_> {
     }
 }
 
-/// How the times of a column are counted, if it has a finer unit than the dtype.
+/// The scale of the times of a column with a finer unit than the dtype.
 fn coarse(leaf: &Leaf, data_type: &DataType) -> Option<Scale> {
     let DType::Scalar(scalar) = leaf.dtype else { return None };
     Scale::new(scalar, data_type).filter(|scale| matches!(leaf.kind, Kind::Time | Kind::Coarse(_)) && *scale != Scale::Units(1))
@@ -489,14 +489,14 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueEr
         _ if value.len() > width => return Err(ValueError::too_long(value.len(), width, "byte", &leaf.dtype)),
         _ => place[..value.len()].copy_from_slice(value),
     }
-    // What NumPy would not give back.
+    // Trailing NULs, which NumPy drops.
     if leaf.kind != Kind::Void && value.last() == Some(&0) {
         return Err(ValueError::trailing_nul());
     }
     Ok(())
 }
 
-/// The error of a text whose width no one has said, for [`Encoder::new`].
+/// The error of a text of unknown width, for [`Encoder::new`].
 pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
     let message = format!("column {column:?}: unknown width of {data_type}; set `ArrayOptions::dtype` or `text_width`");
     Err(Error::new(ErrorKind::Unstorable, message))

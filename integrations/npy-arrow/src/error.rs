@@ -1,9 +1,9 @@
-//! Errors that are raised in several places, and those of other crates.
+//! Errors of several modules and of other crates.
 
 use arrow_schema::ArrowError;
 use npy_core::{Error, ErrorKind};
 
-/// Makes an error of Arrow, which is what a `RecordBatchReader` returns, of one of this crate.
+/// Wraps an error as one of Arrow, as a `RecordBatchReader` returns.
 ///
 /// Functions that take such a reader, such as [`from_batches`](crate::from_batches), return the
 /// error as it was.
@@ -22,7 +22,7 @@ pub fn arrow_error(error: Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(error))
 }
 
-/// An error of Arrow, with its text. An error of this crate that went through Arrow comes back as it was.
+/// Converts an error of Arrow. An error of this crate in it is unwrapped.
 #[cold]
 pub(crate) fn of_arrow(error: ArrowError) -> Error {
     let text = error.to_string();
@@ -37,14 +37,14 @@ pub(crate) fn of_arrow(error: ArrowError) -> Error {
     }
 }
 
-/// An error of Parquet, with its text.
+/// Converts an error of Parquet.
 #[cfg(feature = "parquet")]
 #[cold]
 pub(crate) fn of_parquet(error: &parquet::errors::ParquetError) -> Error {
     Error::new(ErrorKind::External, error.to_string())
 }
 
-/// A dtype has no Arrow type. The path of its field is empty for an array that is not of records.
+/// Creates the error of a dtype without an Arrow type. The path is that of its field, or empty.
 #[cold]
 pub(crate) fn no_arrow_type(field: &str, dtype: &str) -> Error {
     let place = if field.is_empty() { String::new() } else { format!("field {field:?}: ") };
@@ -56,34 +56,34 @@ pub(crate) fn no_arrow_type(field: &str, dtype: &str) -> Error {
     Error::new(ErrorKind::Unstorable, format!("{place}no Arrow type for dtype {dtype}; {way_out}"))
 }
 
-/// Two columns have the same name.
+/// Creates the error of two columns of one name.
 #[cold]
 pub(crate) fn duplicate_column(name: &str) -> Error {
     Error::new(ErrorKind::Mismatch, format!("duplicate column {name:?}; rename one of them"))
 }
 
-/// The dtype has a field that no column holds.
+/// Creates the error of a field without a column.
 #[cold]
 pub(crate) fn missing_column(column: &str) -> Error {
     let message = format!("missing column {column:?}; set `ArrayOptions::dtype`, or remove the metadata `npy:descr`");
     Error::new(ErrorKind::Mismatch, message)
 }
 
-/// The dtype has no field for a column.
+/// Creates the error of a column without a field.
 #[cold]
 pub(crate) fn unexpected_column(column: &str) -> Error {
     let message = format!("unexpected column {column:?}; set `ArrayOptions::dtype`, or remove the metadata `npy:descr`");
     Error::new(ErrorKind::Mismatch, message)
 }
 
-/// A value has no equivalent on the other side. Rows count from 0, over all batches.
+/// Creates the error of a value without an equivalent. Rows count from 0, over all batches.
 #[cold]
 pub(crate) fn invalid_value(column: &str, row: u64, problem: impl std::fmt::Display) -> Error {
     let place = if column.is_empty() { String::new() } else { format!("column {column:?}, ") };
     Error::new(ErrorKind::InvalidValue, format!("{place}row {row}: {problem}"))
 }
 
-/// A batch needs more memory than the address space or, if a column is named, Arrow's 32-bit offsets hold.
+/// Creates the error of a batch beyond the address space, or of a column beyond Arrow's 32-bit offsets.
 #[cold]
 pub(crate) fn batch_too_large(column: &str, rows: usize) -> Error {
     let (place, limit) = if column.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn batch_too_large(column: &str, rows: usize) -> Error {
     Error::new(ErrorKind::TooLarge, message)
 }
 
-/// An earlier call failed, so that what was written is incomplete.
+/// Creates the error of a call after a failed one.
 #[cold]
 pub(crate) fn failed_before() -> Error {
     Error::new(ErrorKind::BrokenStream, "cannot continue: an earlier batch failed")

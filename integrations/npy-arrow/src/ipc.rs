@@ -92,17 +92,16 @@ pub fn read(path: impl AsRef<Path>) -> Result<FileReader<BufReader<File>>> {
     open().map_err(|error: Error| error.with_path(path))
 }
 
-/// Bytes behind the footer: its length, and the magic string.
+/// The bytes after the footer: its length, and the magic string.
 const TRAILER_BYTES: usize = 10;
 
-/// Checks that the file has the blocks which its footer lists. The reader allocates them before it
-/// reads them.
+/// Checks that the file has the blocks of its footer, because the reader allocates them before reading.
 fn expect_blocks(file: &mut File) -> Result<()> {
     let cannot_read = |error| Error::io("cannot read the footer", error);
     let damaged = |problem| of_arrow(ArrowError::ParseError(problem));
     let length = file.metadata().map_err(cannot_read)?.len();
     let Some(end) = length.checked_sub(TRAILER_BYTES as u64) else {
-        // Too short; the reader says so.
+        // Too short, which is an error of the reader.
         return Ok(());
     };
     let mut trailer = [0; TRAILER_BYTES];

@@ -20,7 +20,7 @@ use crate::error::{duplicate_column, invalid_value, no_arrow_type, of_arrow};
 use crate::options::BatchOptions;
 use crate::values::to_batch;
 
-/// Whether an array is to be decoded as objects.
+/// Returns whether an array is decoded as objects.
 pub(crate) fn are_allowed(header: &Header, options: &BatchOptions) -> bool {
     header.dtype().has_object() && options.read.objects.is_some()
 }
@@ -64,7 +64,7 @@ pub(crate) fn to_columns(array: &ObjectArray, options: &BatchOptions) -> Result<
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options).map_err(of_arrow)
 }
 
-/// The column of a field of records that hold objects.
+/// The column of a field of records with objects.
 fn column_of_field(array: &ObjectArray, path: &[String], name: &str, label: &str, dtype: &DType) -> Result<(FieldRef, ArrayRef)> {
     let rows = array.items().len();
     if let DType::Record(record) = dtype
@@ -87,7 +87,7 @@ fn column_of_field(array: &ObjectArray, path: &[String], name: &str, label: &str
             let column = column_of(array, &items, label, rows)?;
             Ok((Arc::new(Field::new(name, column.data_type().clone(), true)), column))
         }
-        // The elements of sub-arrays follow one another, so that these are the bytes of the field.
+        // Elements of sub-arrays are contiguous: these are the bytes of the field.
         (_, ObjectItems::Values(bytes)) => {
             let record = Record::packed([(name, dtype.clone())])?;
             let batch = to_batch(&DynValues::new(record.into(), Order::C, &[rows], bytes)?)?;
@@ -109,7 +109,7 @@ fn flattened(field: &FieldRef, column: &ArrayRef, path: &str) -> Vec<(FieldRef, 
     }
 }
 
-/// The items as lists of fixed size, for the axes behind the first.
+/// The items as lists of fixed size, for the axes after the first.
 fn lists(mut column: ArrayRef, axes: &[usize], rows: usize) -> Result<ArrayRef> {
     for (axis, length) in axes.iter().enumerate().rev() {
         let size = i32::try_from(*length).map_err(|_| no_arrow_type("", "|O"))?;
@@ -159,7 +159,7 @@ fn type_of(item: &PyObject) -> String {
 /// A column of objects of one type; `None` is null.
 fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -> Result<ArrayRef> {
     let row_of = |index: usize| index.checked_div(items.len() / rows.max(1)).unwrap_or(0) as u64;
-    // What stands for a missing text in NumPy's `StringDType` is null too.
+    // The `na_object` of NumPy's `StringDType` is null, too.
     let missing = array.string_dtype().map(npy_core::object::StringDType::na_object);
     let is_null = |item: &PyObject| match missing {
         Some(missing) => !matches!(item, PyObject::Str(_)) || missing == Some(item),
@@ -234,7 +234,7 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
 
 const SUPPORTED: &str = "str, bytes, bool, int, float, datetime, date, timedelta or None";
 
-/// Items of one type, and null.
+/// Items of one type, and nulls.
 struct Column<'a> {
     objects: &'a [PyObject],
     name: &'a str,
@@ -284,7 +284,7 @@ impl Column<'_> {
 
 const SECONDS_OF_DAY: i64 = 86_400;
 
-/// Days since 1970-01-01. Those of the years 1 to 9999 fit.
+/// Days since 1970-01-01, which fit for the years 1 to 9999.
 fn days(date: PyDate) -> i64 {
     let before = days_before(date.year().into(), date.month().into());
     i64::try_from(before).unwrap_or(0) + i64::from(date.day()) - 1

@@ -2,7 +2,7 @@
 
 use npy_core::{DType, Limits, ReadOptions, SaveOptions};
 
-/// Options for making batches of an array: rows, columns, and Arrow types.
+/// Options for batches of an array: rows, columns, and Arrow types.
 ///
 /// ```
 /// use npy_arrow::BatchOptions;
@@ -84,8 +84,9 @@ impl BatchOptions {
         self
     }
 
-    /// Sets whether times (`M8`, `m8`) of every unit become `Int64`, as those finer than nanoseconds do.
-    /// Dates beyond the 32 bits of `Date32` need it, and times too large for the finer unit that they get.
+    /// Sets whether all times (`M8`, `m8`) become `Int64`, as those finer than nanoseconds do.
+    ///
+    /// Needed by dates beyond `Date32`, and by times that overflow a finer unit.
     pub fn times_as_integers(mut self, are_integers: bool) -> Self {
         self.times_as_integers = are_integers;
         self
@@ -105,8 +106,7 @@ impl BatchOptions {
         self
     }
 
-    /// Allows Python objects (dtype `|O`, `StringDType`), which are stored as a pickle; nothing of it
-    /// is run.
+    /// Allows Python objects (dtype `|O`, `StringDType`), which are stored as a pickle. Nothing is run.
     ///
     /// A column is of one type, or `None`. The whole array is decoded at once, in memory bounded by the
     /// size of the file and by these options.
@@ -154,7 +154,7 @@ impl From<Limits> for BatchOptions {
     }
 }
 
-/// Options for making an array of batches: dtype, nulls, and how its file is saved.
+/// Options for an array of batches: dtype, nulls, and saving.
 ///
 /// ```
 /// use npy_arrow::{ArrayOptions, Fill};
@@ -190,13 +190,13 @@ impl ArrayOptions {
         self
     }
 
-    /// Sets what is stored for a null where the dtype has no missing value.
+    /// Sets the value of nulls of dtypes without a missing value.
     pub fn fill_nulls(mut self, fill: Fill) -> Self {
         self.fill = Some(fill);
         self
     }
 
-    /// Sets the width of texts and bytes whose dtype is not known, in characters or bytes.
+    /// Sets the width of texts and bytes of unknown dtype, in characters or bytes.
     pub fn text_width(mut self, width: usize) -> Self {
         self.text_width = Some(width);
         self
@@ -227,7 +227,7 @@ impl From<Fill> for ArrayOptions {
     }
 }
 
-/// What is stored for a null where the dtype has no missing value. Times store NaT in any case.
+/// The value of nulls of dtypes without a missing value. Times always store NaT.
 ///
 /// See [`ArrayOptions`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

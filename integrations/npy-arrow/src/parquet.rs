@@ -57,10 +57,10 @@ pub fn from_npy(npy: impl AsRef<Path>, parquet: impl AsRef<Path>, options: impl 
 /// Encoded rows are kept until there are this many bytes of them, or a million.
 const ROW_GROUP_BYTES: usize = 128 << 20;
 
-/// Returns the properties that [`from_npy`] writes with, after a look at the first batch.
+/// Returns the properties of [`from_npy`], by the first batch.
 ///
-/// Chunks are compressed by Snappy, and have statistics. A column most of whose values differ has no
-/// dictionary, which the writer would drop later anyway.
+/// Chunks are compressed by Snappy, and have statistics. A column of mostly distinct values has no
+/// dictionary, which the writer would drop later.
 ///
 /// See [`write()`] for an example.
 pub fn properties(first: &RecordBatch) -> WriterProperties {
@@ -75,7 +75,7 @@ pub fn properties(first: &RecordBatch) -> WriterProperties {
     builder.build()
 }
 
-/// Turns the dictionaries of columns off whose values differ.
+/// Disables the dictionaries of columns with mostly distinct values.
 fn without_dictionaries(mut builder: WriterPropertiesBuilder, path: Vec<String>, array: &ArrayRef) -> WriterPropertiesBuilder {
     match array.data_type() {
         DataType::Struct(fields) => {
@@ -94,7 +94,7 @@ fn without_dictionaries(mut builder: WriterPropertiesBuilder, path: Vec<String>,
     }
 }
 
-/// Whether more than half of the first values differ. Of few values, nothing is said.
+/// Returns whether more than half of the first values are distinct; `false` for few values.
 fn mostly_differ(array: &ArrayRef) -> bool {
     const LEAST: usize = 1000;
     const MOST: usize = 8192;
@@ -170,7 +170,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
 ///
 /// See [`write()`] for an example.
 pub struct ParquetReader {
-    /// With the metadata, which that of the batches lacks.
+    /// The schema with its metadata, which batches lack.
     schema: SchemaRef,
     batches: ParquetRecordBatchReader,
 }

@@ -19,8 +19,8 @@ use crate::options::BatchOptions;
 
 /// Reads a file as batches, in bounded memory.
 ///
-/// A record array has a column for each field. Any other array has one column, `value`, whose rows
-/// are the places of the first axis; the other axes become lists of fixed size. A shorthand for
+/// A record array has a column for each field. Any other array has one column, `value`, with a row for
+/// each index of the first axis; the other axes become lists of fixed size. A shorthand for
 /// [`BatchReader::open`].
 ///
 /// # Errors
@@ -47,12 +47,11 @@ pub fn read_batches(path: impl AsRef<Path>, options: impl Into<BatchOptions>) ->
     BatchReader::open(path, options)
 }
 
-/// Reads a mapped file as batches that share its memory where their bytes allow it.
+/// Reads a mapped file as batches that share its memory if possible.
 ///
-/// Those are numbers in the byte order of the machine that are contiguous: arrays of one dimension,
-/// lists of matrices in C order, and the [columns](BatchOptions::matrix_columns) of matrices in
-/// Fortran order. A batch of other bytes is decoded, like that of [`read_batches`]. The file stays
-/// mapped until the last batch is dropped.
+/// It is for contiguous numbers in native byte order: arrays of one dimension, lists of matrices in C
+/// order, and the [columns](BatchOptions::matrix_columns) of matrices in Fortran order. Other batches
+/// are decoded, as by [`read_batches`]. The file stays mapped until the last batch is dropped.
 ///
 /// # Errors
 ///
@@ -65,7 +64,7 @@ pub fn read_batches(path: impl AsRef<Path>, options: impl Into<BatchOptions>) ->
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("embeddings.npy");
 /// npy_core::save(&path, &[[0.5_f32, 1.5], [2.5, 3.5]])?;
-/// // SAFETY: no one changes the file.
+/// // SAFETY: no process changes the file.
 /// let map = unsafe { NpyMap::open(&path)? };
 /// let first = map.bytes().as_ptr();
 /// let batch = map_batches(map, BatchOptions::new())?.next().expect("a batch")?;
@@ -113,7 +112,7 @@ pub struct BatchReader {
     rows: usize,
     /// The next row.
     position: usize,
-    /// Bytes of rows that no batch shares.
+    /// The bytes of rows that no batch shares.
     stage: Vec<u8>,
 }
 

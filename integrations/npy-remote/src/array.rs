@@ -1,4 +1,4 @@
-//! Where the bytes of an array are in an object, and how they are fetched and decoded.
+//! An array in an object: fetches and decodes its bytes.
 
 use std::ops::Range;
 
@@ -12,27 +12,27 @@ use crate::feed::Decoder;
 use crate::object::{Object, Piece, reserve};
 use crate::plan::{Fetch, Plan, Ranges};
 
-/// The longest header of version 1.0, with what comes before it: the first request.
+/// The size of the first request: the longest header of version 1.0, with its magic and version.
 pub(crate) const FRONT_BYTES: u64 = 10 + u16::MAX as u64;
 
-/// An array in an object: where its bytes are, and how they are fetched and decoded.
+/// An array in an object.
 pub(crate) struct Array {
     pub(crate) object: Object,
-    /// The name of the archive member that it is.
+    /// The name of its archive member.
     member: Option<String>,
     pub(crate) header: Header,
     /// The length of the header.
     pub(crate) data_offset: u64,
-    /// Where in the object the data begin.
+    /// The offset of the data in the object.
     data_begin: u64,
-    /// How many bytes of data there are.
+    /// The number of bytes of data.
     available: u64,
     /// The first bytes of the data.
     pub(crate) front: Bytes,
 }
 
 impl Array {
-    /// The array that is these bytes of an object, and begins with `front`.
+    /// Opens the array in these bytes of an object, which begin with `front`.
     pub(crate) async fn open(object: Object, member: Option<String>, range: Range<u64>, mut front: Bytes) -> Result<Self> {
         let (length, limits) = (range.end - range.start, object.options.limits);
         let located = |error| locate(&object, member.as_deref(), error);
@@ -46,7 +46,7 @@ impl Array {
             let rest = object.fetch(range.start + begin..range.start + needed.min(length)).await?;
             front = [front, rest.bytes].concat().into();
         };
-        // Not more than the header's length, which was just read.
+        // At most the length of the header.
         let front = front.slice(data_offset..);
         let data_offset = data_offset as u64;
         let (data_begin, available) = (range.start + data_offset, length - data_offset);
@@ -66,7 +66,7 @@ impl Array {
             let complete = decoder.arrive(piece, wanted);
             decoder.append(complete, &mut items).map_err(|error| self.locate(counted_from(first, error)))?;
         }
-        // Elements without bytes.
+        // Elements of zero bytes.
         let rest = decoder.reader.remaining();
         decoder.append(rest, &mut items).map_err(|error| self.locate(counted_from(first, error)))?;
         Ok(items)
@@ -99,7 +99,7 @@ impl Array {
         Ok(vecs)
     }
 
-    /// The element of the array that a range begins with; 0 for a region, within which elements count.
+    /// The first element of a range; 0 for a region, in which elements are counted.
     fn first_element(&self, ranges: &Ranges) -> u64 {
         let begin = if let Ranges::One(Some(range)) = ranges { range.start } else { 0 };
         begin.checked_div(self.header.dtype().itemsize() as u64).unwrap_or(0)
@@ -117,7 +117,7 @@ impl Array {
         let range = header.byte_range_of_rows(0, rows).map_err(|error| self.locate(error))?;
         let axis = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };
         let all = axis.copied().unwrap_or(1);
-        // Not more than the elements of the array, whose number was checked.
+        // At most the elements of the array, whose number was checked.
         Ok((range, count * header.element_count().checked_div(all).unwrap_or(0)))
     }
 
@@ -128,8 +128,8 @@ impl Array {
         Ok((Ranges::Many(ranges), shape))
     }
 
-    /// A decoder of `count` elements, whose bytes are `ranges`. `check` reads none of them, so that
-    /// a wrong type is an error before anything is fetched.
+    /// Creates a decoder of `count` elements, whose bytes are `ranges`. `check` reads none of them, so that
+    /// a wrong type fails before anything is fetched.
     fn decoder(&self, ranges: Ranges, count: usize, check: impl FnOnce(NpyReader<&[u8]>) -> Result<()>) -> Result<Decoder> {
         let limits = self.object.options.limits;
         let make = || {
@@ -140,8 +140,8 @@ impl Array {
         make().map_err(|error| self.locate(error))
     }
 
-    /// The pieces of the data that hold `ranges`, `wanted` bytes in all, with how many of their
-    /// bytes these are.
+    /// The requests for `ranges` of the data, `wanted` bytes in all, with the number of wanted bytes in
+    /// each.
     pub(crate) fn pieces(&self, ranges: Ranges, wanted: u64) -> Result<impl Stream<Item = Result<(Piece, u64)>> + Send> {
         self.check(if let Ranges::One(Some(range)) = &ranges { range.start } else { 0 }, wanted)?;
         let plan = Plan::new(ranges, self.front.len() as u64, &self.object.options);
@@ -179,7 +179,7 @@ fn locate(object: &Object, member: Option<&str>, error: Error) -> Error {
     }
 }
 
-/// An error of a decoder, whose first element is the element `first` of the array.
+/// Counts the element of an error from the beginning of the array.
 fn counted_from(first: u64, error: Error) -> Error {
     let Some(index) = error.element() else { return error };
     let field = error.field().unwrap_or_default().to_owned();

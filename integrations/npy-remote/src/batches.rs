@@ -67,10 +67,10 @@ impl RemoteNpy {
         let decoder = BatchDecoder::new(header, options).map_err(|error| self.array().locate(error))?;
         let (schema, batch_rows, rows) = (decoder.schema().clone(), decoder.batch_rows(), decoder.rows());
         let remote = &self.array().object.options;
-        // As many whole batches as a request has room for.
+        // As many whole batches as a request holds.
         let batches = remote.request_bytes / decoder.row_bytes().max(1) as u64 / batch_rows as u64;
         let part_rows = usize::try_from(batches).unwrap_or(usize::MAX).max(1).saturating_mul(batch_rows);
-        // Parts that are one request come several at a time; others are themselves several requests.
+        // Batches of one request are fetched several at a time; others are several requests themselves.
         let is_one = header.order() == Order::C || header.shape().len() < 2;
         let parts = if is_one && batches > 0 { remote.requests } else { 1 };
         let (array, located, decoder) = (self.clone(), self.clone(), Arc::new(decoder));
@@ -130,7 +130,7 @@ impl RemoteNpy {
     }
 }
 
-/// Rows in pieces of the same length.
+/// Rows in runs of the same length.
 fn pieces(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
     let end = rows.end;
     rows.step_by(length).map(move |start| start..start.saturating_add(length).min(end))

@@ -1,4 +1,4 @@
-//! Bytes that arrive piece by piece as a stream, so that the readers of `npy_core` decode them.
+//! Responses as a stream, which the readers of `npy_core` decode.
 
 use std::io::{self, Cursor, Read};
 use std::ops::Range;
@@ -10,12 +10,12 @@ use npy_core::{Header, Limits, NpyElement, NpyReader, Result};
 use crate::object::Piece;
 use crate::plan::Ranges;
 
-/// The wanted bytes of the pieces that have arrived, as if they were contiguous.
+/// A stream of the wanted bytes of responses.
 pub(crate) struct Feed {
     arrivals: Receiver<Piece>,
-    /// The piece that is being read.
+    /// The current response.
     piece: Piece,
-    /// The wanted ranges behind the current one.
+    /// The wanted ranges after the current one.
     ranges: Ranges,
     /// The rest of the current range.
     current: Range<u64>,
@@ -40,7 +40,7 @@ impl Read for Feed {
             let wanted = usize::try_from(self.current.end - self.current.start).unwrap_or(usize::MAX);
             let count = bytes.len().min(wanted).min(buffer.len() - done);
             if count == 0 {
-                // Pieces come in order, and cover all that is wanted.
+                // Responses are in order, and cover all ranges.
                 return Err(io::ErrorKind::InvalidInput.into());
             }
             buffer[done..done + count].copy_from_slice(&bytes[..count]);
@@ -52,32 +52,32 @@ impl Read for Feed {
 }
 
 impl Feed {
-    /// Bytes of `ranges` from what comes through the channel.
+    /// Creates a stream of `ranges` of the responses of a channel.
     pub(crate) fn new(ranges: Ranges) -> (Sender<Piece>, Self) {
         let (sender, arrivals) = channel();
         (sender, Self { arrivals, piece: Piece { begin: 0, bytes: Bytes::new() }, ranges, current: 0..0 })
     }
 }
 
-/// Decodes the elements of pieces as they arrive.
+/// A decoder of the elements of responses.
 pub(crate) struct Decoder {
     pub(crate) reader: NpyReader<io::Chain<Cursor<Vec<u8>>, Feed>>,
     arrivals: Sender<Piece>,
     itemsize: u64,
-    /// Bytes that have arrived and are not decoded.
+    /// The received bytes that are not decoded.
     pending: u64,
 }
 
 impl Decoder {
-    /// A decoder of the array that `header` describes, whose bytes are `ranges`.
+    /// Creates a decoder of the array of `header`, whose bytes are `ranges`.
     pub(crate) fn new(header: &Header, ranges: Ranges, limits: Limits) -> Result<Self> {
         let (arrivals, feed) = Feed::new(ranges);
-        // The file's own header was within the limits; this one may be longer by its padding.
+        // The header of the file was within the limits. This one may have more padding.
         let reader = NpyReader::new_with(Cursor::new(header.to_bytes()).chain(feed), limits.header_bytes(usize::MAX))?;
         Ok(Self { reader, arrivals, itemsize: header.dtype().itemsize() as u64, pending: 0 })
     }
 
-    /// Takes a piece, and returns how many elements are complete.
+    /// Adds a response. Returns the number of complete elements.
     pub(crate) fn arrive(&mut self, piece: Piece, wanted: u64) -> usize {
         // The receiver is part of this decoder.
         let _ = self.arrivals.send(piece);

@@ -12,7 +12,7 @@ use crate::object::reserve;
 use crate::plan::Ranges;
 
 impl Array {
-    /// The bytes of `header`'s array, which are `ranges`.
+    /// Gathers the `ranges` of an array.
     pub(crate) async fn gather(&self, ranges: Ranges, header: &Header) -> Result<Bytes> {
         let (sender, mut feed) = Feed::new(ranges.clone());
         let mut pieces = std::pin::pin!(self.pieces(ranges, header.data_bytes())?);
@@ -31,7 +31,7 @@ impl Array {
         Ok(all.into())
     }
 
-    /// The values of `header`'s array, whose bytes are `ranges`.
+    /// Gathers the values of an array.
     #[cfg(feature = "dynamic")]
     pub(crate) async fn read_values(&self, ranges: Ranges, header: &Header) -> Result<npy_core::DynValues> {
         let bytes = self.gather(ranges, header).await?;

@@ -39,9 +39,9 @@
 //!
 //! # One version of an object
 //!
-//! The first response tells the e-tag of an object, or its time of modification where the store has
-//! no strong e-tags. Every later request has it as its condition, and every response is compared
-//! with it. A replaced object is an [`ErrorKind::Conflict`]: two objects are never mixed. If a server tells neither, only the size is compared.
+//! The first response has the e-tag of an object, or its time of modification where the store has no
+//! strong e-tags. Every later request has it as its condition, and every response is compared
+//! with it. A replaced object is an [`ErrorKind::Conflict`]: two objects are never mixed. If a server has neither, only the size is compared.
 //!
 //! The time of modification has a resolution of one second in HTTP (`Last-Modified`). Without a
 //! strong e-tag, an object of the same size that replaces another within that second is not noticed.

@@ -19,8 +19,8 @@ use crate::plan::Ranges;
 /// An array in a store: an `.npy` object, or a member of an archive.
 ///
 /// [`open`](Self::open) reads the header with one request, or two if the header is of version 2.0 or
-/// 3.0 and longer than 64 KiB. The first request brings up to 64 KiB of data along, which are kept:
-/// a small array needs no other. Every later request is for the same version of the object: if it
+/// 3.0 and longer than 64 KiB. The first request fetches up to 64 KiB of data, which are kept: a small
+/// array needs no other. Every later request is for the same version of the object: if it
 /// was replaced, the call fails.
 ///
 /// Methods take `&self`, so that several calls can run at the same time, and a clone is cheap. A
@@ -90,7 +90,7 @@ impl RemoteNpy {
         Self::of_front(object, None, range, front.bytes).await
     }
 
-    /// The array that is these bytes of an object, and begins with `front`.
+    /// Opens the array in these bytes of an object, which begin with `front`.
     pub(crate) async fn of_front(object: Object, member: Option<String>, range: Range<u64>, front: Bytes) -> Result<Self> {
         Ok(Array::open(object, member, range, front).await?.into())
     }
@@ -142,9 +142,8 @@ impl RemoteNpy {
 
     /// Reads a range of rows in the order of the file.
     ///
-    /// A row is what one index of the outer axis has: of the first axis in C order, of the **last**
-    /// in Fortran order. A row of a one-dimensional array is an element. Only the bytes of the rows
-    /// are fetched.
+    /// A row has one index of the outer axis: of the first axis in C order, of the **last** in Fortran
+    /// order. A row of a one-dimensional array is an element. Only the bytes of the rows are fetched.
     ///
     /// # Errors
     ///

@@ -14,30 +14,28 @@ use crate::object::{Object, Piece};
 use crate::options::RemoteOptions;
 use crate::sparse::{Missing, Sparse};
 
-/// How many bytes of the end of an archive the first request brings: the longest comment, the end
-/// record, and a directory of some 1,000 members.
+/// The size of the first request, at the end of an archive: the longest comment, the end record, and a
+/// directory of some 1,000 members.
 const TAIL_BYTES: u64 = 128 << 10;
 
-/// The bytes of a later request for the directory, four times as many with each that continues the
-/// one before.
+/// The size of a later request for the directory. Each consecutive request is four times as large.
 const STEP_BYTES: u64 = 64 << 10;
 
-/// What opening may fetch. Few archives need a second request, but one with a damaged end, or with
-/// gaps between its members, is searched for members that the directory leaves out.
+/// The limit of opening. Few archives need a second request. One with a damaged end, or with gaps
+/// between members, is searched for members that the directory omits.
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_REQUESTS: u64 = 256;
 
-/// A local header without its name, the extra fields that it usually has, and what is read behind
-/// them at least.
+/// A local header without its name, its usual extra fields, and the least bytes after them.
 const LOCAL_BYTES: u64 = 30 + 96;
 const LEAST_MEMBER: u64 = 4096 + LOCAL_BYTES;
 
-/// The number of the method of members that are not compressed.
+/// The method of stored members.
 const STORED: u16 = 0;
 
-/// What a member may have in the archive beyond twice its content. Content that cannot be compressed
-/// grows by 5 bytes in 16 KiB with deflate, by 1 % and 600 bytes with bzip2, by some 2 % with LZMA
-/// and by 3 bytes in 128 KiB with Zstandard, and small content by a header of less than 100 bytes.
+/// The bytes that a compressed member may have beyond twice its content. Incompressible content grows
+/// by 5 bytes in 16 KiB with deflate, by 1 % and 600 bytes with bzip2, by some 2 % with LZMA, by 3 bytes
+/// in 128 KiB with Zstandard, and by a header of less than 100 bytes.
 const MOST_OVERHEAD: u64 = 64 << 10;
 
 /// An archive in a store.
@@ -80,7 +78,7 @@ const MOST_OVERHEAD: u64 = 64 << 10;
 #[derive(Clone)]
 pub struct RemoteNpz {
     object: Object,
-    /// The directory, over the end of the object.
+    /// A reader of the end of the object, with the directory.
     reader: NpzReader<Sparse>,
 }
 
@@ -146,7 +144,7 @@ impl RemoteNpz {
             };
             let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(object.locate(error)) };
             step = if begin == last { step.saturating_mul(4) } else { STEP_BYTES };
-            // The directory lies before the end record, so that all up to there belongs to it.
+            // The directory lies directly before the end record.
             let end = if end - begin <= options.request_bytes { end } else { end.min(begin.saturating_add(step)) };
             (bytes, last) = (bytes.saturating_add(end - begin), end);
             requests += (end - begin).div_ceil(options.request_bytes);
@@ -180,7 +178,7 @@ impl RemoteNpz {
         self.reader.names()
     }
 
-    /// Returns what the store says of the object: its size, and the version that is read.
+    /// Returns the metadata of the object: its size, and the version that is read.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -341,8 +339,8 @@ impl RemoteNpz {
         Ok(self.fetch_and(index, None, &mut |reader| read(reader, index)).await?.0)
     }
 
-    /// Calls `read` until all that it reads of a member was fetched: at first the whole member, or
-    /// its front. Also returns what was fetched.
+    /// Calls `read` until all bytes that it reads of a member were fetched: at first the whole member, or
+    /// its front. Also returns the fetched bytes.
     async fn fetch_and<V>(
         &self,
         index: usize,
@@ -370,7 +368,7 @@ impl RemoteNpz {
         }
     }
 
-    /// Refuses sizes of a member that contradict each other, before it is fetched by them.
+    /// Refuses contradictory sizes of a member before it is fetched.
     fn check(&self, index: usize) -> Result<()> {
         let (Some(size), Some(compressed)) = (self.reader.size(index), self.reader.compressed_size(index)) else { return Ok(()) };
         // The size of the content is within the limits: `read` has checked it.

@@ -11,11 +11,11 @@ use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta
 
 use crate::options::RemoteOptions;
 
-/// An object, of which only the version that was opened is read.
+/// The opened version of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
-    /// What the first response said of it.
+    /// The metadata of the first response.
     meta: ObjectMeta,
     pub(crate) options: RemoteOptions,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Object {
 /// Bytes of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Where they begin.
+    /// Their offset.
     pub(crate) begin: u64,
     pub(crate) bytes: Bytes,
 }
@@ -33,7 +33,7 @@ impl Piece {
         self.begin + self.bytes.len() as u64
     }
 
-    /// The part of it from `begin` to `end`, which it contains.
+    /// The part from `begin` to `end`.
     pub(crate) fn slice(&self, range: &Range<u64>) -> Bytes {
         let at = |offset: u64| usize::try_from(offset.saturating_sub(self.begin)).unwrap_or(usize::MAX).min(self.bytes.len());
         self.bytes.slice(at(range.start)..at(range.end))
@@ -50,7 +50,7 @@ impl Object {
     ) -> Result<(Self, Piece)> {
         let read = async {
             let (result, range) = first_response(&*store, &path, range, options.request_bytes).await?;
-            // The store knows its size better than the request.
+            // The size of the store is better than that of the request.
             let expected = range.as_range(result.meta.size).unwrap_or_default();
             let meta = result.meta.clone();
             Ok((collect(result, &expected).await?, expected.start, meta))
@@ -86,12 +86,12 @@ impl Object {
         self.meta.size
     }
 
-    /// The error with the path of the object.
+    /// Adds the path of the object to an error.
     pub(crate) fn locate(&self, error: Error) -> Error {
         with_path(error, &self.meta.location, &*self.store)
     }
 
-    /// Fetches these bytes of the version that was opened.
+    /// Fetches bytes of the opened version.
     pub(crate) async fn fetch(&self, range: Range<u64>) -> Result<Piece> {
         if range.is_empty() {
             return Ok(Piece { begin: range.start, bytes: Bytes::new() });
@@ -111,7 +111,7 @@ impl Object {
         request.await.map_err(|error| self.locate(error))
     }
 
-    /// Fetches a range of any length by several requests at a time; the pieces come in order.
+    /// Fetches a range of any length by several requests at a time. Responses are in order.
     pub(crate) async fn fetch_pieces(&self, range: Range<u64>) -> Result<Vec<Piece>> {
         let (step, end) = (self.options.request_bytes, range.end);
         let begins = std::iter::successors(Some(range.start), |begin| begin.checked_add(step)).take_while(|begin| *begin < end);
@@ -122,7 +122,7 @@ impl Object {
             .await
     }
 
-    /// The conditions that only the version that was opened meets.
+    /// The conditions that only the opened version meets.
     fn pinned(&self) -> GetOptions {
         match self.strong_e_tag() {
             Some(e_tag) => GetOptions::new().with_if_match(Some(e_tag)),
@@ -174,7 +174,7 @@ impl Object {
     }
 }
 
-/// Whether an e-tag can be a condition: a weak one never matches (RFC 9110, 13.1.1).
+/// Returns whether an e-tag can be a condition: a weak one never matches (RFC 9110, 13.1.1).
 fn is_strong(e_tag: &str) -> bool {
     !e_tag.starts_with("W/")
 }
@@ -205,7 +205,7 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
     }
     let head = store.head(path).await.map_err(error)?;
     let pinned = || GetOptions::new().with_if_match(head.e_tag.clone().filter(|e_tag| is_strong(e_tag)));
-    // Azure has no requests for the end of an object.
+    // Azure does not support suffix ranges.
     if let GetRange::Suffix(length) = range {
         let range = GetRange::from(head.size.saturating_sub(length)..head.size);
         match store.get_opts(path, pinned().with_range(Some(range.clone()))).await {
@@ -217,7 +217,7 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
         return Err(error(refused));
     }
     let result = store.get_opts(path, pinned()).await.map_err(error)?;
-    // More than the size that was promised is refused before it is read.
+    // More than the stated size is refused before it is read.
     Ok((result, (0..head.size).into()))
 }
 
@@ -229,11 +229,11 @@ pub(crate) fn with_path(error: Error, path: &Path, store: &dyn ObjectStore) -> E
     error.with_path(format!("{root}{slash}{path}"))
 }
 
-/// The store failed. The errors of `object_store` print their sources.
+/// Creates the error of a failed store. The errors of `object_store` print their sources.
 #[cold]
 pub(crate) fn store_failed(action: &str, error: &object_store::Error) -> Error {
     match error {
-        // The path stands before.
+        // The path precedes the message.
         object_store::Error::NotFound { .. } => Error::new(ErrorKind::NotFound, format!("{action}: not found")),
         error => Error::new(ErrorKind::External, format!("{action}: {error}")),
     }
@@ -244,14 +244,14 @@ fn cannot_read(error: &object_store::Error, range: &Range<u64>) -> Error {
     store_failed(&format!("cannot read bytes {}..{}", range.start, range.end), error)
 }
 
-/// The object is not the one that was opened. The property tells them apart.
+/// Creates the error of a replaced object, with the differing property.
 #[cold]
 fn replaced(property: &str, expected: &str, found: &str) -> Error {
     let message = format!("object replaced while it was read: expected {property} {expected}, found {found}; open it again");
     Error::new(ErrorKind::Conflict, message)
 }
 
-/// The bytes of a response, which are exactly those of `range`.
+/// Returns the bytes of a response, which must be exactly those of `range`.
 async fn collect(result: GetResult, range: &Range<u64>) -> Result<Bytes> {
     if result.range != *range {
         let (Range { start, end }, found) = (range, result.range);

@@ -32,7 +32,7 @@ impl RemoteOptions {
         Self { limits: Limits::new(), request_bytes: 8 * MIB, requests: 8, gap: MIB / 4 }
     }
 
-    /// Sets the limits on what a file may ask for.
+    /// Sets the limits for untrusted files.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -40,9 +40,8 @@ impl RemoteOptions {
 
     /// Sets the maximum number of bytes of a request, at least 64 KiB and at most 1 GiB.
     ///
-    /// Numbers outside of that are the nearest bound, because every response is in memory.
-    /// It is the size of the parts of an upload as well, which have 5 MiB or more: S3 refuses
-    /// smaller ones.
+    /// Other numbers are clamped, because every response is in memory. The parts of an upload have this
+    /// size, and at least 5 MiB, because S3 refuses smaller ones.
     pub const fn request_bytes(mut self, bytes: u64) -> Self {
         const LEAST: u64 = 64 << 10;
         const MOST: u64 = 1 << 30;

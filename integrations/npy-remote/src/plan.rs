@@ -1,4 +1,4 @@
-//! Which requests fetch the ranges of bytes of a region: near ranges together, long ones in parts.
+//! Plans the requests for ranges of bytes: joins near ranges, and splits long ones.
 
 use std::ops::Range;
 

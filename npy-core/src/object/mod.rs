@@ -20,8 +20,8 @@
 //! Memory and time are bounded by the length of the file and by [`ObjectOptions`]. An object that contains itself is an error.
 //!
 //! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2,
-//! and NumPy 2's `StringDType`. The pickle has the shape of the array; that in the file's header is
-//! not used, as in `np.load`.
+//! and NumPy 2's `StringDType`. The pickle has the shape of the array; that of the header is
+//! ignored, as in `np.load`.
 
 mod value;
 
@@ -65,9 +65,8 @@ use pickle::tree::Builder;
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is not an `.npy` file, when its dtype holds no objects, when the
-/// pickle is damaged or names a class that is not known, or when it asks for more than the default
-/// [`ObjectOptions`] allow.
+/// Fails if the file cannot be read or is not an `.npy` file, if its dtype has no objects, if the
+/// pickle is damaged or names an unknown class, or if it exceeds the default [`ObjectOptions`].
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
@@ -90,7 +89,7 @@ pub fn load_with(path: impl AsRef<Path>, options: impl Into<ReadOptions>) -> Res
     NpyReader::open_with(path, options)?.into_objects(options).map_err(|error| error.with_path(path))
 }
 
-/// Reads an array of Python objects from a stream, which it leaves just behind the pickle.
+/// Reads an array of Python objects from a stream, which is left just after the pickle.
 ///
 /// Wrap a `File` in a `BufReader`, or better, use [`load`].
 ///
@@ -123,7 +122,7 @@ pub fn read_with(reader: impl Read, options: impl Into<ReadOptions>) -> Result<O
 impl<R: Read> NpyReader<R> {
     /// Reads the Python objects of the array, which may be a member of an archive.
     ///
-    /// `reader.header().dtype().has_object()` tells whether it has any. Fails like [`load`].
+    /// `reader.header().dtype().has_object()` returns whether there are any. Fails like [`load`].
     pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
         let options = options.into();
         if !self.header().dtype().has_object() {
@@ -149,7 +148,7 @@ impl<R: Read> NpyReader<R> {
     }
 }
 
-/// The array that the pickle at the beginning of `input` describes, and where the pickle ends.
+/// Parses the pickle at the beginning of `input`. Returns its array and its length.
 fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(ObjectArray, usize)> {
     let objects = options.objects.unwrap_or_default();
     let parse = || {

@@ -25,8 +25,7 @@ impl ObjectArray {
 
     /// Writes the array to a stream. After an error, a part of it may have been written.
     ///
-    /// The bytes equal those of `np.save` of NumPy 2 if the values are plain, and no two of them the
-    /// same object.
+    /// The bytes are those of `np.save` of NumPy 2 if the values are plain and no object occurs twice.
     pub fn write(&self, mut writer: impl Write) -> Result<()> {
         let header = Header::new(self.dtype().clone(), self.order(), self.shape())?;
         header.write(&mut writer)?;

@@ -17,12 +17,10 @@ pub(super) trait Number: Ord + From<u64> {
     /// Subtracts a number that is not greater.
     fn subtract(&mut self, other: &Self);
 
-    /// Divides a number less than ten times `divisor`: leaves the remainder, and returns the
-    /// quotient.
+    /// Divides a number less than ten times `divisor`. Returns the quotient, and leaves the remainder.
     fn take_digit(&mut self, divisor: &Self) -> u8 {
         let mut quotient = 0;
-        // At most nine subtractions are as fast as an estimate with its correction, for numbers of
-        // a few limbs.
+        // Up to nine subtractions are as fast as an estimate and its correction for a few limbs.
         while quotient < 9 && *self >= *divisor {
             self.subtract(divisor);
             quotient += 1;

@@ -6,7 +6,7 @@ use super::big::{Natural, Number as _};
 use crate::format::dtype::{ByteOrder, Scalar, ScalarKind};
 use crate::format::scalar::bits;
 
-/// A format of floating-point numbers that NumPy has a dtype for.
+/// The floating-point formats of NumPy's dtypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatKind {
     /// `float8_e5m2`: the upper byte of a half.
@@ -32,12 +32,12 @@ pub(super) enum Magnitude {
     Finite(Finite),
 }
 
-/// The number `mantissa` · 2^`exponent`, with what is known of its neighbours.
+/// The number `mantissa` · 2^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Finite {
     pub(super) mantissa: u64,
     pub(super) exponent: i32,
-    /// Whether it is a power of two whose neighbour below is nearer than the one above.
+    /// Whether the neighbour below is nearer than the one above, as for powers of two.
     pub(super) is_nearer_below: bool,
 }
 
@@ -79,16 +79,17 @@ impl FloatKind {
         }
     }
 
-    /// Whether NumPy writes numbers between these two, by absolute value, with an exponent: the
-    /// largest has more digits than `finfo` warrants, the smallest is below a ten-thousandth, or
-    /// they are a thousand apart.
+    /// Returns whether NumPy writes an array with exponents, by its smallest and largest absolute values.
+    ///
+    /// It does if the largest has more digits than `finfo` states, if the smallest is below 0.0001, or if
+    /// their quotient exceeds 1000.
     pub(super) fn needs_exponent(self, smallest: Finite, largest: Finite, suppress_small: bool) -> bool {
         let most = match self {
             Self::Quarter | Self::Half => 1_000,
             Self::Single => 1_000_000,
             Self::Double | Self::Extended => 100_000_000,
         };
-        // Python's 0.0001 as a number of the array's own type.
+        // 0.0001, rounded to the type of the array.
         let least = match self {
             Self::Quarter | Self::Half => Finite::new(0x68e, -24),
             Self::Single => Finite::new(0x00d1_b717, -37),
@@ -98,7 +99,7 @@ impl FloatKind {
             || !suppress_small && (smallest < least || self.is_quotient_over_a_thousand(largest, smallest))
     }
 
-    /// Whether NumPy writes the scalar with an exponent.
+    /// Returns whether NumPy writes the scalar with an exponent.
     pub(super) fn needs_exponent_as_scalar(self, number: Finite) -> bool {
         let most = match self {
             Self::Quarter | Self::Half => 1_000,
@@ -108,9 +109,9 @@ impl FloatKind {
         !number.is_zero() && (number < TEN_THOUSANDTH || number >= Finite::new(most, 0))
     }
 
-    /// Whether the quotient, rounded to this type, is more than 1000: whether it is more than 1000
-    /// and half a unit of the last place, which is 2^(9 − precision). Exactly that is rounded to
-    /// the even 1000.
+    /// Returns whether the quotient, rounded to this type, exceeds 1000.
+    ///
+    /// It does above 1000 and half a unit in the last place, 2^(9 − precision). A tie is rounded to 1000.
     fn is_quotient_over_a_thousand(self, dividend: Finite, divisor: Finite) -> bool {
         let shift = self.precision() - 9;
         let (mut left, mut right) = (Natural::from(dividend.mantissa), Natural::from(divisor.mantissa));
@@ -166,7 +167,7 @@ fn ieee(bits: u128, exponent_bits: u32, fraction_bits: u32) -> Binary {
     let biased = small_bits(bits >> fraction_bits, exponent_bits);
     let negative = bits >> (exponent_bits + fraction_bits) & 1 == 1;
     let infinite = (1 << exponent_bits) - 1;
-    // The biased exponent of numbers from 1 up to 2.
+    // The biased exponent of 1.
     let of_one = infinite >> 1;
     let magnitude = match biased {
         _ if biased == infinite && fraction == 0 => Magnitude::Infinite,
@@ -183,8 +184,7 @@ fn ieee(bits: u128, exponent_bits: u32, fraction_bits: u32) -> Binary {
     Binary { negative, magnitude }
 }
 
-/// A number of 80-bit extended precision, whose leading bit is explicit. What is above the 80 bits
-/// is garbage.
+/// A number of 80-bit extended precision, whose leading bit is explicit. Higher bits are ignored.
 fn extended(bits: u128) -> Binary {
     let mantissa = low_bits(bits, 64);
     let biased = small_bits(bits >> 64, 15);

@@ -9,8 +9,8 @@ use super::stream::{pad, push_repeated};
 use crate::format::dtype::ByteOrder;
 use crate::format::scalar::bits;
 
-/// How the floating-point numbers of an array are written: all with an exponent or none, aligned at
-/// the point.
+/// The format of the floating-point numbers of an array: all with an exponent or none, aligned at the
+/// point.
 #[derive(Clone, Debug)]
 pub(crate) struct FloatFormat<'a> {
     kind: FloatKind,
@@ -19,7 +19,7 @@ pub(crate) struct FloatFormat<'a> {
     notation: Notation,
     wanted: Wanted,
     trim: Trim,
-    /// Characters before the point, the sign included, and behind it, the exponent included.
+    /// Characters before the point with the sign, and after it with the exponent.
     left: usize,
     right: usize,
 }
@@ -27,27 +27,27 @@ pub(crate) struct FloatFormat<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     Positional,
-    /// Scientific notation, with a least number of digits in the exponent.
+    /// Scientific notation with a minimum number of digits in the exponent.
     Scientific {
         exponent_digits: usize,
     },
 }
 
-/// The treatment of zeros at the end of the fraction.
+/// The treatment of trailing zeros of the fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trim {
     /// Keeps trailing zeros, with at least `digits` digits.
     Keep { digits: usize },
-    /// They go, and the point stays.
+    /// Drops trailing zeros, but not the point.
     Zeros,
 }
 
-/// The numbers of an array that its format depends on.
+/// The numbers of an array that determine its format.
 #[derive(Default)]
 struct Extent {
-    /// By absolute value, 0 aside.
+    /// By absolute value, except for 0.
     smallest: Option<Finite>,
-    /// By absolute value: of the numbers without a sign, and of those with one.
+    /// By absolute value, of the numbers without a sign and of those with one.
     largest: [Option<Finite>; 2],
     has_special: bool,
     has_infinity_below_0: bool,
@@ -149,7 +149,7 @@ impl<'a> FloatFormat<'a> {
             };
             self.trim = Trim::Keep { digits: self.right };
         } else if precision.is_some() {
-            // No number has more, and fewer are faster.
+            // No number has more digits, and a tight limit is faster.
             self.wanted = Wanted::Unique { least: None, most: Some(most) };
         }
         if scientific {
@@ -159,7 +159,7 @@ impl<'a> FloatFormat<'a> {
         }
     }
 
-    /// The most digits behind the point of all numbers, at most `most`.
+    /// The most digits after the point of all numbers, at most `most`.
     fn widest_fraction(&self, numbers: impl Iterator<Item = Binary>, most: usize) -> usize {
         let mut widest = 0;
         for (_, number) in numbers.filter_map(Binary::finite) {
@@ -178,8 +178,8 @@ impl<'a> FloatFormat<'a> {
     /// The digits up to `digits` places after the decimal point of the text.
     fn count(&self, digits: i32) -> Count {
         match self.notation {
-            Notation::Positional => Count::BehindPoint(digits),
-            Notation::Scientific { .. } => Count::InAll(digits.saturating_add(1)),
+            Notation::Positional => Count::AfterPoint(digits),
+            Notation::Scientific { .. } => Count::Total(digits.saturating_add(1)),
         }
     }
 
@@ -231,8 +231,8 @@ impl<'a> FloatFormat<'a> {
         out.push_str(special);
     }
 
-    /// Appends a number in units of the last digit, which is at this place behind the point, in one
-    /// piece. Returns whether it is short enough for that.
+    /// Appends a number in units of the last digit, at this place after the point. Returns whether it
+    /// fits the buffer.
     fn write_fixed_point(&self, sign: &str, (rounded, places): (u64, i32), out: &mut String) -> bool {
         let mut text = Ascii([b' '; 48]);
         let buffer = &mut text.0;
@@ -339,7 +339,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// How the complex numbers of an array are written.
+/// The format of the complex numbers of an array.
 #[derive(Clone, Debug)]
 pub(crate) struct ComplexFormat<'a> {
     real: FloatFormat<'a>,
@@ -370,7 +370,7 @@ impl<'a> ComplexFormat<'a> {
 }
 
 impl Binary {
-    /// Whether it is negative, and its absolute value, unless it is infinite or no number.
+    /// Whether it is negative, and its absolute value. `None` for infinity and NaN.
     fn finite(self) -> Option<(bool, Finite)> {
         match self.magnitude {
             Magnitude::Finite(finite) => Some((self.negative, finite)),
@@ -378,8 +378,8 @@ impl Binary {
         }
     }
 
-    /// Appends the number by itself, with all digits that it needs, and this text behind a number
-    /// without a fraction.
+    /// Appends the number by itself, with its shortest digits, and a text after a number without a
+    /// fraction.
     fn push(self, kind: FloatKind, no_fraction: &str, sign: Sign, out: &mut String) {
         out.push_str(sign_text(self.negative && self.magnitude != Magnitude::Nan, sign));
         let finite = match self.magnitude {
@@ -413,8 +413,7 @@ fn push_scientific(digits: &Digits, out: &mut String) {
 }
 
 impl FloatKind {
-    /// Appends the number with these bytes by itself, with all digits that it needs: `str` of a
-    /// NumPy scalar.
+    /// Appends `str` of the NumPy scalar with these bytes: its shortest digits.
     pub(super) fn push_scalar(self, bytes: &[u8], order: ByteOrder, out: &mut String) {
         let bits = || bits(bytes, order);
         match self {
@@ -425,8 +424,7 @@ impl FloatKind {
     }
 }
 
-/// Appends a double with all digits that it needs, as `repr` of Python writes a float and `str` of
-/// NumPy a scalar.
+/// Appends the shortest digits of a double, as `repr` of a Python float and `str` of a NumPy scalar do.
 ///
 /// ```
 /// let mut text = String::new();
@@ -437,7 +435,7 @@ pub fn push_f64(value: f64, out: &mut String) {
     push_shortest(value, 1e16, out);
 }
 
-/// Appends a single with all digits that it needs, as `str` of NumPy writes a scalar.
+/// Appends the shortest digits of a single, as `str` of a NumPy scalar does.
 ///
 /// ```
 /// let mut text = String::new();
@@ -448,8 +446,7 @@ pub fn push_f32(value: f32, out: &mut String) {
     push_shortest(value, 1e6, out);
 }
 
-/// Appends a number, with an exponent if it has less than four zeros behind the point or reaches
-/// `most`.
+/// Appends a number, with an exponent below 0.0001 and from `most` on.
 fn push_shortest<F: zmij::Float + Into<f64> + Copy>(number: F, most: f64, out: &mut String) {
     let value: f64 = number.into();
     let size = value.abs();

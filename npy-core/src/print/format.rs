@@ -1,4 +1,4 @@
-//! Elements of every dtype as text, in the form that they have in an array.
+//! The text of elements of every dtype in an array.
 
 use super::binary::{Binary, FloatKind};
 use super::digits::{Ascii, decimal};
@@ -10,10 +10,9 @@ use super::time::{NAT, date_time};
 use crate::format::dtype::{ByteOrder, Class, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 use crate::format::scalar::Decoder;
 
-/// How the elements of an array are written.
+/// The format of the elements of an array.
 ///
-/// NumPy decides it for the whole array, so that the elements are aligned: from the values that are
-/// printed, for each field of a record separately.
+/// NumPy aligns the printed elements, for each field of a record separately.
 #[derive(Clone, Debug)]
 pub(crate) enum Format<'a> {
     Bool {
@@ -59,11 +58,11 @@ pub(crate) enum Format<'a> {
     Void,
     Record(Vec<FieldFormat<'a>>),
     SubArray(SubArrayFormat<'a>),
-    /// Parts without a byte, of which a short dtype can claim any number.
+    /// Parts of zero bytes, of which a short dtype can claim any number.
     TooMany,
 }
 
-/// How one field of the records is written, and where it is.
+/// The format and the position of one field of records.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldFormat<'a> {
     offset: usize,
@@ -71,7 +70,7 @@ pub(crate) struct FieldFormat<'a> {
     format: Format<'a>,
 }
 
-/// How the sub-arrays in one field are written.
+/// The format of the sub-arrays of one field.
 #[derive(Clone, Debug)]
 pub(crate) struct SubArrayFormat<'a> {
     shape: Vec<usize>,
@@ -81,7 +80,7 @@ pub(crate) struct SubArrayFormat<'a> {
     edge: Option<usize>,
 }
 
-/// The context of the elements of a format.
+/// The context of formatted elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
     /// In an array: numbers are aligned.
@@ -114,15 +113,15 @@ impl Context {
 pub(crate) struct Scope<'a> {
     options: &'a PrintOptions,
     context: Context,
-    /// Whether there are too many parts without a byte to print them all.
+    /// Whether there are too many parts of zero bytes to print them all.
     is_crowded: bool,
 }
 
-/// The most parts without a byte that are printed. NumPy has no limit.
+/// The most parts of zero bytes that are printed. NumPy has no limit.
 pub(crate) const MOST_EMPTY_PARTS: usize = 100_000;
 
 impl<'a> Scope<'a> {
-    /// Creates a formatter for `count` elements of this dtype.
+    /// Creates the scope of `count` elements of this dtype.
     pub(crate) fn new(dtype: &DType, count: usize, options: &'a PrintOptions, context: Context) -> Self {
         let is_crowded = count_parts(dtype, options, true).saturating_mul(count) > MOST_EMPTY_PARTS;
         Self { options, context, is_crowded }
@@ -130,7 +129,7 @@ impl<'a> Scope<'a> {
 }
 
 impl<'a> Format<'a> {
-    /// The format for an array of these elements.
+    /// Creates the format of an array of these elements.
     pub(crate) fn new(dtype: &DType, elements: &[&[u8]], scope: Scope<'a>) -> Self {
         Self::of_parts(dtype, &Parts { elements, offset: 0, size: dtype.itemsize(), steps: Vec::new() }, scope)
     }
@@ -235,7 +234,7 @@ impl<'a> SubArrayFormat<'a> {
         let base_size = base.itemsize();
         let context = scope.context.in_sub_array();
         let count = shape.iter().fold(1_usize, |count, &length| count.saturating_mul(length));
-        // Elements without a byte do not affect a format.
+        // Elements of zero bytes do not affect a format.
         let seen = if base_size == 0 { 0 } else { count };
         Self {
             base: Box::new(Format::of_parts(base, &parts.items(seen, base_size), Scope { context, ..scope })),
@@ -246,7 +245,7 @@ impl<'a> SubArrayFormat<'a> {
     }
 }
 
-/// Writes a record, whose fields `write` writes.
+/// Writes a record, field by field.
 pub(crate) fn write_record(fields: usize, out: &mut Text<'_>, write: impl Fn(usize, &mut Text<'_>)) {
     out.small().push('(');
     for index in 0..fields {
@@ -258,7 +257,7 @@ pub(crate) fn write_record(fields: usize, out: &mut Text<'_>, write: impl Fn(usi
     out.small().push_str(if fields == 1 { ",)" } else { ")" });
 }
 
-/// Writes a sub-array of this shape, the `index`-th of several. `write` writes an item by its index among the items of all.
+/// Writes the `index`-th of several sub-arrays of this shape. `write` takes the index of an item among those of all.
 ///
 /// Axes longer than twice `edge` are abbreviated.
 pub(crate) fn write_axes(
@@ -296,9 +295,9 @@ fn fields<'a>(record: &Record, parts: &Parts<'_>, scope: Scope<'a>) -> Vec<Field
     record.fields().iter().map(of_field).collect()
 }
 
-/// The same part of each element: a field, or all items of its sub-arrays.
+/// One field of each element, or all items of its sub-arrays.
 ///
-/// They are found by their places. A reference to each would take 16 bytes, of elements that can have one.
+/// Stores positions: a slice takes 16 bytes, but an item may have one.
 #[derive(Clone, Debug)]
 struct Parts<'e> {
     elements: &'e [&'e [u8]],
@@ -337,7 +336,7 @@ impl<'e> Parts<'e> {
     }
 }
 
-/// Counts the parts of an element that are written, or only those without a byte.
+/// Counts the printed parts of an element, or only those of zero bytes.
 fn count_parts(dtype: &DType, options: &PrintOptions, only_empty: bool) -> usize {
     let only_empty = only_empty && dtype.itemsize() > 0;
     let own = usize::from(!only_empty);
@@ -351,12 +350,12 @@ fn count_parts(dtype: &DType, options: &PrintOptions, only_empty: bool) -> usize
     }
 }
 
-/// The number of elements of a sub-array that are written.
+/// The number of printed elements of a sub-array.
 fn printed_length(array: &SubArray, options: &PrintOptions) -> usize {
     let elements = array.shape().iter().fold(1_usize, |count, &length| count.saturating_mul(length));
     let edges = options.edge_items.saturating_mul(2);
     let printed = |&length: &usize| if elements > options.threshold { length.min(edges) } else { length };
-    // Behind an axis without elements nothing is written.
+    // Nothing is written after an empty axis.
     let lengths = array.shape().iter().map(printed).take_while(|&length| length > 0);
     lengths.fold(1_usize, usize::saturating_mul)
 }
@@ -396,8 +395,9 @@ fn push_integer(value: i128, sign: Sign, width: usize, out: &mut String) {
     out.push_str(digits);
 }
 
-/// The width of the first and the last time, or of NaT where there is one. Others are cut by
-/// neither, but may be wider.
+/// The width of the first time, of the last time, and of NaT where there is one.
+///
+/// Other times may be wider. They are not cut.
 fn time_width(elements: &Parts<'_>, steps: Decoder<i64>, width: impl Fn(i64) -> usize) -> usize {
     let all = || elements.iter().map(|bytes| steps.decode(bytes));
     let times = || all().filter(|steps| *steps != NAT);
@@ -405,7 +405,7 @@ fn time_width(elements: &Parts<'_>, steps: Decoder<i64>, width: impl Fn(i64) -> 
     if all().any(|steps| steps == NAT) { widest.max("'NaT'".len()) } else { widest }
 }
 
-/// A number of `ml_dtypes`, with the digits of `f32`, which holds it.
+/// The shortest digits of a number of `ml_dtypes` as an `f32`.
 fn ml_text(ml: MlType, bytes: &[u8]) -> String {
     let value = ml.value(bytes.first().copied().unwrap_or_default());
     if ml.is_integer() {

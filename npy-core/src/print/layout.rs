@@ -1,4 +1,4 @@
-//! The layout of the texts of elements: brackets, line breaks and ellipses.
+//! Layout of elements: brackets, line breaks and ellipses.
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -8,11 +8,11 @@ use super::options::PrintOptions;
 use super::stream::{MOST_KEPT, Passed, Text, is_line_end, pad};
 use crate::options::Order;
 
-/// The printed elements of an array: all, or the corners.
+/// The printed elements of an array: all, or those at the edges.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     shape: Vec<usize>,
-    /// For each abbreviated axis, the number of elements printed at each end.
+    /// The number of elements printed at each end of an abbreviated axis.
     edges: Vec<Option<usize>>,
 }
 
@@ -33,7 +33,7 @@ impl Selection {
 
     /// Visits the indices in memory of the printed elements, the last axis fastest.
     ///
-    /// The lengths are those of the whole array, or of the printed elements only.
+    /// `lengths` are those of the whole array, or of the printed elements only.
     pub(crate) fn visit(&self, lengths: &[usize], order: Order, mut visit: impl FnMut(usize)) {
         let mut strides = vec![0; lengths.len()];
         let mut stride = 1_usize;
@@ -64,7 +64,7 @@ impl Selection {
         }
     }
 
-    /// Whether the array has no axes.
+    /// Returns whether the array has no axes.
     pub(super) fn is_scalar(&self) -> bool {
         self.shape.is_empty()
     }
@@ -74,8 +74,8 @@ impl Selection {
         self.edges.get(axis).copied().flatten().map_or(length, |edge| edge.saturating_mul(2))
     }
 
-    /// The positions of the printed elements along an axis of an array of this length, which either
-    /// is the whole one or has the printed elements only.
+    /// The positions of the printed elements along an axis. `length` is that of the whole array, or of
+    /// the printed elements only.
     pub(super) fn positions(&self, axis: usize, length: usize) -> impl Iterator<Item = usize> + use<> {
         let printed = self.printed(axis).min(length);
         let behind = printed / 2;
@@ -104,20 +104,20 @@ impl Frame {
 
 /// A cursor over the printed elements, the last axis fastest.
 pub(crate) trait Elements {
-    /// Moves to the next element, at first to the first one.
+    /// Moves to the next element. The first call moves to the first one.
     fn advance(&mut self) -> fmt::Result;
 
     /// Writes the element. Called twice if its text is long, unless it [nests](Self::nests).
     fn write(&self, out: &mut Text<'_>);
 
-    /// Whether arrays can be in the element. A second call for each of them would double the time
-    /// with each level, so its text is kept as a whole.
+    /// Returns whether elements may hold arrays. Their texts are kept, because writing twice on each
+    /// level takes exponential time.
     fn nests(&self) -> bool {
         false
     }
 }
 
-/// Elements that a function writes by their index among the printed ones.
+/// Elements written by a function of their index among the printed ones.
 pub(crate) struct ByIndex<F> {
     write: F,
     next: usize,
@@ -129,7 +129,7 @@ impl<F: Fn(usize, &mut Text<'_>)> ByIndex<F> {
         Self { write, next: 0, nests: false }
     }
 
-    /// Elements with arrays in them.
+    /// Creates elements that may hold arrays.
     #[cfg(feature = "object")]
     pub(crate) fn nested(write: F) -> Self {
         Self { nests: true, ..Self::new(write) }
@@ -170,7 +170,7 @@ pub(crate) fn write_array(
     Writer { selection, frame, elements, out }.axis(0, frame.line_width)
 }
 
-/// The ellipsis for elements that are left out.
+/// The ellipsis for omitted elements.
 struct Dots;
 
 impl Elements for Dots {
@@ -191,8 +191,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes an axis with all that is in it. Each is a column further to the right, and has a
-    /// column less.
+    /// Writes an axis and the axes in it. Each level is indented by one more column.
     fn axis(&mut self, axis: usize, width: usize) -> fmt::Result {
         let inner_axes = self.selection.shape.len().saturating_sub(axis + 1);
         if inner_axes == 0 {
@@ -219,8 +218,8 @@ impl Writer<'_> {
         repeat_n('\n', inner_axes).chain(blanks).try_for_each(|character| self.out.write_char(character))
     }
 
-    /// Writes the elements along the last axis, in lines of at most this width, the closing bracket
-    /// aside.
+    /// Writes the elements along the last axis in lines of at most this width, without the closing
+    /// bracket.
     fn last_axis(&mut self, axis: usize, width: usize) -> fmt::Result {
         let edge = self.selection.edges.get(axis).copied().flatten();
         let printed = self.selection.printed(axis);
@@ -243,9 +242,9 @@ impl Writer<'_> {
     }
 }
 
-/// The line that is being filled.
+/// The current line.
 struct Line {
-    /// Blanks before each line but the first, where the bracket stands.
+    /// Blanks before each line, except the first, which begins with the bracket.
     indent: usize,
     width: usize,
     /// The text after the blanks.
@@ -257,8 +256,7 @@ struct Line {
 }
 
 impl Line {
-    /// Appends the text of an element; to a new line, if it does not fit this one and something is
-    /// in it.
+    /// Appends the text of an element, to a new line if it does not fit this one.
     fn push(&mut self, element: &dyn Elements, out: &mut dyn fmt::Write) -> fmt::Result {
         self.pass(out)?;
         let begin = self.text.len();
@@ -290,7 +288,7 @@ impl Line {
         Ok(())
     }
 
-    /// Appends an element whose text is too long to be kept: first it was counted, from `begin` on.
+    /// Appends an element whose text is too long to be kept. It was counted, and begins at `begin`.
     fn push_long(&mut self, element: &dyn Elements, passed: Passed, begin: usize, out: &mut dyn fmt::Write) -> fmt::Result {
         let rest = self.text.get(begin..).unwrap_or_default();
         let width = passed.characters + rest.chars().count();
@@ -314,7 +312,7 @@ impl Line {
         Ok(())
     }
 
-    /// Writes the text of a long line, except the blanks at its end.
+    /// Writes the text of a long line, without trailing blanks.
     fn pass(&mut self, out: &mut dyn fmt::Write) -> fmt::Result {
         if self.text.len() <= MOST_KEPT {
             return Ok(());
@@ -326,7 +324,7 @@ impl Line {
         Ok(())
     }
 
-    /// Appends an element of several lines, which stay one below the other.
+    /// Appends an element of several lines, aligned below each other.
     fn push_lines(&mut self, lines: &[&str], out: &mut dyn fmt::Write) -> fmt::Result {
         let width = |line: &str| line.chars().count();
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
@@ -345,7 +343,7 @@ impl Line {
         Ok(())
     }
 
-    /// Whether a word of this width needs a new line.
+    /// Returns whether a word of this width needs a new line.
     fn is_beyond(&self, width: usize) -> bool {
         self.length + width > self.width && self.length > self.indent
     }
@@ -355,7 +353,7 @@ impl Line {
         self.length += width;
     }
 
-    /// Writes the line without the blanks at its end, and begins another one.
+    /// Writes the line without trailing blanks, and begins another one.
     fn start(&mut self, indent: usize, out: &mut dyn fmt::Write) -> fmt::Result {
         self.text.truncate(self.text.trim_end().len());
         if !self.text.is_empty() {
@@ -377,12 +375,12 @@ impl Line {
     }
 }
 
-/// Whether all characters are printable ASCII. Eight at once, because numbers are short.
+/// Returns whether all characters are printable ASCII, eight at a time.
 fn is_plain(word: &str) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let are_plain = |bytes: [u8; 8]| {
         let bytes = u64::from_le_bytes(bytes);
-        // The upper bit of bytes below a blank, or of ASCII no longer.
+        // The upper bit of bytes below a blank or above ASCII.
         (bytes.wrapping_sub(ONES * 0x20) | bytes) & (ONES * 0x80) == 0
     };
     let (chunks, rest) = word.as_bytes().as_chunks::<8>();
@@ -391,7 +389,7 @@ fn is_plain(word: &str) -> bool {
     chunks.iter().all(|chunk| are_plain(*chunk)) && are_plain(last)
 }
 
-/// The lines of a text, as `str.splitlines` has them.
+/// Splits a text into lines, as `str.splitlines` does.
 fn split_lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -418,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_are_the_same_of_the_whole_array_and_of_its_corners() {
+    fn edges_are_the_same_in_the_whole_array_and_in_its_edges() {
         let options = PrintOptions::new().threshold(10).edge_items(2);
         let selection = Selection::new(&[5, 4], &options);
         let positions = |axis, length| selection.positions(axis, length).collect::<Vec<_>>();

@@ -37,8 +37,8 @@
 //!   differ. These are printed here.
 //! - Which characters of text are escaped depends on the Unicode version of the Python; here it is
 //!   15.1.
-//! - Elements and fields without a byte, of which a short header can claim any number, are left out
-//!   where more than 100,000 would be printed.
+//! - Elements and fields of zero bytes, of which a short header can claim any number, are omitted if
+//!   they are more than 100,000.
 //!
 //! [`DynValues`]: crate::DynValues
 //! [`DynValues::display_with`]: crate::DynValues::display_with

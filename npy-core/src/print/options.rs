@@ -2,8 +2,7 @@
 
 /// Options for printing arrays: NumPy's `printoptions`, with the same defaults.
 ///
-/// As in NumPy they are for arrays, not for arrays without axes, which are printed as the scalars
-/// that they are.
+/// As in NumPy, they do not apply to arrays without axes, which are printed as scalars.
 ///
 /// ```
 /// use npy_core::DynValues;
@@ -47,8 +46,7 @@ pub struct PrintOptions {
 pub enum FloatMode {
     /// Exactly `precision` digits after the decimal point, trailing zeros included (`fixed`).
     Fixed,
-    /// As many as are needed to tell a number from its neighbours; the precision is not looked at
-    /// (`unique`).
+    /// The shortest digits that round-trip, whatever the precision (`unique`).
     Unique,
     /// At most `precision` digits, fewer where fewer are unique (`maxprec`).
     #[default]
@@ -72,8 +70,7 @@ pub enum Sign {
     Blank,
 }
 
-/// Digits behind the point that are ever written. More tell nothing of any number that there is:
-/// 16,445 digits are behind the point of the smallest one.
+/// The most digits after the point. The smallest long double has 16,445.
 const MOST_DIGITS: i32 = 16_500;
 
 impl PrintOptions {

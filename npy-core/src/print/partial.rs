@@ -1,4 +1,4 @@
-//! Printing of arrays of which only the printed elements are in memory.
+//! Prints arrays with only the printed elements in memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::options::Order;
 use crate::write::bytes::ElementBytes;
 
 impl DynValues {
-    /// Formats an array of this shape, of which `self` holds all elements or only the printed ones.
+    /// Formats an array of this shape. `self` holds all of its elements, or only the printed ones.
     ///
     /// Those are the elements at both ends of each axis, as [`PrintOptions::edges`] counts them.
     ///

@@ -1,4 +1,4 @@
-//! Printing of arrays in files, of which only the printed elements are read.
+//! Prints arrays in files, and reads only the printed elements.
 
 use std::borrow::Cow;
 use std::io::{Read, Seek};
@@ -12,19 +12,18 @@ use crate::memory::reserve_exact;
 use crate::options::Order;
 use crate::read::NpyReader;
 
-/// The most bytes of elements that are printed of an abbreviated array. Of an array with many axes
-/// NumPy prints 6 elements along each.
+/// The most bytes of printed elements of an abbreviated array: it has 6 along each axis.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The most corners that are read: two for each axis that is abbreviated, multiplied.
+/// The most corners of an array: 2 to the power of its abbreviated axes.
 const MOST_CORNERS: u64 = 1 << 16;
 
 const ADVICE: &str = "print a smaller region";
 
 impl<R: Read + Seek> NpyReader<R> {
-    /// Formats a region as NumPy prints it, and reads only the elements that are printed.
+    /// Formats a region as NumPy prints it, and reads only the printed elements.
     ///
-    /// Of a million elements, it reads six unless the [options](PrintOptions) ask for more.
+    /// It reads six of a million elements, unless the [options](PrintOptions) ask for more.
     /// Fails if the printed elements of an array of many axes exceed 1 GiB.
     pub fn print_region(&mut self, region: &[AxisRange], options: impl Into<PrintOptions>) -> Result<Printed<'static>> {
         let options = options.into();

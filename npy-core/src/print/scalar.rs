@@ -18,7 +18,7 @@ pub(crate) fn write_scalar(dtype: &DType, bytes: &[u8], options: &PrintOptions, 
     match dtype {
         DType::Scalar(scalar) if write_plain(*scalar, bytes, &mut text) => {}
         dtype => {
-            // The options are not for scalars.
+            // Options do not apply to scalars.
             let plain = PrintOptions::new();
             let options = if matches!(dtype, DType::Scalar(_)) { &plain } else { options };
             Format::new(dtype, &[bytes], Scope::new(dtype, 1, options, Context::Alone)).write(bytes, &mut text);
@@ -48,14 +48,14 @@ pub fn push_scalar(scalar: Scalar, bytes: &[u8], out: &mut String) {
     }
 }
 
-// Apart, because the memory of its text is cleared for each call.
+// Not inlined, because its buffer is initialised by each call.
 #[inline(never)]
 fn push_as_printed(scalar: Scalar, bytes: &[u8], out: &mut String) {
     // Writing to a `String` cannot fail.
     let _ = write_scalar(&DType::Scalar(scalar), bytes, &PrintOptions::new(), out);
 }
 
-/// Writes a scalar that is written otherwise than the same thing in a record; `false` if it is not.
+/// Writes a scalar of a class that has another text in records. Returns whether it is one.
 fn write_plain(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) -> bool {
     match scalar.class() {
         Class::Complex => {

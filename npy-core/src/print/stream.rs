@@ -1,4 +1,4 @@
-//! The text of an element on its way: kept while it is short; counted or passed on where it is long.
+//! A buffer of text: keeps short text, and counts long text or passes it on.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ pub(super) const MOST_KEPT: usize = 1 << 16;
 /// The capacity reserved for a number, a time or a bracket.
 const SMALL: usize = 1 << 10;
 
-/// Text that is written after another one.
+/// A buffer for the text of an element, after other text.
 ///
-/// Its memory is bounded, or taken in a way that can fail: nothing is aborted where it ends.
+/// Its memory is bounded, and a failed allocation is an error.
 pub(crate) struct Text<'a> {
     kept: String,
     /// The start of the text in `kept`.
@@ -30,30 +30,30 @@ pub(super) struct Passed {
 }
 
 impl<'a> Text<'a> {
-    /// Text that is counted where it is long.
+    /// Creates a buffer that counts long text.
     pub(super) fn counted(before: String) -> Self {
         let begin = before.len();
         Self { kept: before, begin, most: MOST_KEPT, out: None, passed: Passed::default(), result: Ok(()) }
     }
 
-    /// Text that is passed on where it is long, and at its end.
+    /// Creates a buffer that passes text on.
     pub(super) fn passed_to(out: &'a mut dyn fmt::Write) -> Self {
         Self { out: Some(out), ..Self::counted(String::new()) }
     }
 
-    /// Text that is kept as a whole.
+    /// Creates a buffer that keeps all text.
     pub(crate) fn whole(before: String) -> Self {
         Self { most: usize::MAX, ..Self::counted(before) }
     }
 
-    /// Returns the kept text, after the text that it was appended to.
+    /// Returns the kept text, with the text before it.
     ///
-    /// Fails if there was no memory, or if the sink failed.
+    /// Fails if an allocation or the sink failed.
     pub(crate) fn into_kept(self) -> Result<String, fmt::Error> {
         self.result.map(|()| self.kept)
     }
 
-    /// [`into_kept`](Self::into_kept) with the properties of text that was only counted.
+    /// [`into_kept`](Self::into_kept), with the properties of counted text.
     pub(super) fn into_counted(self) -> Result<(String, Passed), fmt::Error> {
         let passed = self.passed;
         self.into_kept().map(|kept| (kept, passed))
@@ -65,7 +65,7 @@ impl<'a> Text<'a> {
         self.result
     }
 
-    /// Reserves memory for as many bytes, to be appended.
+    /// Reserves memory for some bytes, and returns the buffer to append them to.
     #[inline]
     pub(crate) fn room(&mut self, bytes: usize) -> &mut String {
         if self.kept.len() - self.begin > self.most {
@@ -120,7 +120,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Never fails: [`Text::finish`] says whether the memory ended.
+/// Never fails: [`Text::finish`] returns the error of an allocation.
 impl fmt::Write for Text<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.push_str(text);
@@ -128,7 +128,7 @@ impl fmt::Write for Text<'_> {
     }
 }
 
-/// Where Python's `str.splitlines` ends a line.
+/// Returns whether Python's `str.splitlines` ends a line at a character.
 pub(super) fn is_line_end(character: char) -> bool {
     matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -139,7 +139,7 @@ pub(super) fn pad(count: usize, out: &mut String) {
     push_repeated("                                                                ", count, out);
 }
 
-/// Appends `count` characters of an ASCII text that repeats one.
+/// Appends `count` characters of an ASCII text of equal ones.
 pub(super) fn push_repeated(text: &str, mut count: usize, out: &mut String) {
     while count > 0 {
         let part = text.get(..count).unwrap_or(text);
@@ -148,13 +148,13 @@ pub(super) fn push_repeated(text: &str, mut count: usize, out: &mut String) {
     }
 }
 
-/// Some bytes of an element; none if they are beyond its end.
+/// A range of the bytes of an element; empty if it exceeds them.
 #[inline]
 pub(crate) fn part(bytes: &[u8], offset: usize, size: usize) -> &[u8] {
     bytes.get(offset..).and_then(|rest| rest.get(..size)).unwrap_or_default()
 }
 
-/// The item at this index among items of one size.
+/// The item at an index among items of one size.
 #[inline]
 pub(crate) fn item(bytes: &[u8], index: usize, size: usize) -> &[u8] {
     part(bytes, index.saturating_mul(size), size)
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_ends_is_an_error() {
+    fn failed_allocation_is_an_error() {
         let mut text = Text::whole(String::new());
         text.push_str("abc");
         text.room(usize::MAX >> 1).push('d');

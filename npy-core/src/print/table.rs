@@ -46,14 +46,14 @@ impl DynValues {
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     values: &'a DynValues,
-    /// If some were given.
+    /// `None` for the defaults.
     options: Option<PrintOptions>,
     most_rows: usize,
 }
 
 impl<'a> Table<'a> {
-    /// Sets the maximum number of records, half of them from the beginning and half from the end.
-    /// A line of `...` stands between them. The default is 60.
+    /// Sets the maximum number of records, half of them from each end, with a line of `...` between. The
+    /// default is 60.
     #[must_use]
     pub fn most_rows(mut self, count: usize) -> Self {
         self.most_rows = count;
@@ -226,7 +226,7 @@ fn is_right_aligned(dtype: &DType) -> bool {
     }
 }
 
-/// The texts of one column.
+/// Formats the cells of one column.
 fn texts(dtype: &DType, cells: &[&[u8]], scope: Scope<'_>, most: usize) -> Result<Vec<String>, fmt::Error> {
     if let DType::Scalar(scalar) = dtype {
         match (scalar.class(), scalar.time_unit()) {
@@ -260,7 +260,7 @@ fn each(cells: &[&[u8]], most: usize, write: impl Fn(&[u8], &mut Text<'_>)) -> R
     cells.iter().map(text).collect()
 }
 
-/// The beginning of a text, which ends in `…` if it was cut. Writing fails after the cut, and if memory runs out.
+/// The beginning of a text, with `…` if it was cut. Writing fails after the cut, and if an allocation fails.
 struct Beginning {
     text: String,
     most: usize,

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::stream::Text;
 use crate::format::dtype::{Scalar, push_escaped, push_escaped_bytes, quote_of, quote_of_bytes};
 
-/// Bytes or characters that are written at once.
+/// The number of bytes or characters in one write.
 const PART: usize = 1 << 12;
 
-/// Writes `repr` of bytes of dtype `S`, without the NULs at their end.
+/// Writes `repr` of bytes of dtype `S`, without trailing NULs.
 pub(super) fn write_bytes(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) {
     let bytes = scalar.without_padding(bytes);
     let quote = quote_of_bytes(bytes);
@@ -37,7 +37,7 @@ pub(super) fn write_void(bytes: &[u8], out: &mut Text<'_>) {
     out.small().push('\'');
 }
 
-/// Writes `repr` of text in UCS-4, without the NULs at its end.
+/// Writes `repr` of text in UCS-4, without trailing NULs.
 pub(super) fn write_unicode(scalar: Scalar, bytes: &[u8], out: &mut Text<'_>) {
     let quote = quote_of(&scalar.units(bytes));
     out.small().push(quote);

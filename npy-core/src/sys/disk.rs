@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Below this it takes more time than it saves.
+/// The least size for which reserving is faster.
 #[cfg(target_os = "linux")]
 const LEAST: u64 = 1 << 20;
 
-/// Reserves `bytes` bytes of disk space in one piece, where that makes writing them faster. File
-/// systems with extents then need not search for space while pages are copied: a third less time on
-/// ext4, but a tenth more on tmpfs. NumPy does the same. The length of the file is unchanged.
-/// Errors are ignored, because writing reports a full disk.
+/// Reserves `bytes` bytes of disk space at once on file systems with extents.
+///
+/// Writing takes a third less time on ext4, but a tenth more on tmpfs. NumPy does the same. The length of
+/// the file is unchanged. Errors are ignored, because writing reports a full disk.
 #[cfg(target_os = "linux")]
 pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     use std::os::fd::AsRawFd;
@@ -30,7 +30,7 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
     }
     // SAFETY: the call succeeded, so it stored all of the struct, which consists of integers.
     let about = unsafe { about.assume_init() };
-    // Its type is another one on other processors, and with another C library.
+    // The type of the field depends on the processor and the C library.
     if WITH_EXTENTS.contains(&i128::from(about.f_type)) {
         // SAFETY: the descriptor is open, and no memory is involved.
         unsafe { libc::fallocate64(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, 0, length) };
@@ -40,7 +40,7 @@ pub(crate) fn reserve_on_disk(file: &File, bytes: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn reserve_on_disk(_file: &File, _bytes: u64) {}
 
-/// Starts writing a range of a file to the disk, and does not wait for it. `fsync` reports errors.
+/// Starts writing a range of a file to disk, without waiting. `fsync` reports errors.
 #[cfg(target_os = "linux")]
 pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
     use std::os::fd::AsRawFd;
@@ -52,8 +52,7 @@ pub(crate) fn write_back(file: &File, begin: u64, length: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn write_back(_file: &File, _begin: u64, _length: u64) {}
 
-/// The directory of a file, opened to make its names durable. Systems other than Unix neither open
-/// directories nor need it.
+/// The directory of a file, opened to sync its entries. Only Unix opens directories and needs it.
 pub(crate) struct Directory(#[cfg(unix)] File);
 
 impl Directory {

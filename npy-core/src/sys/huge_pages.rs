@@ -2,8 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-/// Asks for huge pages, so that touching fresh memory takes one page fault in 2 MiB instead of 512.
-/// NumPy does it from 4 MiB on.
+/// Advises huge pages: fresh memory then takes one page fault in 2 MiB instead of 512.
+///
+/// NumPy does so from 4 MiB on.
 #[cfg(target_os = "linux")]
 pub(crate) fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LEAST: usize = 4 << 20;
@@ -12,8 +13,7 @@ pub(crate) fn advise_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     if length < LEAST {
         return;
     }
-    // Outward, to whole pages: a large block has them to itself, but for the allocator's own first
-    // bytes.
+    // Rounded outward to whole pages, which a large block shares only with the allocator's header.
     let before = memory.as_ptr().addr() % PAGE;
     let begin = memory.as_mut_ptr().wrapping_byte_sub(before);
     // SAFETY: this advice does not change what memory holds, and is refused for addresses that are

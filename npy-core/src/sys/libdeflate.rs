@@ -1,23 +1,24 @@
-//! Decompression by libdeflate, a C library: a whole stream into a whole buffer. The safe crates
-//! around it do not return how many bytes of a stream were used, so this calls it directly.
+//! Decompression by libdeflate, a C library: a whole stream into a whole buffer.
+//!
+//! Called directly, because its safe wrappers do not return the number of used bytes.
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use libdeflate_sys as c;
 
-/// The tables of the inflater.
+/// A decompressor of libdeflate.
 pub(crate) struct Decompressor(NonNull<c::libdeflate_decompressor>);
 
 impl Decompressor {
-    /// Creates an inflater; `None` without memory.
+    /// Creates a decompressor; `None` without memory.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: it may be called at any time.
         NonNull::new(unsafe { c::libdeflate_alloc_decompressor() }).map(Self)
     }
 
-    /// Fills `output`; returns whether `data` is exactly one deflate stream of that many bytes, in
-    /// which case all of `output` is initialised.
+    /// Fills `output`. Returns whether `data` is exactly one deflate stream of that size; then all of
+    /// `output` is initialised.
     pub(crate) fn inflate(&mut self, data: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
         let (mut used, mut given) = (0, 0);
         // SAFETY: the decompressor is alive and borrowed mutably. libdeflate reads at most

@@ -1,7 +1,7 @@
-//! Locks that keep other writers out, and checks whether a path still leads to the opened file.
+//! Locks against other writers, and checks that a path still leads to the opened file.
 //!
-//! On Unix they are advisory locks. On Windows a lock would keep readers out too, so that a file is
-//! opened without sharing write access: while one handle has it, no other can be opened to write.
+//! Unix has advisory locks. On Windows a lock would exclude readers, too. There a file is opened without
+//! sharing write access, so that no second handle can be opened to write.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// How long to wait for others, in milliseconds. A process that another thread starts holds all
-/// files, and their locks, until it runs its own program.
+/// The waits for a lock, in milliseconds. A process that another thread starts holds all files and
+/// their locks until it executes its program.
 const PATIENCE: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
 
-/// Has the options open a file such that no one else can open it to write, where that is its lock.
+/// Sets the options that lock a file on Windows: no sharing of write access.
 pub(crate) fn unshared(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(windows)]
     {
@@ -27,9 +27,9 @@ pub(crate) fn unshared(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Opens a file to change it. It is to be [locked](lock) then.
+/// Opens a file to change it. The caller has to [lock](lock) it.
 ///
-/// Fails if the file cannot be opened. On Windows, one that is open to write is a conflict.
+/// Fails if the file cannot be opened. On Windows, another writer is a conflict.
 pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     /// `ERROR_SHARING_VIOLATION`.
     const IS_SHARED: Option<i32> = if cfg!(windows) { Some(32) } else { None };
@@ -46,7 +46,7 @@ pub(crate) fn open_to_change(options: &mut OpenOptions, path: &Path) -> io::Resu
 
 /// Opens an existing file to change it, and locks it.
 ///
-/// Fails if the file has another writer, or if the path leads to another file meanwhile.
+/// Fails if the file has another writer, or if the path now leads to another file.
 pub(crate) fn open_locked(path: &Path) -> Result<File> {
     let cannot_open = |error| Error::io("cannot open the file", error);
     let file = open_to_change(OpenOptions::new().read(true).write(true), path).map_err(cannot_open)?;
@@ -54,13 +54,12 @@ pub(crate) fn open_locked(path: &Path) -> Result<File> {
     if is_same(&file, path).map_err(cannot_open)? { Ok(file) } else { Err(Error::replaced()) }
 }
 
-/// Keeps others from adding to the file until it is closed.
+/// Locks a file against other writers until it is closed.
 pub(crate) fn lock(file: &File) -> Result<()> {
     wait_for(|| try_lock(file))
 }
 
-/// [`lock`] together with others that replace the file. On Windows, opening the file has told
-/// whether it has a writer.
+/// [`lock`], shared with other replacements of the file. On Windows, opening the file has locked it.
 #[cfg(feature = "npz")]
 pub(crate) fn lock_shared(file: &File) -> Result<()> {
     wait_for(|| if cfg!(windows) { Ok(()) } else { file.try_lock_shared() })
@@ -83,9 +82,7 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     if cfg!(windows) { Ok(()) } else { file.try_lock() }
 }
 
-/// Whether it is still this file that has the name, alone and by no link.
-///
-/// Fails if the system does not tell.
+/// Returns whether the path is the only name of the file, and not a link to it.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -98,9 +95,7 @@ pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether it is still this file that is found under the path, by links too.
-///
-/// Fails if the system does not tell.
+/// Returns whether the path leads to the file, also by links.
 #[cfg(unix)]
 pub(crate) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -117,8 +112,8 @@ pub(crate) fn is_same(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether it is still this file that has the name. On Windows it is, because no other writer can
-/// open it. Elsewhere files cannot be told apart, so that only new ones are.
+/// Returns whether the path is a name of the file. On Windows it is, because no other writer can open
+/// it. Elsewhere files have no identity, and only new ones count.
 #[cfg(not(unix))]
 pub(crate) fn is_at(file: &File, _path: &Path) -> io::Result<bool> {
     Ok(cfg!(windows) || file.metadata()?.len() == 0)

@@ -1,12 +1,11 @@
-//! The number of threads that are worth starting on this machine.
+//! The number of threads that are useful on this machine.
 
 use std::num::NonZero;
 use std::thread;
 
-/// As many threads as were asked for, but for numbers that only take memory: more than a few for
-/// each processor.
+/// Limits a number of threads to four for each processor. More only take memory.
 pub(crate) fn useful_threads(threads: usize) -> usize {
-    /// For so few it is not worth asking the system.
+    /// Up to this number, the system is not asked.
     const FEW: usize = 8;
     if threads <= FEW {
         return threads;

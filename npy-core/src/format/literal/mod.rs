@@ -1,7 +1,6 @@
-//! The Python literals in headers: the subset that `ast.literal_eval` accepts, never evaluated.
+//! Parser of the Python literals in headers: the subset of `ast.literal_eval`, never evaluated.
 //!
-//! Reads the text once and looks at each byte a bounded number of times, so the time is linear.
-//! Nesting is bounded, so the stack is too.
+//! Time is linear: each byte is read a bounded number of times. Nesting is bounded, and so is the stack.
 
 mod text;
 
@@ -9,11 +8,11 @@ use std::borrow::Cow;
 
 use crate::error::excerpt;
 
-/// Why a text is not a literal.
+/// An error of parsing a literal.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Syntax {
-        /// Where in the file.
+        /// The position in the file.
         offset: usize,
         problem: Cow<'static, str>,
     },
@@ -23,19 +22,18 @@ pub(crate) enum Fault {
 
 type Result<T> = std::result::Result<T, Fault>;
 
-/// The interpretation of the bytes of a text.
+/// The dialect of a literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
-    /// Bytes from 0x80 on are characters of latin-1 (format versions 1.0 and 2.0), not parts of
-    /// UTF-8.
+    /// Whether the text is latin-1 (format versions 1.0 and 2.0), not UTF-8.
     pub(crate) latin1: bool,
-    /// Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
+    /// Whether Python 2's `10L` is an integer (format versions 1.0 and 2.0, as in `numpy.lib.format`).
     pub(crate) long_integers: bool,
-    /// Whether `dtype(…)` and `numpy.record` are allowed, as NumPy prints dtypes.
+    /// Whether `dtype(…)` and `numpy.record` are allowed, as in `repr` of a dtype.
     pub(crate) is_dtype: bool,
-    /// Where the text begins in the file, for error messages.
+    /// The position of the text in the file, for error messages.
     pub(crate) base: usize,
-    /// How deep brackets may nest.
+    /// The limit of nested brackets.
     pub(crate) depth: usize,
 }
 
@@ -43,10 +41,10 @@ pub(crate) struct Dialect {
 #[derive(Debug)]
 pub(crate) struct Node<'a> {
     pub(crate) value: Value<'a>,
-    /// Where it begins in the file.
+    /// Its position in the file.
     pub(crate) offset: usize,
     source: &'a [u8],
-    /// Whether each byte of the source is a character; else it is UTF-8.
+    /// Whether the source is latin-1, not UTF-8.
     latin1: bool,
 }
 
@@ -55,12 +53,10 @@ pub(crate) enum Value<'a> {
     None,
     Bool(bool),
     Integer(i64),
-    /// An integer beyond 64 bits, a float, a complex number or `...`: kept as text, since only
-    /// titles can hold one.
+    /// An integer beyond 64 bits, a float, a complex number or `...`. Only titles can hold one.
     Other,
     Text(Cow<'a, str>),
-    /// A text with a lone surrogate, which stands in it as its escape (`\ud800`), because Rust's
-    /// text cannot hold one.
+    /// A text with lone surrogates, which are escaped (`\ud800`), because a `String` cannot hold them.
     SurrogateText(String),
     Bytes(Vec<u8>),
     Tuple(Vec<Node<'a>>),
@@ -72,13 +68,13 @@ pub(crate) enum Value<'a> {
 }
 
 impl Node<'_> {
-    /// The literal as written in the text, truncated if it is long.
+    /// The source of the literal, truncated if it is long.
     pub(crate) fn excerpt(&self) -> String {
-        // More than that is not shown, and may be very long.
+        // Longer ones are not shown in full.
         excerpt(&self.decode(&self.source[..self.source.len().min(1024)]))
     }
 
-    /// The whole text of the literal, for values that are kept as they were written.
+    /// The source of the literal.
     pub(crate) fn source(&self) -> String {
         self.decode(self.source)
     }
@@ -88,8 +84,7 @@ impl Node<'_> {
     }
 }
 
-/// Reads the one literal that `text` consists of. White space, newlines and comments may surround
-/// it.
+/// Parses a text of one literal, with white space, newlines and comments around it.
 pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
     let mut parser = Parser::begin(text, dialect)?;
     let node = parser.value()?;
@@ -97,7 +92,7 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect) -> Result<Node<'_>> {
     Ok(node)
 }
 
-/// Reads a literal or `dtype(…)`, as `repr` prints a dtype. Returns whether it has `align=True`.
+/// Parses a literal or `dtype(…)`, as in `repr` of a dtype. Returns whether it has `align=True`.
 pub(crate) fn parse_dtype(text: &[u8], dialect: Dialect) -> Result<(Node<'_>, bool)> {
     let mut parser = Parser::begin(text, dialect)?;
     let is_call = parser.eat_name(&[b"dtype", b"np.dtype", b"numpy.dtype"]);
@@ -156,7 +151,7 @@ impl<'a> Parser<'a> {
         Ok(parser)
     }
 
-    /// Only white space and comments may follow.
+    /// Skips white space and comments, and expects the end.
     fn end(&mut self) -> Result<()> {
         self.skip_blank()?;
         if self.position < self.text.len() {
@@ -165,7 +160,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Skips one of these names, if it ends there.
+    /// Skips one of these names, if it is a whole word.
     fn eat_name(&mut self, names: &[&[u8]]) -> bool {
         let rest = self.rest();
         let ends = |name: &[u8]| !rest.get(name.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -174,7 +169,7 @@ impl<'a> Parser<'a> {
         found.is_some()
     }
 
-    /// Skips a byte that has to follow, with the blanks around it.
+    /// Skips an expected byte, with the blanks around it.
     fn expect(&mut self, byte: u8, wanted: &'static str) -> Result<()> {
         self.skip_blank()?;
         if !self.eat(byte) {
@@ -212,7 +207,7 @@ impl<'a> Parser<'a> {
         self.error(self.position, unexpected(wanted, &found))
     }
 
-    /// Skips white space as Python knows it (no vertical tab, no NBSP) and comments.
+    /// Skips comments and the white space of Python, which excludes the vertical tab and NBSP.
     fn skip_blank(&mut self) -> Result<()> {
         loop {
             match self.peek() {
@@ -238,7 +233,7 @@ impl<'a> Parser<'a> {
             Some(b'(') => {
                 let (mut items, trailing_comma) = self.items(b')')?;
                 match items.pop() {
-                    // Parentheses around one value without a comma are only parentheses.
+                    // Parentheses around one value without a comma are no tuple.
                     Some(only) if items.is_empty() && !trailing_comma => return Ok(only),
                     last => {
                         items.extend(last);
@@ -274,7 +269,7 @@ impl<'a> Parser<'a> {
     /// Reads `value, value, …` up to `close`. Returns whether a comma came last.
     fn items(&mut self, close: u8) -> Result<(Vec<Node<'a>>, bool)> {
         self.open()?;
-        // Most lists here are fields of two items; the first allocation of a `Vec` would be twice that.
+        // Most are fields of two items, and a `Vec` would begin with a capacity of four.
         let mut items = Vec::with_capacity(if self.peek() == Some(close) { 0 } else { 2 });
         let mut trailing_comma = false;
         while !self.eat(close) {
@@ -335,7 +330,7 @@ impl<'a> Parser<'a> {
             b"None" => Value::None,
             _ if length <= 2 && matches!(rest.get(length), Some(b'\'' | b'"')) => return self.strings(),
             b"np" | b"numpy" => {
-                // NumPy 2.0 wrote these by mistake, and cannot read them either.
+                // NumPy 2.0 wrote them by mistake, and does not read them.
                 return Err(self.error(self.position, "expected a plain number, found a NumPy scalar such as np.int64(3)"));
             }
             name => {
@@ -352,7 +347,7 @@ impl<'a> Parser<'a> {
         let negative = self.peek() == Some(b'-');
         if matches!(self.peek(), Some(b'+' | b'-')) {
             self.position += 1;
-            // Python allows blanks between a sign and its number.
+            // Python allows blanks after a sign.
             self.skip_blank()?;
         }
         let mut value = self.unsigned_number(negative)?;
@@ -429,10 +424,10 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads digits with single underscores between them, and returns their number. `value` becomes `None` on
+    /// Reads digits, which single underscores may separate. Returns their number. `value` becomes `None` on
     /// overflow.
     fn digits(&mut self, radix: u32, value: &mut Option<i64>) -> Result<usize> {
-        // Python's own limit on the digits of an integer.
+        // Python's limit.
         const MOST: usize = 4300;
         let start = self.position;
         let mut count = 0;
@@ -451,7 +446,7 @@ impl<'a> Parser<'a> {
         Ok(count)
     }
 
-    /// Python 2 wrote the shape of some arrays as `(2L, 3L)`.
+    /// Skips the suffix of Python 2's long integers, as in the shape `(2L, 3L)`.
     fn skip_long_suffix(&mut self) -> Result<()> {
         while self.dialect.long_integers {
             let end = self.position;

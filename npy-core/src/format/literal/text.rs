@@ -8,7 +8,7 @@ const UNTERMINATED: &str = "unterminated string";
 const INVALID_ESCAPE: &str = "invalid escape sequence";
 
 impl<'a> Parser<'a> {
-    /// One or more strings, which Python joins when they stand side by side.
+    /// Parses one or more adjacent strings, which Python joins.
     pub(super) fn strings(&mut self) -> Result<Value<'a>> {
         let start = self.position;
         let mut value = self.string()?;
@@ -39,7 +39,7 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Some(b'r' | b'R') if !raw => raw = true,
                 Some(b'b' | b'B') if !bytes => bytes = true,
-                // Python 2 wrote `u'…'`; it stands alone.
+                // Python 2 wrote `u'…'`, which excludes other prefixes.
                 Some(b'u' | b'U') if self.position == start => {
                     self.position += 1;
                     match self.peek() {
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
         self.position += if triple { 3 } else { 1 };
         let body = self.position;
 
-        // Most strings are plain ASCII without a backslash: borrow them.
+        // Most strings are plain ASCII without a backslash, and are borrowed.
         let plain = |byte: &u8| *byte != quote && *byte != b'\\' && (b' '..=b'~').contains(byte);
         let length = self.rest().iter().position(|byte| !plain(byte)).unwrap_or(self.rest().len());
         self.position += length;
@@ -100,15 +100,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the rest of an escape. An unknown escape stays, with its backslash.
+    /// Parses an escape after its backslash. An unknown escape is kept.
     fn escape(&mut self, raw: bool, content: &mut Content) -> Result<()> {
         let at = self.position - 1;
         let Some(byte) = self.peek() else {
             return Err(self.error(at, UNTERMINATED));
         };
         if raw {
-            // In a raw string a backslash keeps the quote after it from ending the string, and both
-            // stay. A second backslash must be taken here too.
+            // In a raw string, an escaped quote does not end the string, and both characters are kept. A
+            // second backslash escapes nothing.
             content.text.push(b'\\');
             if matches!(byte, b'\'' | b'"' | b'\\') {
                 self.position += 1;
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The content of a string so far, in UTF-8 for text.
+/// The content of a string: UTF-8, or bytes.
 struct Content {
     bytes: bool,
     surrogates: bool,
@@ -174,7 +174,7 @@ struct Content {
 impl Content {
     fn push(&mut self, code: u32) -> std::result::Result<(), &'static str> {
         if self.bytes {
-            // Python takes an octal escape above 0o377 modulo 256.
+            // As in Python, octal escapes above 0o377 are modulo 256.
             self.text.push(code.to_le_bytes()[0]);
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! A flat tree of nodes, which a pickle describes.
+//! The arena: the nodes of a pickle, stored flat.
 //!
-//! Each byte of a pickle makes at most one node and one edge, shared and cyclic references cost
-//! nothing, and dropping it all is flat. Texts and bytes stay where they are in the input.
+//! Each byte of a pickle makes at most one node and one edge. Shared and cyclic references take no
+//! memory, and dropping does not recurse. Texts and bytes stay in the input.
 
 use super::error::Result;
 use super::globals::Known;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 /// No node or edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A range of the input. The offset has two halves, so that a node has 16 bytes.
+/// A range of the input. The halves of the offset keep a node at 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     offset: [u32; 2],
@@ -36,7 +36,7 @@ impl Span {
     }
 }
 
-/// The nodes in a container, as a chain of edges, which can grow.
+/// The nodes of a container: a growing chain of edges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Items {
     pub(crate) first: u32,
@@ -48,7 +48,7 @@ impl Items {
     pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE, count: 0 };
 }
 
-/// A value. Containers hold their items, dictionaries keys and values by turns.
+/// A value. Dictionaries hold keys and values in turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
     None,
@@ -73,9 +73,9 @@ pub(crate) enum Node {
     Dict(Items),
     Set(Items),
     FrozenSet(Items),
-    /// A class or function of the list.
+    /// A known class or function.
     Known(Known),
-    /// Any other: the nodes of its module and its name.
+    /// Another one: the nodes of its module and its name.
     Global {
         module: u32,
         name: u32,
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// The bytes of the input that are its value.
+    /// Its bytes of the input.
     pub(crate) fn span(self) -> Option<Span> {
         match self {
             Self::Long(span)
@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// Whether it is not a container or an object.
+    /// Returns whether it is neither a container nor an object.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(
             self,
@@ -164,7 +164,7 @@ pub(crate) struct Extra {
     /// The node of its state, or `NONE`.
     pub(crate) state: u32,
     pub(crate) items: Items,
-    /// Keys and values by turns.
+    /// Keys and values in turn.
     pub(crate) entries: Items,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Arena<'a> {
         self.nodes.len()
     }
 
-    /// Returns the node of an id, which is one of this arena.
+    /// Returns the node of an id of this arena.
     pub(crate) fn node(&self, id: u32) -> Node {
         get(&self.nodes, id).unwrap_or(Node::None)
     }
@@ -300,8 +300,7 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// Reserves memory for `more`. Grows by a half, so that the copies cost little more than the
-/// content.
+/// Reserves memory for `more` items. Grows by a half, which bounds the copied bytes.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     if items.capacity() - items.len() >= more {
         return Ok(());
@@ -365,7 +364,7 @@ mod tests {
         assert_eq!((arena.tuple_with_optional::<0>(tuple), arena.tuple_with_optional::<3>(tuple)), (None, None));
     }
 
-    /// Otherwise, copies would cost more than the content.
+    /// Growth by single items would take quadratic time.
     #[test]
     fn memory_grows_by_a_half() {
         let reserved = |length: usize, capacity: usize, more: usize| {

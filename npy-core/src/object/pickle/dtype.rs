@@ -1,4 +1,4 @@
-//! Dtypes of NumPy in a pickle.
+//! Decodes pickled dtypes of NumPy.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, TimeUnit};
 use crate::format::shape::{MOST_DIMENSIONS, too_many_dimensions};
 
-/// The flags of a dtype that holds objects: they are counted, and pickled as a list.
+/// The flags of a dtype with objects: counted, and pickled as a list.
 const OBJECT_FLAGS: i64 = 3;
 
 /// The flag of a dtype whose elements are pointers.
@@ -22,7 +22,7 @@ const IS_POINTER: i64 = 4;
 /// The expected call of `dtype` and its state.
 const DTYPE_STATE: &str = "a code of a dtype, and its state";
 
-/// The code that `dtype` was called with, and the parts of its state that matter here.
+/// The code of a pickled dtype, and the used parts of its state.
 struct DTypeState<'a> {
     code: Cow<'a, str>,
     version: i64,
@@ -30,14 +30,14 @@ struct DTypeState<'a> {
     sub_array: u32,
     names: u32,
     fields: u32,
-    /// If it is not negative.
+    /// `None` if it is negative.
     size: Option<usize>,
     flags: i64,
     metadata: u32,
 }
 
 impl<'a> Builder<'a> {
-    /// A dtype as a value of its own.
+    /// Converts a dtype that is a value.
     pub(crate) fn dtype_object(&mut self, id: u32) -> Result<PyObject> {
         let pickled = self.dtype(id)?;
         match pickled.string {
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `dtype(code, False, True)`, whose state has all else.
+    /// Decodes `dtype(code, False, True)` and its state.
     pub(super) fn dtype(&mut self, id: u32) -> Result<PickledDType> {
         if let Some((last, dtype)) = &self.numpy.last
             && *last == id
@@ -76,13 +76,13 @@ impl<'a> Builder<'a> {
         let pickled = self.dtype_of_state(id, &state)?;
         let has_object = pickled.dtype.has_object();
         let object_flags = if has_object { OBJECT_FLAGS } else { 0 };
-        // NumPy follows elements that are said to be pointers.
-        // Before version 3 it had one flag, which said that elements are objects.
+        // NumPy dereferences elements with the flag of pointers. Before version 3, the only flag was that of
+        // objects.
         let others = if state.version < 3 { -1 } else { IS_POINTER };
         if state.flags & OBJECT_FLAGS != object_flags || state.flags & others != 0 && !has_object {
             return Err(invalid(id, "dtype", "flags that say whether it holds objects"));
         }
-        // NumPy takes the size of texts, bytes and voids from here.
+        // NumPy uses this size of texts, bytes and voids.
         if state.code.starts_with(['S', 'U', 'V']) && state.size != Some(pickled.itemsize) {
             return Err(invalid(id, "dtype", "the size that its code has"));
         }
@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         let mut part = [NONE; 9];
         part.iter_mut().zip(self.arena.children(parts)).for_each(|(to, node)| *to = node);
         let [version, order, sub_array, names, fields, itemsize, alignment, flags, metadata] = part;
-        // Unused items are checked all the same.
+        // Unused items are checked, too.
         if [align, copy, alignment].into_iter().any(|number| self.integer(number).is_none()) {
             return Err(wrong());
         }
@@ -153,9 +153,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A dtype without parts: a byte order, a code such as `f8`, and the unit of a time.
+    /// Decodes a scalar dtype: a byte order, a code such as `f8`, and the unit of a time.
     fn scalar_dtype(&self, id: u32, code: &str, order: &str, metadata: u32) -> Result<PickledDType> {
-        // A name, which is no code.
+        // A name of `ml_dtypes`.
         if Known::find(b"ml_dtypes", code.as_bytes()).is_some() {
             let order = if order == ">" { ByteOrder::Big } else { ByteOrder::Little };
             let dtype: DType = code.parse().map_err(|error| in_array(id, error))?;
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
         Ok(PickledDType { dtype, itemsize, string: None })
     }
 
-    /// The unit of a time, such as `[25s]`.
+    /// Decodes the unit of a time, such as `[25s]`.
     fn time_unit(&self, id: u32, metadata: u32) -> Result<String> {
         let expected = "the unit of a time";
         let Some([metadata, unit]) = self.arena.tuple(metadata) else { return Err(invalid(id, "dtype", expected)) };
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
             Node::Text(span) => self.arena.bytes(span).to_vec(),
             _ => self.raw_owned(name)?,
         };
-        // The event is of old versions of NumPy, which later ones ignore.
+        // NumPy ignores the event, which old versions wrote.
         let (Some(count @ 1..), Some(1), Some(_)) = (self.integer(count), self.integer(divisor), self.integer(event)) else {
             return Err(invalid(id, "dtype", expected));
         };
@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
             }
         }
         let mut placed = Vec::new();
-        // In memory an object is a pointer; in a header, as here, it takes no bytes.
+        // An object is a pointer in memory, and takes no bytes in a header.
         let (mut end, mut end_in_memory) = (0_usize, 0_usize);
         for name in self.arena.children(names) {
             let name = self.text(name)?;
@@ -264,8 +264,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// NumPy 2's texts of any length: whether other objects are made texts, and what stands for
-    /// missing ones.
+    /// Decodes NumPy 2's `StringDType(coerce, na_object)`.
     fn string_dtype(&mut self, id: u32, arguments: u32) -> Result<PickledDType> {
         self.check_nothing_added(id, Known::StringDType)?;
         let wrong = || invalid(id, "StringDType", "coerce, and maybe na_object");
@@ -276,7 +275,7 @@ impl<'a> Builder<'a> {
         Ok(PickledDType { dtype: object_dtype(), itemsize: 16, string })
     }
 
-    /// A shape: a tuple of lengths.
+    /// Decodes a shape, a tuple of lengths.
     pub(super) fn shape(&self, id: u32, shape: u32) -> Result<Vec<usize>> {
         let expected = "a shape, which is a tuple of lengths";
         let Node::Tuple(items) = self.arena.node(shape) else { return Err(invalid(id, "ndarray", expected)) };
@@ -292,12 +291,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether it is `V` and a size.
+/// Returns whether a code is `V` and a size.
 fn is_code_of_void(code: &str) -> bool {
     code.strip_prefix('V').is_some_and(|size| !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// The error of an array at its node.
+/// Creates the error of an array at its node.
 #[cold]
 pub(super) fn in_array(id: u32, error: Error) -> PickleError {
     let fault = match error.kind() {

@@ -26,7 +26,7 @@ pub(crate) struct PickleError(Box<Inner>);
 enum Inner {
     /// At a byte of the pickle.
     At(usize, Fault),
-    /// In a node of the arena, which has no position. It is found by another run of the machine.
+    /// In a node of the arena. A second run of the machine finds its position.
     InNode(u32, Fault),
     Other(Error),
 }
@@ -94,12 +94,12 @@ impl Fault {
         Self::invalid(format!("unknown opcode {opcode:#04x}"))
     }
 
-    /// An opcode that refers to data outside of the file, which NumPy never writes.
+    /// An opcode of external data, which NumPy never writes.
     pub(crate) fn refused_opcode(opcode: &str) -> Self {
         Self::new(ErrorKind::Unsupported, format!("opcode {opcode} refers to data outside of the file"))
     }
 
-    /// A protocol that no Python has yet.
+    /// A protocol later than 5.
     pub(crate) fn unknown_protocol(protocol: u8) -> Self {
         Self::new(ErrorKind::Unsupported, format!("unknown protocol {protocol}: expected 0 to 5"))
     }
@@ -117,7 +117,7 @@ impl Fault {
         Self::new(ErrorKind::Unsupported, "cyclic reference: an object contains itself")
     }
 
-    /// A class or function outside of the list of known ones.
+    /// An unknown class or function.
     pub(crate) fn unknown_global(module: &str, name: &str) -> Self {
         let path = dotted(module, name);
         Self::invalid(format!(
@@ -125,17 +125,17 @@ impl Fault {
         ))
     }
 
-    /// A call of a value.
+    /// A call of a plain value.
     pub(crate) fn not_callable(opcode: &str, found: &str) -> Self {
         Self::invalid(format!("opcode {opcode}: expected a class or a function, found {found}"))
     }
 
-    /// A known function where an opcode takes a class.
+    /// A known function in the place of a class.
     pub(crate) fn not_a_class(opcode: &str, function: &str) -> Self {
         Self::invalid(format!("opcode {opcode}: expected a class, found the function {function}"))
     }
 
-    /// A call of a known class or function that NumPy's pickles never call.
+    /// A call of a known class or function that NumPy never pickles.
     pub(crate) fn unsupported_call((module, name): (&str, &str)) -> Self {
         Self::invalid(format!("unsupported call of {module}.{name}"))
     }
@@ -164,12 +164,12 @@ impl Fault {
         Self::invalid(format!("invalid memo index {:?}: expected a non-negative integer", text::excerpt(text)))
     }
 
-    /// A text of 4 GiB, whose length a node cannot hold.
+    /// A text of 4 GiB or more, whose length exceeds a node.
     pub(crate) fn text_too_long(length: usize) -> Self {
         Self::new(ErrorKind::Unsupported, format!("expected a text of less than 4 GiB, found {}", counted(length, "byte")))
     }
 
-    /// A length that is negative, or overflows.
+    /// A length that is negative or overflows.
     pub(crate) fn invalid_length(length: impl fmt::Display) -> Self {
         Self::invalid(format!("invalid length {length}"))
     }
@@ -186,7 +186,7 @@ impl Fault {
         Self::invalid("invalid escape sequence")
     }
 
-    /// A list of an array that is longer or shorter than its shape.
+    /// A list of objects whose length differs from the shape of its array.
     pub(crate) fn wrong_count(shape: &[usize], expected: u64, found: u64) -> Self {
         let shape = tuple(shape);
         Self::invalid(format!("wrong number of objects for shape {shape}: expected {expected}, found {found}"))

@@ -1,7 +1,7 @@
 //! Reading of one pickle from a stream into memory.
 //!
-//! Exactly the bytes of the pickle are read from a stream, in which another array may follow. From a file or a member of an archive,
-//! bytes are read ahead.
+//! Reads exactly the bytes of the pickle from a stream, because another array may follow. Reads ahead from a file or a member of an
+//! archive.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::ops::Range;
@@ -11,17 +11,17 @@ use super::opcode::{Form, length, lookup};
 use crate::error::Error;
 use crate::format::trust::read_once;
 
-/// The growth of memory at a time, whatever a length claims.
+/// The largest step of an allocation, whatever a length claims.
 const STEP_BYTES: usize = 64 * 1024;
 
-/// Reads up to the opcode that ends the pickle, and not a byte more unless the stream is `owned`.
+/// Reads up to the `STOP` opcode, and no further unless the stream is `owned`.
 ///
 /// A framed pickle, as from protocol 4 on, is read frame by frame.
 pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
     let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
     let mut at = 0_usize;
     let mut frame_end = 0;
-    // Open marks. At least as many opcodes follow, because each closes at most one, and then the last one.
+    // Open marks. At least as many opcodes and `STOP` follow, because each closes at most one.
     let mut marks = 0_usize;
     loop {
         let begin = at.saturating_add(1);
@@ -77,7 +77,7 @@ struct Fetch<'a, R> {
     reader: &'a mut R,
     bytes: Vec<u8>,
     limit: u64,
-    /// Bytes that may be read beyond those asked for.
+    /// The number of bytes that may be read ahead.
     ahead: usize,
 }
 
@@ -102,7 +102,7 @@ impl<R: Read> Fetch<'_, R> {
         }
     }
 
-    /// Reads the bytes of a range that are not there yet.
+    /// Reads the missing bytes of a range.
     fn ensure(&mut self, Range { start, end }: Range<usize>, at: usize) -> Result<()> {
         if end <= self.bytes.len() {
             return Ok(());

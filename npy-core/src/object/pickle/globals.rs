@@ -1,6 +1,6 @@
-//! The known classes and functions, by name. Nothing is imported or called.
+//! The known classes and functions. Nothing is imported or called.
 
-/// A class or function that NumPy's own files and plain values need.
+/// A class or function of NumPy's files and plain values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// `_reconstruct` of NumPy: an empty array, whose content follows.
@@ -19,12 +19,12 @@ pub(crate) enum Known {
     MaskedVoid,
     MaskedConstant,
     DType,
-    /// A type of `ml_dtypes`, which a dtype names: its place in the list of names.
+    /// A type of `ml_dtypes`: its index in `ML_TYPES`.
     MlType(u8),
-    /// `numpy.record`, which a dtype names as the class of its elements.
+    /// `numpy.record`, the class of the elements of a dtype.
     Record,
     StringDType,
-    /// `_codecs.encode`: how Python 3 writes bytes in protocols that have none.
+    /// `_codecs.encode`: bytes of Python 3 in protocols 0 to 2.
     Encode,
     Bytes,
     ByteArray,
@@ -43,11 +43,11 @@ pub(crate) enum Known {
     DateTime,
     TimeDelta,
     TimeZone,
-    /// `copyreg._reconstructor`: how protocols 0 and 1 make objects.
+    /// `copyreg._reconstructor`: objects in protocols 0 and 1.
     Reconstructor,
 }
 
-/// All modules that have had a name, the current one first.
+/// The globals by module and name, the current module first.
 #[rustfmt::skip]
 const LIST: [(&str, &str, Known); 59] = {
     use Known::{
@@ -117,7 +117,7 @@ const LIST: [(&str, &str, Known); 59] = {
     ]
 };
 
-/// The types of `ml_dtypes` that a dtype can have.
+/// The types of `ml_dtypes`.
 const ML_TYPES: [&str; 19] = [
     "bfloat16",
     "complex32",
@@ -141,17 +141,17 @@ const ML_TYPES: [&str; 19] = [
 ];
 
 impl Known {
-    /// Finds the entry of exactly that name, not of an attribute of it.
+    /// Finds the entry of a module and a name.
     pub(crate) fn find(module: &[u8], name: &[u8]) -> Option<Self> {
         let is_it = |entry: &&(&str, &str, Self)| entry.0.as_bytes() == module && entry.1.as_bytes() == name;
         let known = LIST.iter().find(is_it).map(|(_, _, known)| *known);
         known.or_else(|| {
-            let place = ML_TYPES.iter().position(|known| module == b"ml_dtypes" && known.as_bytes() == name)?;
-            u8::try_from(place).ok().map(Self::MlType)
+            let index = ML_TYPES.iter().position(|known| module == b"ml_dtypes" && known.as_bytes() == name)?;
+            u8::try_from(index).ok().map(Self::MlType)
         })
     }
 
-    /// Python's name of a known class; `None` for functions.
+    /// Returns Python's name of a known class; `None` for functions.
     pub(crate) fn class_name(module: &str, name: &str) -> Option<String> {
         let known = Self::find(module.as_bytes(), name.as_bytes()).filter(|known| !known.is_function())?;
         match known.path() {
@@ -160,7 +160,7 @@ impl Known {
         }
     }
 
-    /// Whether it is a function, which `NEWOBJ` does not take.
+    /// Returns whether it is a function, which `NEWOBJ` does not take.
     pub(crate) fn is_function(self) -> bool {
         matches!(
             self,
@@ -174,10 +174,10 @@ impl Known {
         )
     }
 
-    /// Module and name in a current Python.
+    /// Returns the current module and name.
     pub(crate) fn path(self) -> (&'static str, &'static str) {
         match self {
-            Self::MlType(place) => ("ml_dtypes", ML_TYPES.get(usize::from(place)).copied().unwrap_or_default()),
+            Self::MlType(index) => ("ml_dtypes", ML_TYPES.get(usize::from(index)).copied().unwrap_or_default()),
             known => LIST.iter().find(|entry| entry.2 == known).map_or(("", ""), |(module, name, _)| (*module, *name)),
         }
     }

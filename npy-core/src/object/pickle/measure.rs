@@ -17,13 +17,13 @@ const FIELD_BYTES: u64 = size_of::<Field>() as u64;
 /// The limit of memory for each byte of the pickle. A tree without shared objects needs less, because every value has an opcode.
 const BYTES_PER_BYTE: u64 = 64;
 
-/// Not visited yet, and being visited. Any other number is the size of the node's tree.
+/// The marks of nodes that are not visited, and that are being visited. Other numbers are sizes of trees.
 const UNKNOWN: u64 = 0;
 const VISITING: u64 = u64::MAX;
 
-/// Refuses a tree that contains itself, is too deep, or would be much larger than the pickle.
+/// Refuses a tree that contains itself, is too deep, or is much larger than the pickle.
 ///
-/// A loop visits every node once, however often it is shared.
+/// Visits each node once, however often it is shared, without recursion.
 pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
     let mut sizes = Vec::new();
     reserve(&mut sizes, arena.len())?;
@@ -49,7 +49,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
         };
         let node = arena.node(child);
         match get(&sizes, child).unwrap_or(UNKNOWN) {
-            // A leaf is measured each time.
+            // Leaves have no recorded size.
             _ if node.is_leaf() => visit.add(size_of_node(node), 1),
             VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
             UNKNOWN => {
@@ -106,7 +106,7 @@ impl Visit {
 
     /// Adds the size and the depth of a child.
     fn add(&mut self, size: u64, depth: usize) {
-        // The largest number is a mark.
+        // The largest number is `VISITING`.
         self.size = self.size.saturating_add(size).min(VISITING - 1);
         self.depth = self.depth.max(depth.saturating_add(1));
     }
@@ -140,8 +140,8 @@ impl Visit {
     }
 }
 
-/// The size of a copy of a dtype, if the node is one: much less than its description in the
-/// pickle, and each scalar has a copy.
+/// The size of a copy of a dtype, if the node is one. It is much less than that of its nodes, and each
+/// scalar has a copy.
 fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     let call @ Node::Call { callable, arguments, .. } = arena.node(id) else { return None };
     let Node::Known(Known::DType) = arena.node(callable) else { return None };
@@ -149,7 +149,7 @@ fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
     let child = |id: u32, index: usize| arena.children(arena.node(id).items()).nth(index).unwrap_or(NONE);
     let state = arena.added(call).state;
     let mut size = DTYPE_BYTES.saturating_add(text(child(arguments, 0)));
-    // The field contains the dtype of the part itself.
+    // `FIELD_BYTES` includes the dtype itself.
     let tree_size = |id: u32| get(sizes, id).unwrap_or_default();
     let part = |id: u32| tree_size(id).saturating_sub(DTYPE_BYTES);
     if let Some([base, shape]) = arena.tuple(child(state, SUB_ARRAY)) {
@@ -163,11 +163,11 @@ fn size_of_dtype(arena: &Arena<'_>, sizes: &[u64], id: u32) -> Option<u64> {
             size = size.saturating_add(of_field);
         }
     }
-    // The largest number is a mark.
+    // The largest number is `VISITING`.
     Some(size.min(VISITING - 1))
 }
 
-/// The indexes of the parts in the state of a dtype.
+/// Indexes in the state of a dtype.
 const SUB_ARRAY: usize = 2;
 const FIELDS: usize = 4;
 
@@ -184,7 +184,7 @@ mod tests {
 
     const OPTIONS: ObjectOptions = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
 
-    /// The size of the object of these opcodes: the difference that one more of it makes to a list.
+    /// The size of the object of these opcodes: the growth of a list by one more of it.
     fn size_of(item: &[u8]) -> u64 {
         let least = |count: usize| {
             let pickle = [item, b"q\xc80(", &b"h\xc8".repeat(count), b"l."].concat();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_take_what_they_contain() {
+    fn objects_have_the_size_of_their_content() {
         const V: u64 = VALUE_BYTES;
         let long = text(&"x".repeat(255));
         for (case, item, size, depth) in [
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn dtypes_take_less_than_what_describes_them() {
+    fn dtypes_are_smaller_than_their_nodes() {
         let scalar = dtype("f8", b"N", b"N", b"N");
         let sub_array = dtype("V16", &[&scalar[..], b"K\x02\x85\x86"].concat(), b"N", b"N");
         let field = |name: &str, dtype: &[u8], title: &str| {
@@ -256,7 +256,7 @@ mod tests {
             ("a record", &record, of_record),
             ("a record in a record", &nested, 3 + FIELD_BYTES + 1 + of_record),
         ] {
-            // Eight of them, because one is smaller than what the opcodes for it allow.
+            // Eight, because one is within the limit of its opcodes.
             let several = [item, &b"q\xc70("[..], &b"h\xc7".repeat(8), b"l"].concat();
             assert_eq!(size_of(&several), VALUE_BYTES + 8 * (DTYPE_BYTES + size), "{case}");
         }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contains_itself_is_refused() {
+    fn rejects_cycles() {
         for item in [&b"]q\0h\0a."[..], b"](]q\0h\0ae.", b"cmodule\nName\n)\x81q\0h\0a."] {
             let (arena, root, _) = run(item, &OPTIONS).map_err(|_| ()).unwrap();
             assert!(measure(&arena, root, &OPTIONS).is_err());

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::arena::{NONE, reserve};
 use super::error::Result;
 
-/// Node ids by memo index. A large index alone takes no memory.
+/// A map of memo indexes to node ids, dense for small indexes.
 #[derive(Default)]
 pub(crate) struct Memo {
-    /// By small indexes.
+    /// Nodes of small indexes.
     dense: Vec<u32>,
     sparse: HashMap<u64, u32>,
     count: usize,
@@ -25,14 +25,14 @@ impl Memo {
     }
 
     pub(crate) fn put(&mut self, index: u64, node: u32) -> Result<()> {
-        // The next index is the usual case.
+        // Usually, it is the next index.
         if self.sparse.is_empty() && index == self.dense.len() as u64 {
             reserve(&mut self.dense, 1)?;
             self.dense.push(node);
             self.count = self.count.saturating_add(1);
             return Ok(());
         }
-        // Python 2 leaves out some indexes.
+        // Python 2 omits some indexes.
         let near = self.count.saturating_mul(2).saturating_add(16);
         let is_new = self.get(index).is_none();
         match usize::try_from(index) {

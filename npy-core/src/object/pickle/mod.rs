@@ -1,4 +1,4 @@
-//! Pickles: a reader of a restricted set of opcodes that runs nothing, and a writer like NumPy's.
+//! Pickles: a machine that executes no code, and a pickler that writes as NumPy does.
 
 pub(crate) mod arena;
 pub(crate) mod dtype;

@@ -16,14 +16,14 @@ use crate::format::shape::element_count;
 use crate::options::Order;
 
 impl Builder<'_> {
-    /// The array that is the pickle.
+    /// Converts the root, which has to be an array of objects.
     pub(crate) fn root(&mut self, id: u32) -> Result<ObjectArray> {
         let found = match self.arena.node(id) {
             Node::Call { callable, .. } => match (self.arena.node(callable), self.object(id)?) {
                 (_, PyObject::Objects(array)) => return Ok(*array),
-                // The class of the array as a whole is left out, as it is for arrays without objects.
+                // The class of the whole array is dropped, as it is for arrays without objects.
                 (_, PyObject::Subclass(object)) => match (object.class, object.base) {
-                    // Its elements say which of them are masked.
+                    // Masked elements have their own class.
                     (ArrayClass::Matrix | ArrayClass::RecArray | ArrayClass::Masked { .. }, PyObject::Objects(array)) => {
                         return Ok(*array);
                     }
@@ -50,7 +50,7 @@ impl Builder<'_> {
             return Err(invalid(id, "_reconstruct", expected));
         };
         let class = match self.arena.node(class) {
-            // NumPy writes an empty array of bytes, whatever the state is.
+            // NumPy always writes an empty array of bytes.
             Node::Known(known @ (Known::NdArray | Known::Matrix | Known::RecArray))
                 if self.shape(id, shape)? == [0] && self.is_code_of_bytes(code) =>
             {
@@ -124,7 +124,7 @@ impl Builder<'_> {
             return self.object_array(id, dtype, order, shape, data).map(|array| PyObject::Objects(Box::new(array)));
         }
         let (mut dtype, mut bytes) = (dtype.dtype, self.raw_owned(data)?);
-        // NumPy makes an array native when it loads it, but not the fields of records.
+        // NumPy converts arrays to the native byte order on loading, but not the fields of records.
         if let DType::Scalar(scalar) = dtype
             && scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE)
             && !matches!(scalar.kind(), ScalarKind::Void { .. })
@@ -136,12 +136,12 @@ impl Builder<'_> {
         Ok(PyObject::Array(Box::new(values)))
     }
 
-    /// An array whose data is the list of its objects, always in the order C.
+    /// An array of objects, whose data are a list in C order.
     fn object_array(&mut self, id: u32, dtype: PickledDType, order: Order, shape: Vec<usize>, data: u32) -> Result<ObjectArray> {
         let Node::List(items) = self.arena.node(data) else {
             return Err(invalid(id, "ndarray", "a list of objects"));
         };
-        // Before anything is made of them.
+        // Checked before the objects are converted.
         let expected = element_count(&shape, 1).map_err(|error| in_array(id, error))? as u64;
         let found = u64::from(items.count);
         if expected != found {
@@ -159,7 +159,7 @@ impl Builder<'_> {
         let items = self.objects(items)?;
         // NumPy converts other objects to text, or refuses them.
         if dtype.string.as_ref().is_some_and(|string| !items.iter().all(|item| string.holds(item))) {
-            return Err(invalid(id, "ndarray", "texts, as its StringDType wants them"));
+            return Err(invalid(id, "ndarray", "texts, or the na_object of its StringDType"));
         }
         Ok(ObjectArray::from_pickle(dtype.dtype, order, shape, items, dtype.string))
     }
@@ -196,7 +196,7 @@ impl Builder<'_> {
         Ok(if self.is_record_class(dtype) { PyObject::of_class(ArrayClass::Record, scalar) } else { scalar })
     }
 
-    /// Whether the class of a dtype's elements is `numpy.record`.
+    /// Returns whether the class of a dtype's elements is `numpy.record`.
     fn is_record_class(&self, dtype: u32) -> bool {
         let Node::Call { arguments, .. } = self.arena.node(dtype) else { return false };
         let code = self.arena.tuple(arguments).map(|[code, _, _]: [u32; 3]| self.arena.node(code));
@@ -206,7 +206,7 @@ impl Builder<'_> {
     #[inline(never)]
     fn scalar_of_bytes(&mut self, id: u32, pickled: PickledDType, data: u32) -> Result<PyObject> {
         let bytes = self.raw_owned(data)?;
-        // The header of the last dtype, which is this one.
+        // The cached header of this dtype.
         let header = match &self.numpy.header {
             Some(header) => header.clone(),
             None => Header::new(pickled.dtype, Order::C, &[]).map_err(|error| in_array(id, error))?,
@@ -216,7 +216,7 @@ impl Builder<'_> {
         Ok(PyObject::Scalar(Box::new(values)))
     }
 
-    /// Whether a node is `b'b'`.
+    /// Returns whether a node is `b'b'`.
     fn is_code_of_bytes(&self, code: u32) -> bool {
         match self.arena.node(code) {
             Node::Text(span) => self.arena.bytes(span) == b"b",

@@ -2,26 +2,25 @@
 
 use super::error::{Fault, PickleError, Result};
 
-/// The effect of an opcode. None calls anything, and a test holds this table
-/// against Python's.
+/// The effect of an opcode. None calls anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Pushes a value decoded from its argument.
     Data,
-    /// Builds containers, names a class, uses the memo, or delimits.
+    /// Builds a container, names a class, uses the memo, or delimits.
     Structure,
-    /// Refers to data outside of the pickle: refused.
+    /// Refused, because it refers to external data.
     Refused,
 }
 
-/// How the argument behind an opcode is delimited.
+/// The form of the argument of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A fixed number of bytes.
     Fixed(usize),
     /// A little-endian length, with its width in bytes, followed by that many bytes.
     Counted(usize),
-    /// The same, with a length that has a sign.
+    /// [`Counted`](Self::Counted) by four bytes, with a sign.
     CountedSigned,
     /// Text up to the end of the line.
     Line,

@@ -1,4 +1,4 @@
-//! Construction of values from the known classes and their arguments.
+//! Creates values of known classes from their arguments.
 
 use super::super::value::decimal::is_decimal;
 use super::super::value::int::PyInt;
@@ -10,7 +10,7 @@ use super::globals::Known;
 use super::tree::{Builder, invalid};
 
 impl Builder<'_> {
-    /// An object of a class whose arguments are plain values.
+    /// Creates an object of a class with plain arguments.
     #[inline(never)]
     pub(crate) fn simple(&mut self, id: u32, known: Known, arguments: u32) -> Result<PyObject> {
         if !matches!(known, Known::DType | Known::Uuid) {
@@ -62,7 +62,7 @@ impl Builder<'_> {
         if let Some([bytes]) = self.arena.tuple(arguments) {
             return Ok(PyObject::ByteArray(self.raw_owned(bytes)?));
         }
-        // How Python 2 writes it: a text and 'latin-1'.
+        // As Python 2 writes it: a text and 'latin-1'.
         let Some(parts) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };
         let bytes = self.latin1(parts)?.ok_or_else(|| invalid(id, "bytearray", "a text of latin-1 and 'latin-1'"))?;
         Ok(PyObject::ByteArray(bytes))
@@ -87,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An integer of any size.
+    /// Decodes an integer of any size.
     fn any_integer(&self, id: u32) -> Option<PyInt> {
         match self.arena.node(id) {
             Node::Long(span) => Some(PyInt::from_le_bytes(self.arena.bytes(span))),
@@ -106,7 +106,7 @@ impl Builder<'_> {
     fn fraction(&self, id: u32, arguments: u32) -> Result<PyObject> {
         let parts = match self.arena.tuple(arguments) {
             Some([numerator, denominator]) => self.any_integer(numerator).zip(self.any_integer(denominator)),
-            // Up to Python 3.10: one text.
+            // Up to Python 3.10, it is a single text.
             None => match self.arena.tuple(arguments) {
                 Some([text]) if self.is_text(text) => {
                     let text = self.text(text)?;
@@ -148,7 +148,7 @@ impl Builder<'_> {
         PyDateTime::from_bytes(self.exact(bytes)?, zone)
     }
 
-    /// The bytes of a time and its time zone; `None` if that is not a `datetime.timezone`.
+    /// The bytes and the time zone of a time; `None` if the zone is not a `datetime.timezone`.
     fn bytes_and_zone(&self, arguments: u32) -> Option<(u32, Option<PyTimeZone>)> {
         let ([bytes], zone) = self.arena.tuple_with_optional(arguments)?;
         let Some(zone) = zone.filter(|zone| !matches!(self.arena.node(*zone), Node::None)) else { return Some((bytes, None)) };
@@ -189,7 +189,7 @@ fn lowest_terms(numerator: PyInt, denominator: PyInt) -> [PyInt; 2] {
     }
 }
 
-/// The binary algorithm, because a division of 128 bits costs more than ten of its steps.
+/// The binary algorithm: a division of 128 bits takes more time than ten of its steps.
 fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
     if one == 0 {
         return other;

@@ -12,7 +12,7 @@ pub(crate) fn unescape_text(bytes: &[u8]) -> Option<Vec<u8>> {
         let digits = match (byte, after.first()) {
             (b'\\', Some(b'u')) => 4,
             (b'\\', Some(b'U')) => 8,
-            // A second backslash begins no escape.
+            // An escaped backslash begins no escape.
             (b'\\', Some(&other)) => {
                 text.push(b'\\');
                 push_code(u32::from(other), &mut text)?;
@@ -43,8 +43,7 @@ fn push_code(code: u32, text: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Decodes a `str` of Python 2 from its `repr`. Returns `None` if it is not in quotes, or an escape
-/// is invalid.
+/// Decodes a `str` of Python 2 from its `repr`. Returns `None` without quotes, or if an escape is invalid.
 pub(crate) fn unquote(bytes: &[u8]) -> Option<Vec<u8>> {
     let quote = *bytes.first().filter(|quote| matches!(quote, b'\'' | b'"'))?;
     let inner = bytes.get(1..bytes.len().checked_sub(1)?).filter(|_| bytes.last() == Some(&quote))?;
@@ -94,13 +93,13 @@ pub(crate) fn integer(bytes: &[u8]) -> Option<i64> {
     digits(bytes)?.parse().ok()
 }
 
-/// The digits of an integer, with a sign or without.
+/// The digits of an integer with an optional sign.
 pub(crate) fn digits(bytes: &[u8]) -> Option<&str> {
     let text = str::from_utf8(bytes).ok()?.trim_ascii();
     Some(text.strip_suffix('L').unwrap_or(text))
 }
 
-/// Whether Python refuses the digits or reads them as octal: after a leading zero, or with an `L` in `INT`.
+/// Returns whether Python refuses the digits or reads them as octal: a leading zero, or an `L` in `INT`.
 pub(crate) fn is_not_decimal(bytes: &[u8], is_long: bool) -> bool {
     let Some(text) = digits(bytes) else { return false };
     let number = text.trim_start_matches(['+', '-']);
@@ -110,7 +109,7 @@ pub(crate) fn is_not_decimal(bytes: &[u8], is_long: bool) -> bool {
         || !is_long && bytes.trim_ascii_end().ends_with(b"L")
 }
 
-/// An integer in two's complement of at most 8 bytes, the least significant first.
+/// Decodes an integer in two's complement of at most 8 bytes, little-endian.
 pub(crate) fn small_integer(bytes: &[u8]) -> Option<i64> {
     if bytes.len() > 8 {
         return None;
@@ -127,9 +126,9 @@ pub(crate) fn float(bytes: &[u8]) -> Option<f64> {
     (number.is_finite() || !bytes.iter().any(u8::is_ascii_digit)).then_some(number)
 }
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text, for a message.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    // More than that is not shown, and may be very long.
+    // Longer ones are not shown in full.
     error::excerpt(&String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)))
 }
 

@@ -1,6 +1,6 @@
-//! Conversion of an arena into values.
+//! Converts the nodes of an arena to values.
 //!
-//! Functions call themselves here as deep as the values are, which was measured before.
+//! Recursion is as deep as the values, which `measure` bounds.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::memory::reserve_exact;
 use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 
-/// Converts nodes to values.
+/// A converter of nodes to values.
 pub(crate) struct Builder<'a> {
     pub(crate) arena: &'a Arena<'a>,
     pub(crate) options: ObjectOptions,
@@ -115,12 +115,12 @@ impl<'a> Builder<'a> {
                 let path = (self.text(module)?, self.text(name)?);
                 self.opaque(id, (&path.0, &path.1), None)?
             }
-            // Containers and calls do not come here.
+            // Containers and calls are not leaves.
             _ => PyObject::None,
         })
     }
 
-    /// An unknown class or function, or its result.
+    /// Creates an unknown class or function, or an object of it.
     #[inline(never)]
     pub(crate) fn opaque(&self, id: u32, path: (&str, &str), arguments: Option<Vec<PyObject>>) -> Result<PyObject> {
         if self.options.unknown_globals == UnknownGlobals::Refuse {
@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
             }
             Known::FromBuffer => self.buffer_array(id, arguments),
             Known::Scalar => self.scalar(id, arguments),
-            // How protocols 0 and 1 make objects: a class, its base, and the state of the base.
+            // Objects in protocols 0 and 1: a class, its base, and the state of the base.
             Known::Reconstructor => match self.arena.tuple(arguments) {
                 Some([class, base, state]) => match (self.arena.node(class), self.arena.node(base), self.arena.node(state)) {
                     (Node::Known(known), Node::Known(Known::Object), Node::None) => self.simple(id, known, NONE),
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
                 },
                 None => Err(invalid(id, "copyreg._reconstructor", "a class, its base and a state")),
             },
-            // A bare `object`, of which nothing else is known.
+            // A bare `object`.
             Known::Object => self.opaque_call(id, callable, arguments),
             _ => self.simple(id, known, arguments),
         }
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
         self.arena.added(self.arena.node(id))
     }
 
-    /// Refuses a state or items of an object whose class has none.
+    /// Refuses a state, items and entries of an object whose class has none.
     pub(crate) fn check_nothing_added(&self, id: u32, known: Known) -> Result<()> {
         match self.added(id).only_state() {
             Some(NONE) => Ok(()),
@@ -219,7 +219,7 @@ impl<'a> Builder<'a> {
             return Err(invalid(id, "OrderedDict", "keys and values, without a state"));
         }
         let mut entries = Vec::new();
-        // Python 2 gives a list of pairs, Python 3 sets them afterwards.
+        // Python 2 passes a list of pairs, Python 3 sets entries afterwards.
         let pairs = match (self.arena.node(arguments), self.arena.tuple(arguments)) {
             (Node::Tuple(none @ Items { count: 0, .. }), _) => none,
             (_, Some([list])) if matches!(self.arena.node(list), Node::List(_)) => self.arena.node(list).items(),
@@ -237,13 +237,13 @@ impl<'a> Builder<'a> {
         Ok(PyObject::OrderedDict(entries))
     }
 
-    /// Whether a node is a text of Python 2 or 3.
+    /// Returns whether a node is a text of Python 2 or 3.
     pub(crate) fn is_text(&self, id: u32) -> bool {
         let node = self.arena.node(id);
         matches!(node, Node::Text(_) | Node::EscapedText(_) | Node::OldText(_) | Node::QuotedOldText(_))
     }
 
-    /// A text of Python 3 as a value, which may have lone surrogates.
+    /// Converts a text of Python 3, which may have lone surrogates.
     fn text_object(id: u32, bytes: &[u8]) -> Result<PyObject> {
         let text = match String::from_utf8(copied(bytes)?) {
             Ok(text) => return Ok(PyObject::Str(text)),
@@ -256,7 +256,7 @@ impl<'a> Builder<'a> {
         text::unescape_text(bytes).ok_or_else(|| PickleError::in_node(id, Fault::invalid_escape()))
     }
 
-    /// A text, also a `str` of Python 2 in the description of other objects, whatever the encoding.
+    /// Decodes a text. A `str` of Python 2 is text here, whatever the encoding.
     pub(crate) fn text(&self, id: u32) -> Result<Cow<'a, str>> {
         let node = self.arena.node(id);
         match node {
@@ -280,7 +280,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// [`raw`](Self::raw) as a copy.
+    /// [`raw`](Self::raw), copied.
     pub(crate) fn raw_owned(&self, id: u32) -> Result<Vec<u8>> {
         match self.raw(id)? {
             Cow::Borrowed(bytes) => copied(bytes),
@@ -288,7 +288,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Bytes, in the form of any protocol and Python version.
+    /// Decodes bytes of any protocol and Python version.
     pub(crate) fn raw(&self, id: u32) -> Result<Cow<'a, [u8]>> {
         match self.arena.node(id) {
             Node::Bytes(span) | Node::ByteArray(span) | Node::OldText(span) => Ok(Cow::Borrowed(self.arena.bytes(span))),
@@ -336,7 +336,7 @@ pub(crate) fn invalid(id: u32, constructor: &'static str, expected: &'static str
     PickleError::in_node(id, Fault::invalid_arguments(constructor, expected))
 }
 
-/// Copies bytes of the pickle, with a check of the allocation.
+/// Copies bytes of the pickle. Fails if the allocation does.
 fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut copy = Vec::new();
     reserve_exact(&mut copy, bytes.len())?;

@@ -9,8 +9,7 @@ use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::format::shape::element_count;
 use crate::options::Order;
 
-/// An array of Python objects: of dtype `|O`, or of records with such fields, whose elements are
-/// tuples.
+/// An array of Python objects (`|O`), or of records with such fields, whose elements are tuples.
 ///
 /// ```
 /// use npy_core::object::{self, ObjectArray, PyObject};
@@ -64,17 +63,17 @@ impl StringDType {
         Self { coerce, na_object }
     }
 
-    /// Returns whether NumPy converts other objects that are put into the array to text.
+    /// Returns whether NumPy converts other objects to text.
     pub fn coerce(&self) -> bool {
         self.coerce
     }
 
-    /// Returns the object for a missing text, if there is one: usually `None` or NaN.
+    /// Returns the object for missing texts, usually `None` or NaN.
     pub fn na_object(&self) -> Option<&PyObject> {
         self.na_object.as_ref()
     }
 
-    /// Whether an item is a text or the object for a missing one.
+    /// Returns whether an item is a text, or the object for missing ones.
     pub(crate) fn holds(&self, item: &PyObject) -> bool {
         matches!(item, PyObject::Str(_)) || self.na_object().is_some_and(|missing| is_same(missing, item))
     }
@@ -98,8 +97,7 @@ impl ObjectArray {
         Ok(Self::from_pickle(dtype, Order::C, shape.to_vec(), items, string_dtype.map(Box::new)))
     }
 
-    /// The array that a pickle describes, in which the shape has as many elements as there are
-    /// items.
+    /// Creates an array of parts that match: the shape has as many elements as there are items.
     pub(crate) fn from_pickle(
         dtype: DType,
         order: Order,
@@ -110,16 +108,15 @@ impl ObjectArray {
         Self { dtype, order, shape, items, string_dtype }
     }
 
-    /// Puts a mask over the elements. `None` if it masks a part of a sub-array.
+    /// Masks elements. `None` if the mask covers a part of a sub-array.
     pub(crate) fn cover(&mut self, mask: &DynValues) -> Option<()> {
         let size = mask.dtype().itemsize();
-        let places = c_order(mask);
-        places
+        c_order(mask)
             .zip(&mut self.items)
-            .try_for_each(|(place, item)| cover(&self.dtype, item, mask.bytes().get(place * size..)?.get(..size)?))
+            .try_for_each(|(index, item)| cover(&self.dtype, item, mask.bytes().get(index * size..)?.get(..size)?))
     }
 
-    /// The array under the mask, and the mask, both in C order; `None` if no element is masked.
+    /// Separates the array and its mask, both in C order. `None` if no element is masked.
     pub(crate) fn uncovered(&self) -> Option<(Self, Vec<u8>)> {
         if !self.items.iter().any(|item| is_covered(&self.dtype, item)) {
             return None;
@@ -147,8 +144,8 @@ impl ObjectArray {
         &self.dtype
     }
 
-    /// Returns NumPy 2's `StringDType`, if the array has it. [`dtype`](Self::dtype) is `|O` then,
-    /// as in the file's header.
+    /// Returns NumPy 2's `StringDType`, if the array has it. Then [`dtype`](Self::dtype) is `|O`, as in
+    /// the header.
     pub fn string_dtype(&self) -> Option<&StringDType> {
         self.string_dtype.as_deref()
     }
@@ -158,7 +155,7 @@ impl ObjectArray {
         &self.shape
     }
 
-    /// Returns the order of the array in NumPy's memory. The items are in C order all the same.
+    /// Returns the order of the array in NumPy's memory. The items are in C order nevertheless.
     pub fn order(&self) -> Order {
         self.order
     }
@@ -166,7 +163,7 @@ impl ObjectArray {
     /// Sets the order of the array in NumPy's memory. The items stay in C order.
     #[must_use]
     pub fn with_order(self, order: Order) -> Self {
-        // C first, as NumPy has it for arrays that are contiguous in both orders.
+        // NumPy takes C for arrays that are contiguous in both orders.
         Self { order: if Order::are_same(&self.shape) { Order::C } else { order }, ..self }
     }
 
@@ -181,7 +178,7 @@ impl ObjectArray {
     }
 }
 
-/// A one-dimensional array.
+/// Creates a one-dimensional array.
 impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
     fn from(items: Vec<T>) -> Self {
         let items: Vec<_> = items.into_iter().map(Into::into).collect();
@@ -191,9 +188,9 @@ impl<T: Into<PyObject>> From<Vec<T>> for ObjectArray {
 
 /// Returns an item of a record, which is a tuple.
 #[doc(hidden)]
-pub fn record_item(record: &PyObject, place: usize) -> Option<&PyObject> {
+pub fn record_item(record: &PyObject, index: usize) -> Option<&PyObject> {
     match record {
-        PyObject::Tuple(items) => items.get(place),
+        PyObject::Tuple(items) => items.get(index),
         _ => None,
     }
 }
@@ -214,8 +211,7 @@ pub fn items_of_sub_arrays<'o>(arrays: &[&'o PyObject], axes: &[usize]) -> Resul
     Ok(Ok(items))
 }
 
-/// Appends the items of a sub-array: of the array that NumPy pickles, or of lists in lists, one for
-/// each axis.
+/// Appends the items of a sub-array: an array in pickles of NumPy, or nested lists.
 #[doc(hidden)]
 pub fn push_sub_items<'o>(object: &'o PyObject, axes: usize, items: &mut Vec<&'o PyObject>) {
     match object {
@@ -230,7 +226,7 @@ pub(crate) fn object_dtype() -> DType {
     Scalar::new(ScalarKind::Object, ByteOrder::NATIVE).into()
 }
 
-/// Whether two missing values are the same: NaN is.
+/// Returns whether two missing values are the same. NaN equals NaN.
 fn is_same(one: &PyObject, other: &PyObject) -> bool {
     match (one, other) {
         (PyObject::Float(one), PyObject::Float(other)) if one.is_nan() => other.is_nan(),

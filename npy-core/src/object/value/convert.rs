@@ -42,11 +42,11 @@ use crate::format::scalar::Value;
     note = "see the table of `FromPyObject`; with the feature `serde`, `ObjectArray::deserialize` takes any `Deserialize` type"
 )]
 pub trait FromPyObject: Sized {
-    /// The value of an object.
+    /// Converts an object.
     #[doc(hidden)]
     fn from_object(object: &PyObject) -> Result<Self, ValueError>;
 
-    /// The values in an object: of bytes it may be `bytes`, of all else a list.
+    /// Converts the items of an object: of a list, or `bytes` for `u8`.
     #[doc(hidden)]
     fn items(object: &PyObject) -> Result<Vec<Self>, ValueError> {
         sequence(object)
@@ -110,7 +110,7 @@ impl<T: FromPyObject> FromPyObject for Vec<T> {
     }
 }
 
-/// The types of values that an object holds as they are.
+/// The types that an object holds.
 macro_rules! from_variant {
     ($($type:ident: $variant:pat => $value:expr;)*) => {$(
         impl FromPyObject for $type {
@@ -160,11 +160,11 @@ fn sequence<T: FromPyObject>(object: &PyObject) -> Result<Vec<T>, ValueError> {
     }
 }
 
-/// The elements of an array in the order C, each as a scalar.
+/// The elements of an array in C order, as scalars.
 pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
     let header = array.header().reshaped(&[]).ok()?;
     let itemsize = array.dtype().itemsize();
-    // An array of elements without bytes has any number of them.
+    // Elements of zero bytes are unbounded.
     if itemsize == 0 {
         return None;
     }
@@ -173,7 +173,7 @@ pub(crate) fn scalars(array: &DynValues) -> Option<Vec<PyObject>> {
     c_order(array).map(|index| scalar(at(index)?)).collect()
 }
 
-/// The value of a scalar of NumPy; `None` for a long double, which no other type holds.
+/// The value of a NumPy scalar; `None` for a long double, which `f64` does not hold.
 pub(crate) fn value(scalar: &DynValues) -> Option<Value<'_>> {
     let DType::Scalar(dtype) = scalar.dtype() else { return None };
     let float = dtype.part().unwrap_or(*dtype);
@@ -228,8 +228,6 @@ impl FromPyObject for f64 {
 impl FromPyObject for f32 {
     fn from_object(object: &PyObject) -> Result<Self, ValueError> {
         let wide = f64::from_object(object)?;
-        // Written and read as text, which is right for every value: there is no conversion that
-        // says whether it was exact.
         #[expect(clippy::cast_possible_truncation, reason = "compared right after")]
         let narrow = wide as Self;
         if f64::from(narrow).to_bits() == wide.to_bits() || wide.is_nan() {
@@ -240,7 +238,7 @@ impl FromPyObject for f32 {
     }
 }
 
-/// Whether a float is an integer, exactly.
+/// Returns whether a float equals an integer.
 fn is_exactly(value: f64, integer: &PyInt) -> bool {
     format!("{value:.0}") == integer.to_string()
 }

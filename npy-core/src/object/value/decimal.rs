@@ -1,6 +1,6 @@
 //! The text of Python's `Decimal`.
 
-/// Whether Python's `str` of a `Decimal` can be this.
+/// Returns whether a text is `str` of a Python `Decimal`.
 pub(crate) fn is_decimal(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, "Infinity" | "Inf") {

@@ -123,8 +123,7 @@ fn push_values(scalar: Scalar, values: &DynValues, out: &mut Vec<u8>) -> Option<
     Some(())
 }
 
-/// Swaps the bytes of the numbers, times or characters that elements of this dtype consist of; raw
-/// bytes stay.
+/// Swaps the bytes of the words of elements: numbers, times or characters.
 pub(crate) fn swap_bytes(scalar: Scalar, elements: &mut [u8]) {
     elements.chunks_exact_mut(scalar.word_size()).for_each(<[u8]>::reverse);
 }
@@ -160,7 +159,7 @@ fn since_1970(object: &PyObject) -> Option<(i128, i128, PyDate)> {
 
 fn microseconds_of_day(moment: &PyDateTime) -> Option<i128> {
     let time = moment.time();
-    // NumPy's have no time zone.
+    // Times of NumPy have no time zone.
     if time.zone().is_some() {
         return None;
     }
@@ -196,7 +195,7 @@ fn span(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
     }
 }
 
-/// The steps of a time outside of the range of `datetime`, which NumPy pickles as an integer, or of NaT, which is `None`.
+/// The steps of NaT (`None`), and of a time beyond the range of `datetime`, which NumPy pickles as an integer.
 fn steps(object: &PyObject) -> Option<i64> {
     match object {
         PyObject::None => Some(NAT),
@@ -207,7 +206,7 @@ fn steps(object: &PyObject) -> Option<i64> {
 
 const MICROSECONDS_IN_A_DAY: i128 = 86_400_000_000;
 
-/// Microseconds in units of a fixed length, rounded down.
+/// Converts microseconds to units of a fixed length, rounding down.
 fn units(unit: TimeUnit, microseconds: i128) -> Option<i128> {
     const MICROSECOND: i128 = 1_000_000_000_000;
     let length = unit.attoseconds()?;

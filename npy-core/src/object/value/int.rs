@@ -8,16 +8,15 @@ use num_bigint::{BigInt, Sign};
 
 use crate::error::{Error, ErrorKind, excerpt};
 
-/// Digits to which Python itself converts between integers and text (`sys.get_int_max_str_digits`):
-/// it takes time that grows with their square.
+/// Python's limit of digits (`sys.get_int_max_str_digits`). Conversion takes quadratic time.
 const MOST_DIGITS: usize = 4300;
 
-/// The bits of about as many digits.
+/// The bits of about that many digits.
 const MOST_BITS: u64 = MOST_DIGITS as u64 * 10 / 3;
 
 /// A Python integer of any size.
 ///
-/// It is made of Rust's integers and of text, compared, and printed; there is no arithmetic.
+/// It converts from and to Rust's integers and text. There is no arithmetic.
 ///
 /// ```
 /// use npy_core::object::PyInt;
@@ -32,8 +31,8 @@ const MOST_BITS: u64 = MOST_DIGITS as u64 * 10 / 3;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PyInt(Repr);
 
-/// Small wherever it fits, so that equal integers are equal values. With a `BigInt` alone, small integers took 1.2 times as long to be
-/// read, and 1.35 to be printed.
+/// `Small` for every integer that fits, so that equality is derived. With a `BigInt` alone, small integers took 1.2 times as long to
+/// read, and 1.35 times to print.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Repr {
     Small(i64),
@@ -68,17 +67,17 @@ impl PyInt {
         self.to_string().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
-    /// Whether the integer is above 0.
+    /// Returns whether the integer is above 0.
     pub(crate) fn is_positive(&self) -> bool {
         self.big().sign() == Sign::Plus
     }
 
-    /// An integer in two's complement, the least significant byte first, as pickles have it.
+    /// Converts from two's complement, little-endian, as in pickles.
     pub(crate) fn from_le_bytes(bytes: &[u8]) -> Self {
         Self::from_big(BigInt::from_signed_bytes_le(bytes))
     }
 
-    /// The shortest two's complement, the least significant byte first.
+    /// Converts to the shortest two's complement, little-endian.
     pub(crate) fn to_le_bytes(&self) -> Vec<u8> {
         self.big().to_signed_bytes_le()
     }
@@ -121,7 +120,7 @@ impl fmt::Display for PyInt {
     }
 }
 
-/// Decimal digits with a sign or without, at most 4300 of them.
+/// Parses an optional sign and at most 4300 decimal digits.
 impl FromStr for PyInt {
     type Err = Error;
 
@@ -135,10 +134,10 @@ pub(crate) fn describe_invalid(text: &str) -> String {
     format!("invalid integer {text:?}: expected an optional sign and at most {MOST_DIGITS} decimal digits")
 }
 
-/// An integer in decimal digits.
+/// Parses an integer in decimal digits.
 pub(crate) fn parse(text: &str) -> Option<PyInt> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    // The library takes underscores, too, and any number of digits.
+    // The library also accepts underscores, and any number of digits.
     let is_valid = digits.len() <= MOST_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit());
     if is_valid { text.parse().map(PyInt::from_big).ok() } else { None }
 }

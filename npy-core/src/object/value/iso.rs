@@ -43,7 +43,7 @@ fn of_offset(offset: PyTimeDelta) -> String {
     text
 }
 
-/// A time span in microseconds, of which Python's have fewer than 10²⁰.
+/// A time span in microseconds, fewer than 10²⁰.
 pub(crate) fn microseconds(delta: PyTimeDelta) -> i128 {
     let seconds = i128::from(delta.days()).saturating_mul(86_400).saturating_add(i128::from(delta.seconds()));
     seconds.saturating_mul(1_000_000).saturating_add(i128::from(delta.microseconds()))

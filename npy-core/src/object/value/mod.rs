@@ -21,7 +21,7 @@ use time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 
 /// A Python object: a value, or a container of others.
 ///
-/// It prints as Python's `repr` prints it.
+/// Its `Display` is Python's `repr`.
 ///
 /// ```
 /// use npy_core::object::PyObject;
@@ -100,7 +100,7 @@ pub enum PyObject {
     Objects(Box<ObjectArray>),
     /// An array or a scalar of one of NumPy's own subclasses, such as a masked array.
     Subclass(Box<Subclass>),
-    /// An object of an unknown class, as the pickle describes it.
+    /// An object of an unknown class.
     Opaque(Box<Opaque>),
 }
 
@@ -117,9 +117,9 @@ pub struct Opaque {
     pub module: String,
     /// The class or function in the module.
     pub name: String,
-    /// The arguments of the call that makes the object; `None` for the class or function itself.
+    /// The arguments of the constructor; `None` for the class or function itself.
     pub arguments: Option<Vec<PyObject>>,
-    /// The argument of the object's `__setstate__`, or its attributes.
+    /// The argument of `__setstate__`, or the attributes.
     pub state: Option<PyObject>,
     /// The items to append to the object.
     pub items: Vec<PyObject>,
@@ -135,7 +135,7 @@ impl Opaque {
 }
 
 impl PyObject {
-    /// Returns the name of its type in Python, such as `str`, for messages.
+    /// Returns the name of the Python type, such as `str`, for messages.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::None => "None",

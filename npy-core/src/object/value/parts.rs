@@ -1,4 +1,4 @@
-//! Fields of arrays of records with objects, and parts of them for `npy-cli`.
+//! Fields of arrays of records with objects.
 
 use super::PyObject;
 use super::array::{ObjectArray, items_of_sub_arrays, object_dtype, record_item};
@@ -10,7 +10,7 @@ use crate::format::dtype::{DType, Field, Record};
 use crate::options::Order;
 
 impl PyObject {
-    /// The objects in a container, an array or an object of an unknown class; none in a plain value.
+    /// Returns the objects in a container, an array or an opaque object.
     #[doc(hidden)]
     pub fn children(&self) -> Vec<&Self> {
         fn of_entries(entries: &[(PyObject, PyObject)]) -> impl Iterator<Item = &PyObject> {
@@ -33,7 +33,7 @@ impl PyObject {
                 let parts = opaque.arguments.iter().flatten().chain(&opaque.state).chain(&opaque.items);
                 parts.chain(of_entries(&opaque.entries)).collect()
             }
-            // Each by its name, so that none is forgotten that holds objects.
+            // Exhaustive, so that a new variant with objects is not forgotten.
             Self::None
             | Self::Bool(_)
             | Self::Int(_)
@@ -65,15 +65,15 @@ impl PyObject {
 pub enum ObjectItems {
     /// The bytes of each item, one after another.
     Values(Vec<u8>),
-    /// The objects, those of sub-arrays one after another.
+    /// The objects, with those of sub-arrays one after another.
     Objects(Vec<PyObject>),
 }
 
-/// The elements of an array of records on the way to a field.
+/// The elements of an array of records along the path of a field.
 struct Walk<'o> {
     dtype: &'o DType,
     items: Vec<&'o PyObject>,
-    /// The axes of sub-arrays on the way.
+    /// The axes of the sub-arrays along the path.
     axes: Vec<usize>,
     /// The path of the field, for errors.
     path: String,
@@ -114,14 +114,14 @@ impl ObjectArray {
     /// Returns one field of each record, as `array[name]` does in NumPy. A path such as
     /// `origin.tag` names a field of a nested record.
     ///
-    /// The axes of sub-arrays of records around the field become the last ones of the array. The
-    /// values are those that the pickle has: numbers and texts of Python for a field that is not an
-    /// object, nested lists for a sub-array.
+    /// The axes of sub-arrays of records around the field become the last ones of the array. Fields that
+    /// are not objects have the values of the pickle: Python's numbers and texts, and nested lists for
+    /// sub-arrays.
     ///
     /// # Errors
     ///
-    /// When the elements are not records, or have no such field, or one of them has no tuple where
-    /// the field's record should be.
+    /// Fails if the elements are not records, if they have no such field, or if one has no tuple in
+    /// the place of a record.
     ///
     /// ```no_run
     /// use npy_core::object;
@@ -154,8 +154,7 @@ impl ObjectArray {
         Ok(Self::from_pickle(dtype, order, shape, items.into_iter().cloned().collect(), None))
     }
 
-    /// Returns the items of the field at a path of names, or of several fields of it, and the dtype of an item. Items of sub-arrays
-    /// follow one another.
+    /// Returns the dtype and the items of a field by its path, or of `several` fields in it.
     #[doc(hidden)]
     pub fn items_of_field(&self, path: &[String], several: Option<&[String]>) -> Result<(DType, ObjectItems)> {
         let mut walk = Walk::new(self, path.join("."));
@@ -195,7 +194,7 @@ fn values_of_field<'n>(
 ) -> Result<(DType, ObjectItems)> {
     loop {
         if let DType::SubArray(array) = dtype {
-            // Its elements follow one another.
+            // Its elements are contiguous.
             dtype = array.base();
             continue;
         }

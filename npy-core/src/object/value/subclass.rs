@@ -4,8 +4,7 @@ use super::PyObject;
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind};
 
-/// An array or a scalar of one of NumPy's own subclasses: `np.matrix`, `np.recarray`, `np.record`, or
-/// a masked array.
+/// An array or a scalar of a subclass: `np.matrix`, `np.recarray`, `np.record`, a masked array.
 ///
 /// ```no_run
 /// use npy_core::object::{self, ArrayClass, PyObject};
@@ -22,8 +21,7 @@ use crate::format::dtype::{ByteOrder, DType, Record, Scalar, ScalarKind};
 pub struct Subclass {
     /// The class and its own data.
     pub class: ArrayClass,
-    /// The same values as an `ndarray`, or as a scalar. Those of a masked array are there under the
-    /// mask, too.
+    /// The values as an `ndarray` or a scalar, masked ones included.
     pub base: PyObject,
 }
 
@@ -41,16 +39,16 @@ pub enum ArrayClass {
     Record,
     /// `numpy.ma.MaskedArray`
     Masked {
-        /// A bool for each value, in the same order: whether it is masked.
+        /// A bool for each value, in the same order.
         mask: DynValues,
         /// The fill value of masked elements; `None` for the default of the dtype.
         fill_value: PyObject,
-        /// Whether it is one record of such an array (`numpy.ma.core.mvoid`).
+        /// Whether it is a record of such an array (`numpy.ma.core.mvoid`).
         is_void: bool,
     },
-    /// A masked element of an array of objects, which `base` is under the mask.
+    /// A masked element of an array of objects; `base` is the object under the mask.
     MaskedElement,
-    /// `numpy.ma.masked`, a masked value by itself.
+    /// `numpy.ma.masked`
     MaskedConstant,
 }
 
@@ -59,7 +57,7 @@ impl PyObject {
         Self::Subclass(Box::new(Subclass { class, base }))
     }
 
-    /// The same as an `ndarray` or a plain scalar, unless values are masked.
+    /// Returns the array or scalar without its class, unless values are masked.
     #[doc(hidden)]
     pub fn plain(&self) -> &Self {
         match self {
@@ -73,7 +71,7 @@ impl PyObject {
     }
 }
 
-/// The dtype of the mask of such elements: a bool in the place of each value.
+/// The dtype of the mask of an element: a bool for each value.
 pub(crate) fn mask_dtype(dtype: &DType) -> Option<DType> {
     Some(match dtype {
         DType::Scalar(_) => Scalar::new(ScalarKind::Bool, ByteOrder::NATIVE).into(),
@@ -90,7 +88,7 @@ pub(crate) fn mask_size(dtype: &DType) -> usize {
     mask_dtype(dtype).map_or(1, |dtype| dtype.itemsize())
 }
 
-/// Puts the mask of an element over its objects. `None` if it masks a part of a sub-array.
+/// Masks the objects of an element. `None` if the mask covers a part of a sub-array.
 pub(crate) fn cover(dtype: &DType, item: &mut PyObject, mask: &[u8]) -> Option<()> {
     match (dtype, item) {
         (DType::Record(record), PyObject::Tuple(items)) => {
@@ -110,7 +108,7 @@ pub(crate) fn cover(dtype: &DType, item: &mut PyObject, mask: &[u8]) -> Option<(
     Some(())
 }
 
-/// Whether an element is masked, or a part of it.
+/// Returns whether an element or a part of it is masked.
 pub(crate) fn is_covered(dtype: &DType, item: &PyObject) -> bool {
     match (dtype, item) {
         (DType::Record(record), PyObject::Tuple(items)) => {
@@ -121,7 +119,7 @@ pub(crate) fn is_covered(dtype: &DType, item: &PyObject) -> bool {
     }
 }
 
-/// The element under the mask, and the mask, appended to `mask`.
+/// Returns the element without its mask, which is appended to `mask`.
 pub(crate) fn uncover(dtype: &DType, item: &PyObject, mask: &mut Vec<u8>) -> PyObject {
     match (dtype, item) {
         (DType::Record(record), PyObject::Tuple(items)) => {

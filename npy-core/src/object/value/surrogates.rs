@@ -1,9 +1,8 @@
-//! Text of Python with lone surrogates, which Rust text cannot hold.
+//! Python text with lone surrogates, which a `String` cannot hold.
 
 /// A `str` with lone surrogates, such as `'\ud800'`.
 ///
-/// Python allows them in text, Rust does not: converting one to a `String` fails. It is printed with
-/// the surrogates escaped, and written as it was read.
+/// Converting it to a `String` fails. It is printed with the surrogates escaped, and written as read.
 ///
 /// See [`code_points`](Self::code_points) for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +11,7 @@ pub struct SurrogateStr {
 }
 
 impl SurrogateStr {
-    /// Reads UTF-8 in which surrogates are encoded as if they were characters (`surrogatepass`).
-    /// Fails with the position of anything else.
+    /// Decodes UTF-8 with encoded surrogates (`surrogatepass`). Fails with the position of invalid bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, usize> {
         let mut rest = bytes;
         while let Err(error) = str::from_utf8(rest) {

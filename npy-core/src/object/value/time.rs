@@ -2,7 +2,7 @@
 
 use crate::format::calendar::days_before;
 
-/// The bit of a byte by which Python stores the fold.
+/// The bit of the fold in Python's pickles.
 const FOLD: u8 = 0x80;
 
 /// A day: `datetime.date`.
@@ -21,7 +21,7 @@ pub struct PyDate {
 }
 
 impl PyDate {
-    /// Creates a day, if the calendar has it. Years are from 1 to 9999.
+    /// Creates a day; `None` if it does not exist. Years are from 1 to 9999.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let is_month = (1..=9999).contains(&year) && (1..=12).contains(&month);
         let first = |month: u8| days_before(year.into(), month.into());
@@ -44,7 +44,7 @@ impl PyDate {
         self.day
     }
 
-    /// The four bytes that Python stores.
+    /// Decodes the four bytes of Python's pickles.
     pub(crate) fn from_bytes(bytes: [u8; 4]) -> Option<Self> {
         let [high, low, month, day] = bytes;
         Self::new(u16::from_be_bytes([high, low]), month, day)
@@ -75,7 +75,7 @@ pub struct PyTime {
 }
 
 impl PyTime {
-    /// Creates a time of day, if it is valid. The second is below 60.
+    /// Creates a time of day; `None` if it is invalid. The second is below 60.
     pub fn new(hour: u8, minute: u8, second: u8, microsecond: u32) -> Option<Self> {
         let is_time = hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000;
         is_time.then_some(Self { hour, minute, second, microsecond, fold: false, zone: None })
@@ -125,7 +125,7 @@ impl PyTime {
         self.zone.as_ref()
     }
 
-    /// The six bytes that Python stores. The highest bit of the first is the fold.
+    /// Decodes the six bytes of Python's pickles. The highest bit of the first is the fold.
     pub(crate) fn from_bytes([hour, minute, second, a, b, c]: [u8; 6], zone: Option<PyTimeZone>) -> Option<Self> {
         let time = Self::new(hour & !FOLD, minute, second, u32::from_be_bytes([0, a, b, c]))?;
         Some(Self { fold: hour & FOLD != 0, zone, ..time })
@@ -168,7 +168,7 @@ impl PyDateTime {
         &self.time
     }
 
-    /// The ten bytes that Python stores. The highest bit of the month is the fold.
+    /// Decodes the ten bytes of Python's pickles. The highest bit of the month is the fold.
     pub(crate) fn from_bytes(
         [a, b, month, day, hour, minute, second, c, d, e]: [u8; 10],
         zone: Option<PyTimeZone>,

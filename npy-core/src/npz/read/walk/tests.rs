@@ -70,7 +70,7 @@ fn walks_find_members_and_the_directory_that_lists_them() {
                 let mut other = file.clone();
                 other[directory + 46] = b'z';
                 check(&other, 2, 0, both, "end");
-                // Without entries, nobody knows whether the empty member is one.
+                // Without entries, the empty member may be unfinished.
                 check(&file[..directory], 2, 0, (1, prefix.len() + 54), "end");
                 check(&file[..directory + 47], 2, 0, (1, prefix.len() + 54), "end");
                 check(&file[..directory + ENTRIES], 2, 0, both, "end");

@@ -1,4 +1,4 @@
-//! The pickle machine, which turns opcodes into an arena of nodes and calls nothing.
+//! The pickle machine: converts opcodes to an arena of nodes. Calls nothing.
 
 mod objects;
 
@@ -22,7 +22,7 @@ pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena
     }
 }
 
-/// Finds the opcode that makes a node, for an error, by a second run up to it.
+/// Finds the position of the opcode of a node by a second run, for an error.
 #[cold]
 pub(crate) fn offset_of(node: u32, input: &[u8], options: &ObjectOptions) -> usize {
     let mut machine = Machine::new(input, options);
@@ -44,7 +44,7 @@ struct Machine<'a> {
     at: usize,
     /// The end of the last frame.
     frame_end: usize,
-    /// The nodes of `None`, the bools and the empty tuple, which are shared.
+    /// The shared nodes of `None`, the bools and the empty tuple.
     shared: [Option<u32>; 4],
 }
 
@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
         Ok(step.opcode.code == b'.')
     }
 
-    /// The only value on the stack at the end.
+    /// Returns the only value on the stack at the end.
     fn root(&mut self) -> Result<u32> {
         let values = self.stack.len();
         let root = match self.stack.as_slice() {
@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
                 _ if text::is_not_decimal(argument, code == b'L') => {
                     return Err(self.error(Fault::invalid_integer(argument)));
                 }
-                // `00` and `01`, and whatever else of two characters Python takes for them.
+                // `00` and `01`, and other texts of two characters that Python takes for bools.
                 (Some(0), [_, b'0']) if code == b'I' => return self.push_shared(2, Node::Bool(false)),
                 (Some(1), [_, b'1']) if code == b'I' => return self.push_shared(1, Node::Bool(true)),
                 (Some(value), _) => Node::Int(value),
@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
         self.push_node(node)
     }
 
-    /// Executes an opcode other than one that pushes its argument.
+    /// Executes an opcode that does more than push its argument.
     fn arrange(&mut self, step: Step<'a>) -> Result<()> {
         let (argument, name) = (step.argument, step.opcode.name);
         match step.opcode.code {
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             b'0' => {
-                // The mark, if it is on top.
+                // A mark, if it is on top.
                 if self.marks.last().is_some_and(|mark| usize::try_from(*mark) == Ok(self.stack.len())) {
                     self.marks.pop();
                     return Ok(());
@@ -210,12 +210,12 @@ impl<'a> Machine<'a> {
             },
             0x95 => self.frame(step),
             b'.' => Ok(()),
-            // `lookup` refused all others.
+            // `lookup` refuses all others.
             code => Err(self.error(Fault::unknown_opcode(code))),
         }
     }
 
-    /// `FRAME`: checks that the announced bytes are there. Allocates nothing for them.
+    /// `FRAME`: checks that its bytes exist. Allocates nothing for them.
     fn frame(&mut self, step: Step<'a>) -> Result<()> {
         let expected = u64::from_le_bytes(array(step.argument));
         let found = self.arena.input.len().saturating_sub(step.next) as u64;
@@ -238,14 +238,14 @@ impl<'a> Machine<'a> {
         self.push(id)
     }
 
-    /// Pushes a shared node, to which nothing is added.
+    /// Pushes a shared node, which is never changed.
     fn push_shared(&mut self, which: usize, node: Node) -> Result<()> {
         let id = match self.shared.get(which).copied().flatten() {
             Some(id) => id,
             None => self.arena.push(node)?,
         };
-        if let Some(place) = self.shared.get_mut(which) {
-            *place = Some(id);
+        if let Some(shared) = self.shared.get_mut(which) {
+            *shared = Some(id);
         }
         self.push(id)
     }
@@ -314,7 +314,7 @@ impl<'a> Machine<'a> {
         span.ok_or_else(|| self.error(Fault::text_too_long(step.argument.len())))
     }
 
-    /// The node of a text that is not on the stack.
+    /// Creates the node of a text that is not on the stack.
     fn text_at(&mut self, offset: usize, length: usize) -> Result<u32> {
         match Span::new(offset, length) {
             Some(span) => self.arena.push(Node::Text(span)),
@@ -328,7 +328,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The first bytes of an argument, which is as long as the table of opcodes says.
+/// The first bytes of an argument, whose length the table of opcodes determines.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut array = [0; N];
     array.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);

@@ -1,4 +1,4 @@
-//! The opcodes that name classes and functions, call them, and add to objects. Nothing is called.
+//! The opcodes of globals, calls and additions to objects. Nothing is called.
 
 use std::mem::discriminant;
 
@@ -25,7 +25,7 @@ impl<'a> Machine<'a> {
         self.push_node(Node::Global { module, name })
     }
 
-    /// `STACK_GLOBAL`: the same by two texts.
+    /// `STACK_GLOBAL`: a class or function by two texts on the stack.
     pub(super) fn stack_global(&mut self, module: u32, name: u32) -> Result<()> {
         let text = |id: u32| match self.arena.node(id) {
             Node::Text(span) => Ok(self.arena.bytes(span)),
@@ -52,13 +52,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// `REDUCE` and `NEWOBJ`: notes that something is to be made. Nothing is called.
+    /// `REDUCE` and `NEWOBJ`: pushes the node of a call. Nothing is called.
     pub(super) fn call(&mut self, opcode: &'static str, callable: u32, arguments: u32) -> Result<()> {
         match self.arena.node(callable) {
             Node::Known(known) if opcode != "REDUCE" && known.is_function() => {
                 return Err(self.error(Fault::not_a_class(opcode, known.path().1)));
             }
-            // Its constructor wants an argument, which no pickle has: the number is in the state.
+            // Its constructor takes an argument that no pickle has: the number is in the state.
             Node::Known(Known::Uuid) if opcode == "REDUCE" => {
                 let expected = "NEWOBJ, and a state with an int of 128 bits";
                 return Err(self.error(Fault::invalid_arguments("UUID", expected)));
@@ -75,7 +75,7 @@ impl<'a> Machine<'a> {
         self.push_node(Node::Call { callable, arguments, extra: NONE })
     }
 
-    /// `NEWOBJ_EX`: the same with arguments that have names. No class of the list has any.
+    /// `NEWOBJ_EX`: a call with keyword arguments, which no known class takes.
     pub(super) fn call_with_keywords(&mut self, opcode: &'static str) -> Result<()> {
         let [callable, arguments, keywords] = self.pop_several(opcode)?;
         match (self.arena.node(callable), self.arena.node(keywords)) {
@@ -104,7 +104,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The state and the items of the object on top of the stack, and their index.
+    /// Returns the state and the items of the object on top of the stack, with their index.
     fn extra_of_top(&mut self, opcode: &'static str, expected: &'static str) -> Result<(u32, Extra)> {
         let top = self.top(opcode)?;
         match self.arena.node(top) {
@@ -118,7 +118,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Appends to the container on top of the stack. Returns whether it is one of this type.
+    /// Appends to the container on top of the stack. Returns whether it has this type.
     fn append_to_top(&mut self, opcode: &'static str, items: &[u32], container: fn(Items) -> Node) -> Result<bool> {
         let top = self.top(opcode)?;
         let node = self.arena.node(top);

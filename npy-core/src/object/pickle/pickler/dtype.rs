@@ -1,18 +1,18 @@
-//! The part of the pickler that writes dtypes.
+//! Pickles dtypes.
 
 use super::{Failure, Pickler};
 use crate::error::Result;
 use crate::format::dtype::{DType, Field, ScalarKind, Title};
 use crate::format::header::unstorable;
 
-/// The class that a dtype of `ml_dtypes` is known by.
+/// The name of a dtype of `ml_dtypes`.
 fn ml_name(dtype: &DType) -> Option<&'static str> {
     let DType::Scalar(scalar) = dtype else { return None };
     if let ScalarKind::Ml(ml) = scalar.kind() { Some(ml.name()) } else { None }
 }
 
 impl Pickler<'_> {
-    /// `dtype(code, False, True)`, and its state. Its elements may be of the class `numpy.record`.
+    /// Writes `dtype(code, False, True)` and its state. Its elements may have the class `numpy.record`.
     pub(super) fn dtype(&mut self, dtype: &DType, is_record: bool) -> Result<(), Failure> {
         let memory = Memory::of(dtype);
         self.check_levels(memory.levels)?;
@@ -63,7 +63,7 @@ impl Pickler<'_> {
         })
     }
 
-    /// Base and shape of a sub-array, names and fields of a record, or nothing three times.
+    /// Writes the base and shape of a sub-array, the names, and the fields of a record, or `None`.
     fn parts(&mut self, dtype: &DType, memory: &Memory) -> Result<(), Failure> {
         match (dtype, memory.parts.as_slice()) {
             (DType::SubArray(array), [base]) => self.tuple(2, |pickler| {
@@ -84,7 +84,7 @@ impl Pickler<'_> {
         self.nested(1, |pickler| fields.iter().zip(&memory.parts).try_for_each(|(field, part)| pickler.field(field, part)))
     }
 
-    /// A field by its name, and once more by its title.
+    /// Writes a field under its name, and again under its title.
     fn field(&mut self, field: &Field, part: &Part) -> Result<(), Failure> {
         let title = match field.title() {
             None => None,
@@ -105,7 +105,7 @@ impl Pickler<'_> {
         Ok(())
     }
 
-    /// Metadata, which there are none of, and the unit of a time.
+    /// Writes the unit of a time, without metadata.
     fn time_metadata(&mut self, symbol: &str, count: u32) -> Result<(), Failure> {
         self.tuple(2, |pickler| {
             pickler.none();
@@ -123,25 +123,24 @@ fn time_unit(dtype: &DType) -> Option<(&'static str, u32)> {
     scalar.time_unit().map(|(unit, count)| (unit.symbol(), count))
 }
 
-/// The layout of a dtype in NumPy's memory. Computed once for a dtype and all of its parts,
-/// because each needs those below it.
+/// The layout of a dtype in NumPy's memory, with those of its parts.
 struct Memory {
     itemsize: i64,
     alignment: i64,
     flags: i64,
-    /// Levels of objects in the pickle, as reading counts them.
+    /// The levels of objects in the pickle, counted as in reading.
     levels: usize,
     /// The fields of a record, or the base of a sub-array.
     parts: Vec<Part>,
 }
 
 struct Part {
-    /// In memory an object takes the bytes of a pointer; in a header it takes none.
+    /// An object is a pointer in memory, and takes no bytes in a header.
     offset: i64,
     memory: Memory,
 }
 
-/// Bytes of a pointer to an object, on all machines that are in use.
+/// The bytes of a pointer on 64-bit machines.
 const POINTER_BYTES: i64 = 8;
 
 impl Memory {
@@ -150,8 +149,7 @@ impl Memory {
             DType::Scalar(scalar) => {
                 let itemsize = i64::try_from(scalar.itemsize()).unwrap_or(i64::MAX);
                 match scalar.kind() {
-                    // All flags that NumPy has for objects: counted, kept as a list, initialised,
-                    // and so on.
+                    // NumPy's flags of objects: counted, pickled as a list, initialised, and so on.
                     ScalarKind::Object => Self::of_scalar(POINTER_BYTES, POINTER_BYTES, 63),
                     ScalarKind::Unicode { .. } => Self::of_scalar(itemsize, 4, 8),
                     // `bfloat16` is one in NumPy's files.
@@ -167,19 +165,19 @@ impl Memory {
                 let base = Self::of(array.base());
                 let count = |count: i64, length: &usize| count.saturating_mul(i64::try_from(*length).unwrap_or(i64::MAX));
                 let itemsize = array.shape().iter().fold(base.itemsize, count);
-                // The dtype, its state, a tuple of the base and the shape, and these.
+                // The dtype, its state, the tuple of base and shape, and these.
                 let levels = base.levels.max(2).saturating_add(3);
                 let (alignment, flags) = (base.alignment, base.flags);
                 Self { itemsize, alignment, flags, levels, parts: vec![Part { offset: 0, memory: base }] }
             }
             DType::Record(record) => {
-                // Those flags of its fields that a record has too.
+                // The flags that a record inherits from its fields.
                 const OF_FIELDS: i64 = 27;
                 const RECORD: i64 = 16;
                 // The dtype, its state, the dictionary of fields, and a tuple for each.
                 let (mut flags, mut levels, mut added) = (RECORD, 4_usize, 0_i64);
                 let mut parts = Vec::with_capacity(record.fields().len());
-                // Fields come in the order of their offsets.
+                // Fields are in the order of their offsets.
                 for field in record.fields() {
                     let memory = Self::of(field.dtype());
                     let in_file = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);

@@ -17,18 +17,18 @@ use crate::error::{Error, Result, ValueError};
 /// The protocol of the pickles, as of `np.save` of NumPy 2.
 const PROTOCOL: u8 = 4;
 
-/// The size at which a frame ends, and from which on a text has no frame: `_FRAME_SIZE_TARGET` of Python's `pickle`.
+/// The size at which a frame ends. Texts of this size have no frame. `_FRAME_SIZE_TARGET` of Python's `pickle`.
 const FRAME_BYTES: usize = 64 * 1024;
 
-/// The items added to a container by one opcode: `_BATCHSIZE` of Python's `pickle`.
+/// The most items that one opcode adds to a container: `_BATCHSIZE` of Python's `pickle`.
 const BATCH: usize = 1000;
 
-/// The most levels of objects that are written: the default limit of reading.
+/// The limit of levels of objects: the default of reading.
 const MOST_DEPTH: usize = crate::options::object::DEFAULT_DEPTH;
 
-/// The error of an object that is not written.
+/// The error of writing an object.
 pub(crate) enum Failure {
-    /// It has no form in a pickle.
+    /// The object has no form in a pickle.
     Value(ValueError),
     /// The stream failed.
     Stream(Error),
@@ -84,7 +84,7 @@ impl<'a> Pickler<'a> {
 
     /// Writes the buffer as a frame.
     fn flush(&mut self) -> Result<()> {
-        // Python leaves less than that without a frame.
+        // Python writes no frame for less.
         const LEAST: usize = 4;
         if self.buffer.len() >= LEAST {
             let mut frame = [0x95; 9];
@@ -104,8 +104,7 @@ impl<'a> Pickler<'a> {
     pub(crate) fn memoize(&mut self) -> u32 {
         let index = self.memo_len;
         self.op(0x94);
-        // Only what was written under a number before is fetched, so that it does no harm if they
-        // end.
+        // Saturates without harm, because only indexes of `known` are fetched.
         self.memo_len = index.saturating_add(1);
         index
     }
@@ -134,7 +133,7 @@ impl<'a> Pickler<'a> {
         self.known.insert(name, index);
     }
 
-    /// A class or function. Python keeps the names of modules, which it shares.
+    /// Writes a class or function. Python shares the names of modules.
     pub(crate) fn global(&mut self, module: &str, name: &str) -> Result<(), Failure> {
         let path = format!("{module}\n{name}");
         if self.fetch_known(&path) {
@@ -147,7 +146,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Ends a long frame, between two opcodes.
+    /// Ends a long frame at a boundary of opcodes.
     fn boundary(&mut self) -> Result<()> {
         if self.buffer.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
@@ -211,7 +210,7 @@ impl<'a> Pickler<'a> {
             PyObject::DateTime(moment) => self.date_time(moment)?,
             PyObject::TimeDelta(delta) => self.time_delta(*delta)?,
             PyObject::TimeZone(zone) => self.time_zone(zone)?,
-            // `None`; the others contain objects.
+            // `None`. All others contain objects.
             _ => self.none(),
         }
         Ok(())
@@ -239,7 +238,7 @@ impl<'a> Pickler<'a> {
         items.get(index).map_or(Ok(()), |item| self.object(item))
     }
 
-    /// Writes values that are `levels` levels deeper, counted as in reading.
+    /// Writes values nested `levels` deeper, counted as in reading.
     pub(crate) fn nested(&mut self, levels: usize, write: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         self.check_levels(levels)?;
         self.depth = self.depth.saturating_add(levels);
@@ -248,7 +247,7 @@ impl<'a> Pickler<'a> {
         result
     }
 
-    /// Refuses levels that this crate would not read back.
+    /// Refuses levels that this crate does not read.
     pub(crate) fn check_levels(&self, levels: usize) -> Result<(), Failure> {
         if self.depth.saturating_add(levels) > MOST_DEPTH {
             return Err(ValueError::new(format!("object nesting exceeds the limit of {MOST_DEPTH}")).into());
@@ -293,7 +292,7 @@ impl<'a> Pickler<'a> {
     pub(super) fn tuple(&mut self, count: usize, items: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         self.check_levels(1 + usize::from(count > 0))?;
         let opcode = match count {
-            // Which needs no memo.
+            // Not memoized.
             0 => {
                 self.op(b')');
                 return Ok(());
@@ -326,7 +325,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Writes the state of the last call, a tuple of `count` parts. Each axis of an array beyond the first is a level, too.
+    /// Writes the state of the last call, a tuple of `count` parts. Each axis beyond the first is a level.
     pub(super) fn state(
         &mut self,
         count: usize,
@@ -360,7 +359,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Writes an integer of an array or a dtype.
+    /// Writes an `i64`.
     pub(crate) fn small_int(&mut self, value: i64) -> Result<(), Failure> {
         self.int(&PyInt::from(value))
     }
@@ -407,7 +406,7 @@ impl<'a> Pickler<'a> {
         self.buffer.extend(value.to_be_bytes());
     }
 
-    /// Writes a text. Python shares texts of one character of latin-1, so they are written once.
+    /// Writes a text. Python shares those of one latin-1 character, which are written once.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let mut characters = text.chars();
         match (characters.next().map(u32::from), characters.next()) {
@@ -446,7 +445,7 @@ impl<'a> Pickler<'a> {
         Ok(())
     }
 
-    /// Adds the key of the value that was memoized last.
+    /// Sets the key of the last memoized value.
     fn memoized_as(&mut self, key: String) {
         self.known.insert(key, self.memo_len.saturating_sub(1));
     }

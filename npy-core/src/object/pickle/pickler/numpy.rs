@@ -1,4 +1,4 @@
-//! The part of the pickler that writes arrays and scalars of NumPy.
+//! Pickles arrays and scalars of NumPy.
 
 use super::super::super::value::PyObject;
 use super::super::super::value::array::ObjectArray;
@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::format::dtype::DType;
 use crate::options::Order;
 
-/// The module of the functions that make arrays and scalars, as NumPy has named it since 1.26.
+/// The module of the constructors of arrays and scalars since NumPy 1.26.
 const MULTIARRAY: &str = "numpy._core.multiarray";
 
-/// The array in a state.
+/// The array of a state.
 #[derive(Clone, Copy)]
 enum Content<'a> {
     Objects(&'a ObjectArray),
@@ -29,7 +29,7 @@ impl Content<'_> {
 }
 
 impl Pickler<'_> {
-    /// An array of objects.
+    /// Writes an array of objects.
     pub(crate) fn object_array(&mut self, class: (&str, &str), array: &ObjectArray) -> Result<(), Failure> {
         match array.uncovered() {
             Some((plain, mask)) => self.masked_array(false, Content::Objects(&plain), &mask, &PyObject::None),
@@ -37,18 +37,18 @@ impl Pickler<'_> {
         }
     }
 
-    /// An array of anything but objects.
+    /// Writes an array without objects.
     pub(super) fn array(&mut self, class: (&str, &str), array: &DynValues) -> Result<(), Failure> {
         let is_record = class.1 == "recarray" && matches!(array.dtype(), DType::Record(_));
         self.plain_array(class, Content::Values { array, is_record })
     }
 
-    /// An array or a scalar of one of NumPy's subclasses.
+    /// Writes an array or a scalar of a subclass.
     pub(super) fn subclass(&mut self, object: &Subclass) -> Result<(), Failure> {
         match (&object.class, &object.base) {
             (ArrayClass::Matrix, PyObject::Array(array)) => self.array(("numpy", "matrix"), array),
             (ArrayClass::Matrix, PyObject::Objects(array)) => self.object_array(("numpy", "matrix"), array),
-            // `numpy.rec` is of NumPy 2; `numpy.recarray` is in all.
+            // `numpy.rec` exists in NumPy 2 only.
             (ArrayClass::RecArray, PyObject::Array(array)) => self.array(("numpy", "recarray"), array),
             (ArrayClass::RecArray, PyObject::Objects(array)) => self.object_array(("numpy", "recarray"), array),
             (ArrayClass::MaskedConstant | ArrayClass::MaskedElement, _) => {
@@ -66,7 +66,7 @@ impl Pickler<'_> {
         }
     }
 
-    /// `_reconstruct(class, (0,), b'b')`, and its state.
+    /// Writes `_reconstruct(class, (0,), b'b')` and its state.
     fn plain_array(&mut self, (module, class): (&str, &str), content: Content<'_>) -> Result<(), Failure> {
         self.call((MULTIARRAY, "_reconstruct"), 3, |pickler| {
             pickler.global(module, class)?;
@@ -76,7 +76,7 @@ impl Pickler<'_> {
         self.state(5, content.shape().len(), |pickler| pickler.content(content))
     }
 
-    /// `_mareconstruct(MaskedArray, ndarray, (0,), 'b')`, and its state.
+    /// Writes `_mareconstruct(MaskedArray, ndarray, (0,), 'b')` and its state.
     fn masked_array(&mut self, is_void: bool, content: Content<'_>, mask: &[u8], fill_value: &PyObject) -> Result<(), Failure> {
         self.call(("numpy.ma.core", "_mareconstruct"), 4, |pickler| {
             let (module, class) = if is_void { ("numpy.ma.core", "mvoid") } else { ("numpy.ma", "MaskedArray") };
@@ -92,7 +92,7 @@ impl Pickler<'_> {
         })
     }
 
-    /// Version, shape, dtype, order and data, in the state of an array.
+    /// Writes version, shape, dtype, order and data, the state of an array.
     fn content(&mut self, content: Content<'_>) -> Result<(), Failure> {
         self.small_int(1)?;
         self.shape(content.shape())?;
@@ -126,7 +126,7 @@ impl Pickler<'_> {
         })
     }
 
-    /// `scalar(dtype, bytes)`.
+    /// Writes `scalar(dtype, bytes)`.
     pub(super) fn scalar(&mut self, scalar: &DynValues, is_record: bool) -> Result<(), Failure> {
         self.call((MULTIARRAY, "scalar"), 2, |pickler| {
             pickler.dtype(scalar.dtype(), is_record)?;

@@ -1,4 +1,4 @@
-//! The part of the pickler that writes dates and times.
+//! Pickles dates and times.
 
 use super::super::super::value::time::{PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 use super::{Failure, Pickler};
