@@ -5,6 +5,13 @@ use crate::format::calendar::days_before;
 /// The bit of the fold in Python's pickles.
 const FOLD: u8 = 0x80;
 
+/// Joins two arrays, of `N` bytes together.
+fn joined<const N: usize>(first: impl IntoIterator<Item = u8>, last: impl IntoIterator<Item = u8>) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.iter_mut().zip(first.into_iter().chain(last)).for_each(|(to, from)| *to = from);
+    bytes
+}
+
 /// A day: `datetime.date`.
 ///
 /// ```
@@ -169,19 +176,18 @@ impl PyDateTime {
     }
 
     /// Decodes the ten bytes of Python's pickles. The highest bit of the month is the fold.
-    pub(crate) fn from_bytes(
-        [a, b, month, day, hour, minute, second, c, d, e]: [u8; 10],
-        zone: Option<PyTimeZone>,
-    ) -> Option<Self> {
-        let date = PyDate::from_bytes([a, b, month & !FOLD, day])?;
+    pub(crate) fn from_bytes(bytes: [u8; 10], zone: Option<PyTimeZone>) -> Option<Self> {
+        let [high, low, month, day, hour, rest @ ..] = bytes;
+        let date = PyDate::from_bytes([high, low, month & !FOLD, day])?;
         // The hour has the bit only in a time without a date.
         let hour = Some(hour).filter(|hour| hour & FOLD == 0)? | month & FOLD;
-        Some(Self { date, time: PyTime::from_bytes([hour, minute, second, c, d, e], zone)? })
+        Some(Self { date, time: PyTime::from_bytes(joined([hour], rest), zone)? })
     }
 
     pub(crate) fn to_bytes(&self) -> [u8; 10] {
-        let ([a, b, month, day], [hour, minute, second, c, d, e]) = (self.date.to_bytes(), self.time.to_bytes());
-        [a, b, month | hour & FOLD, day, hour & !FOLD, minute, second, c, d, e]
+        let mut bytes = joined(self.date.to_bytes(), self.time.to_bytes());
+        (bytes[2], bytes[4]) = (bytes[2] | bytes[4] & FOLD, bytes[4] & !FOLD);
+        bytes
     }
 }
 
@@ -269,11 +275,11 @@ mod tests {
         let (date, time) = (PyDate::new(2024, 12, 31).unwrap(), PyTime::new(23, 59, 1, 999_999).unwrap());
         for time in [time.clone().with_fold(), time] {
             let (fold, bytes) = (u8::from(time.fold()) << 7, time.to_bytes());
-            assert_eq!(bytes, [23 | fold, 59, 1, 0x0f, 0x42, 0x3f]);
+            assert_eq!(bytes, [0x17 | fold, 59, 1, 0x0f, 0x42, 0x3f]);
             assert_eq!(PyTime::from_bytes(bytes, None).as_ref(), Some(&time));
             let moment = PyDateTime::new(date, time);
             let bytes = moment.to_bytes();
-            assert_eq!(bytes, [0x07, 0xe8, 12 | fold, 31, 23, 59, 1, 0x0f, 0x42, 0x3f]);
+            assert_eq!(bytes, [0x07, 0xe8, 0x0c | fold, 31, 23, 59, 1, 0x0f, 0x42, 0x3f]);
             assert_eq!(PyDateTime::from_bytes(bytes, None).as_ref(), Some(&moment));
         }
         assert_eq!(PyTime::from_bytes([24, 0, 0, 0, 0, 0], None), None);
