@@ -174,8 +174,26 @@ where
 }
 
 impl NumPy {
+    /// Whether Python can import all. What was found once is noted beside it, because imports take up to seconds.
     fn works(&self) -> bool {
-        run(&self.python, ["-c", self.imports]).is_ok()
+        let Some(state) = self.state() else { return false };
+        let note = self.python.with_file_name("imports");
+        if fs::read_to_string(&note).is_ok_and(|noted| noted == state) {
+            return true;
+        }
+        let works = run(&self.python, ["-c", self.imports]).is_ok();
+        if works {
+            // Where it cannot be written, the next test program asks again.
+            let _ = fs::write(note, state);
+        }
+        works
+    }
+
+    /// What the note of [`NumPy::works`] depends on: the Python, which a newer one may replace, and the imports.
+    fn state(&self) -> Option<String> {
+        let python = fs::canonicalize(&self.python).ok()?;
+        let modified = fs::metadata(&python).ok()?.modified().ok()?;
+        Some(format!("{} {modified:?}\n{}", python.display(), self.imports))
     }
 
     /// Starts a script of tests/python, or with `-c` a program, whose input and output are pipes.
@@ -207,7 +225,29 @@ impl NumPy {
         assert!(child.wait().unwrap().success(), "the Python script failed");
         printed
     }
+
+    /// Runs a program; returns the text that it prints, without the last line break.
+    pub fn prints(&self, program: &str, input: &[u8]) -> String {
+        String::from_utf8(self.run(["-c", program], input)).unwrap().trim_end().to_owned()
+    }
+
+    /// Runs a program that knows the archive as `archive`, and what `zipfile` lists of it as `members`; returns what it prints.
+    pub fn prints_of_archive(&self, archive: &[u8], program: &str) -> String {
+        self.prints(&format!("{ARCHIVE}{program}"), archive)
+    }
 }
+
+/// Loads an archive, all of whose members `zipfile` checks before.
+const ARCHIVE: &str = "
+import io, sys, zipfile
+import numpy as np
+file = io.BytesIO(sys.stdin.buffer.read())
+with zipfile.ZipFile(file) as zipped:
+    assert zipped.testzip() is None
+    members = zipped.infolist()
+file.seek(0)
+archive = np.load(file)
+";
 
 /// Frames of the form that tests/python/random_dtypes.py prints: a little-endian `u32` length, then
 /// as many bytes.
