@@ -2,52 +2,19 @@
 
 use std::fmt::Write as _;
 
-use npy_core::chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use npy_core::chrono::{self, DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use npy_core::half::{bf16, f16};
 use npy_core::jiff::{self, SignedDuration, Timestamp, civil};
 use npy_core::num_complex::Complex;
-use npy_core::types::unit::{Day, Generic, Nanosecond, Second};
+use npy_core::types::unit::{Day, Generic, Nanosecond, Second, Year};
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
 use npy_core::{DType, Header, NpyElement, NpyRecord, Order};
 
 const BEGIN: &str = "<!-- made by tests/format/dtype_page.rs; renew it with UPDATE_SNAPSHOTS=1 -->\n";
 
-const DTYPES: &[&str] = &[
-    "|b1",
-    "|i1",
-    "<i2",
-    "<i4",
-    "<i8",
-    "|u1",
-    "<u2",
-    "<u4",
-    "<u8",
-    "<f2",
-    "<f4",
-    "<f8",
-    "<f16",
-    "<c8",
-    "<c16",
-    "<c32",
-    "|S8",
-    "<U8",
-    "|V8",
-    "<V2",
-    "<M8[ns]",
-    "<M8[D]",
-    "<M8[25s]",
-    "<M8[Y]",
-    "<M8",
-    "<m8[ns]",
-    "<m8[25s]",
-    "<m8[Y]",
-    "<m8",
-    "('<f4', (2, 3))",
-    "[('x', '<f4'), ('y', '<u2')]",
-    "<f1",
-    "<W4",
-    "|O",
-];
+const DTYPES: &str = "|b1; |i1; <i2; <i4; <i8; |u1; <u2; <u4; <u8; <f2; <f4; <f8; <f16; <c8; <c16; <c32; |S8; <U8; |V8; \
+                      <V2; <M8[ns]; <M8[D]; <M8[25s]; <M8[Y]; <M8; <m8[ns]; <m8[25s]; <m8[Y]; <m8; ('<f4', (2, 3)); \
+                      [('x', '<f4'), ('y', '<u2')]; <f1; <W4; |O";
 
 /// A record with the field alone, of which narrower numbers are read.
 #[derive(NpyRecord)]
@@ -81,58 +48,33 @@ fn reads<T: NpyElement>(dtype: &DType) -> bool {
     npy_core::read::<T>(&header.to_bytes()[..]).is_ok()
 }
 
+fn type_of<T: NpyElement>(name: &'static str) -> Type
+where
+    Plain<T>: NpyElement,
+    Widened<T>: NpyElement,
+{
+    Type { name, dtype: T::dtype().to_string(), reads: reads::<Plain<T>>, widens: reads::<Widened<T>> }
+}
+
 macro_rules! types {
-    ($($name:literal: $type:ty,)*) => {
-        [$(Type { name: $name, dtype: <$type>::dtype().to_string(), reads: reads::<Plain<$type>>, widens: reads::<Widened<$type>> }),*]
+    ($($type:ty;)*) => {
+        vec![$(type_of::<$type>(stringify!($type))),*]
     };
 }
 
 fn types() -> Vec<Type> {
-    types![
-        "bool": bool,
-        "i8": i8,
-        "i16": i16,
-        "i32": i32,
-        "i64": i64,
-        "u8": u8,
-        "u16": u16,
-        "u32": u32,
-        "u64": u64,
-        "f16": f16,
-        "bf16": bf16,
-        "f32": f32,
-        "f64": f64,
-        "LongDouble": LongDouble,
-        "Complex<f32>": Complex<f32>,
-        "Complex<f64>": Complex<f64>,
-        "Complex<LongDouble>": Complex<LongDouble>,
-        "FixedBytes<8>": FixedBytes<8>,
-        "FixedUnicode<8>": FixedUnicode<8>,
-        "FixedVoid<8>": FixedVoid<8>,
-        "FixedVoid<2>": FixedVoid<2>,
-        "String": String,
-        "Void": Void,
-        "Datetime64<Nanosecond>": Datetime64<Nanosecond>,
-        "Datetime64<Day>": Datetime64<Day>,
-        "Datetime64<Second, 25>": Datetime64<Second, 25>,
-        "Datetime64<Year>": Datetime64<npy_core::types::unit::Year>,
-        "Datetime64<Generic>": Datetime64<Generic>,
-        "Timedelta64<Nanosecond>": Timedelta64<Nanosecond>,
-        "Timedelta64<Second, 25>": Timedelta64<Second, 25>,
-        "Timedelta64<Year>": Timedelta64<npy_core::types::unit::Year>,
-        "Timedelta64<Generic>": Timedelta64<Generic>,
-        "jiff::Timestamp": Timestamp,
-        "jiff::civil::DateTime": jiff::civil::DateTime,
-        "jiff::civil::Date": civil::Date,
-        "jiff::SignedDuration": SignedDuration,
-        "chrono::DateTime<Utc>": DateTime<Utc>,
-        "chrono::NaiveDateTime": NaiveDateTime,
-        "chrono::NaiveDate": NaiveDate,
-        "chrono::TimeDelta": TimeDelta,
-        "[[f32; 3]; 2]": [[f32; 3]; 2],
-        "struct Point { x: f32, y: u16 }": Point,
-    ]
-    .into()
+    let mut types = types!(
+        bool; i8; i16; i32; i64; u8; u16; u32; u64; f16; bf16; f32; f64; LongDouble;
+        Complex<f32>; Complex<f64>; Complex<LongDouble>;
+        FixedBytes<8>; FixedUnicode<8>; FixedVoid<8>; FixedVoid<2>; String; Void;
+        Datetime64<Nanosecond>; Datetime64<Day>; Datetime64<Second, 25>; Datetime64<Year>; Datetime64<Generic>;
+        Timedelta64<Nanosecond>; Timedelta64<Second, 25>; Timedelta64<Year>; Timedelta64<Generic>;
+        jiff::Timestamp; jiff::civil::DateTime; jiff::civil::Date; jiff::SignedDuration;
+        chrono::DateTime<Utc>; chrono::NaiveDateTime; chrono::NaiveDate; chrono::TimeDelta;
+        [[f32; 3]; 2];
+    );
+    types.push(type_of::<Point>("struct Point { x: f32, y: u16 }"));
+    types
 }
 
 /// What is stored as these dtypes with `#[npy(dtype = …)]`: that it compiles shows it, and that the
@@ -186,7 +128,7 @@ fn table() -> String {
         "\n| dtype | is written by | is read by | is read with `widen` by | is written with `dtype` by |\n|---|---|---|---|---|\n"
             .to_owned();
     let list = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
-    for text in DTYPES {
+    for text in DTYPES.split("; ") {
         let dtype: DType = text.parse().unwrap();
         let names = |filter: &dyn Fn(&Type) -> bool| list(types.iter().filter(|ty| filter(ty)).map(|ty| ty.name).collect());
         let written = names(&|ty| ty.dtype == dtype.to_string());

@@ -15,120 +15,54 @@ fn check(texts: &[(&str, Option<&str>)]) {
     }
 }
 
+/// Checks texts and what each stands for: `text → dtype; text → dtype`.
+fn accepted(table: &str) {
+    for row in table.split("; ") {
+        let (text, expected) = row.split_once(" → ").unwrap_or_else(|| panic!("{row} has no dtype"));
+        check(&[(text, Some(expected))]);
+    }
+}
+
+/// Checks texts that are no dtypes.
+fn refused(texts: &str) {
+    texts.split("; ").for_each(|text| check(&[(text, None)]));
+}
+
 #[test]
 fn names_are_those_of_numpy() {
-    check(&[
-        ("bool_", Some("|b1")),
-        ("byte", Some("|i1")),
-        ("short", Some("<i2")),
-        ("intc", Some("<i4")),
-        ("int", Some("<i8")),
-        ("ubyte", Some("|u1")),
-        ("uint16", Some("<u2")),
-        ("uintc", Some("<u4")),
-        ("ulonglong", Some("<u8")),
-        ("half", Some("<f2")),
-        ("single", Some("<f4")),
-        ("double", Some("<f8")),
-        ("float96", Some("<f12")),
-        ("longdouble", Some("<f16")),
-        ("csingle", Some("<c8")),
-        ("complex", Some("<c16")),
-        ("complex192", Some("<c24")),
-        ("clongdouble", Some("<c32")),
-        ("str", Some("<U0")),
-        ("bytes", Some("|S0")),
-        ("void", Some("|V0")),
-        ("object", Some("|O")),
-        ("bfloat16", Some("<V2")),
-        ("float8_e5m2", Some("<f1")),
-        ("complex32", Some("<W4")),
-        ("float8_e4m3fn", Some("float8_e4m3fn")),
-        ("float8_e8m0fnu", Some("float8_e8m0fnu")),
-        ("float4_e2m1fn", Some("float4_e2m1fn")),
-        ("int4", Some("int4")),
-        ("uint1", Some("uint1")),
-        ("bcomplex32", None),
-        ("int3", None),
-        ("float8", None),
-        ("float65", None),
-        ("<float64", None),
-    ]);
+    accepted(
+        "bool_ → |b1; byte → |i1; short → <i2; intc → <i4; int → <i8; ubyte → |u1; uint16 → <u2; uintc → <u4; \
+         ulonglong → <u8; half → <f2; single → <f4; double → <f8; float96 → <f12; longdouble → <f16; csingle → <c8; \
+         complex → <c16; complex192 → <c24; clongdouble → <c32; str → <U0; bytes → |S0; void → |V0; object → |O; \
+         bfloat16 → <V2; float8_e5m2 → <f1; complex32 → <W4; float8_e4m3fn → float8_e4m3fn; \
+         float8_e8m0fnu → float8_e8m0fnu; float4_e2m1fn → float4_e2m1fn; int4 → int4; uint1 → uint1",
+    );
+    refused("bcomplex32; int3; float8; float65; <float64");
 }
 
 #[test]
 fn codes_have_sizes_and_byte_orders() {
-    check(&[
-        ("f8", Some("<f8")),
-        ("=f8", Some("<f8")),
-        ("|f8", Some("<f8")),
-        ("|u 1", Some("|u1")),
-        ("|u+1", Some("|u1")),
-        ("u-1", None),
-        ("u_1", None),
-        ("i3", None),
-        ("f1", None),
-        ("W4", None),
-        ("V1", Some("|V1")),
-        ("O", Some("|O")),
-        ("O4", Some("|O")),
-        ("O0", None),
-        ("T", Some("|O")),
-        ("T4", None),
-        ("S", Some("|S0")),
-        ("a3", Some("|S3")),
-        ("Sx", None),
-        ("", None),
-        ("<", None),
-    ]);
+    accepted("f8 → <f8; =f8 → <f8; |f8 → <f8; |u 1 → |u1; |u+1 → |u1; V1 → |V1; O → |O; O4 → |O; T → |O; S → |S0; a3 → |S3");
+    refused("u-1; u_1; i3; f1; W4; O0; T4; Sx; <");
+    check(&[("", None)]);
     assert!("<f1".parse::<DType>().is_ok() && "<W4".parse::<DType>().is_ok());
 }
 
 /// A comma behind a length belongs to it, and one behind a code makes a record.
 #[test]
 fn lengths_of_sub_arrays_have_commas() {
-    check(&[
-        (">1,f8", Some("('>f8', (1,))")),
-        ("1,f8", Some("('<f8', (1,))")),
-        ("2,3,f8", Some("('<f8', (2, 3))")),
-        ("2,3f8", Some("('<f8', (2, 3))")),
-        (">2 , f8", Some("('>f8', (2,))")),
-        ("0,f8", Some("('<f8', (0,))")),
-        ("2,f8,i4", Some("[('f0', '<f8', (2,)), ('f1', '<i4')]")),
-        ("f8,2,i4", Some("[('f0', '<f8'), ('f1', '<i4', (2,))]")),
-        ("f8,", Some("[('f0', '<f8')]")),
-        ("2,f8,", Some("[('f0', '<f8', (2,))]")),
-        (">1,", None),
-        (">,f8", None),
-        ("(2,),f8", None),
-        ("f8,>1", None),
-        ("01,f8", None),
-        ("2,,f8", None),
-        (",f8", None),
-    ]);
+    accepted(
+        ">1,f8 → ('>f8', (1,)); 1,f8 → ('<f8', (1,)); 2,3,f8 → ('<f8', (2, 3)); 2,3f8 → ('<f8', (2, 3)); \
+         >2 , f8 → ('>f8', (2,)); 0,f8 → ('<f8', (0,)); 2,f8,i4 → [('f0', '<f8', (2,)), ('f1', '<i4')]; \
+         f8,2,i4 → [('f0', '<f8'), ('f1', '<i4', (2,))]; f8, → [('f0', '<f8')]; 2,f8, → [('f0', '<f8', (2,))]",
+    );
+    refused(">1,; >,f8; (2,),f8; f8,>1; 01,f8; 2,,f8; ,f8");
 }
 
 #[test]
 fn single_letters_are_those_of_the_c_types() {
-    for (letters, expected) in [
-        ("?", "|b1"),
-        ("b", "|i1"),
-        ("B", "|u1"),
-        ("h", "<i2"),
-        ("H", "<u2"),
-        ("i", "<i4"),
-        ("I", "<u4"),
-        ("lqnp", "<i8"),
-        ("LQNP", "<u8"),
-        ("e", "<f2"),
-        ("f", "<f4"),
-        ("d", "<f8"),
-        ("g", "<f16"),
-        ("F", "<c8"),
-        ("D", "<c16"),
-        ("G", "<c32"),
-        ("c", "|S1"),
-    ] {
+    let table = "? |b1; b |i1; B |u1; h <i2; H <u2; i <i4; I <u4; lqnp <i8; LQNP <u8; e <f2; f <f4; d <f8; g <f16; F <c8; D <c16; G <c32; c |S1";
+    for (letters, expected) in table.split("; ").filter_map(|row| row.split_once(' ')) {
         for letter in letters.chars() {
             check(&[(&format!("<{letter}"), Some(expected)), (&format!("<{letter}0"), None)]);
         }
@@ -138,97 +72,37 @@ fn single_letters_are_those_of_the_c_types() {
 
 #[test]
 fn sizes_are_digits_within_the_limit_of_numpy() {
-    check(&[
-        ("S2147483647", Some("|S2147483647")),
-        ("S2147483648", None),
-        ("U536870911", Some("<U536870911")),
-        ("U536870912", None),
-        ("V2147483647", Some("|V2147483647")),
-        ("V2147483648", None),
-        ("u++1", None),
-        ("S99999999999999999999", None),
-    ]);
+    accepted("S2147483647 → |S2147483647; U536870911 → <U536870911; V2147483647 → |V2147483647");
+    refused("S2147483648; U536870912; V2147483648; u++1; S99999999999999999999");
 }
 
 #[test]
 fn lists_and_shapes_stand_before_codes() {
-    check(&[
-        ("f8,", Some("[('f0', '<f8')]")),
-        ("f8,i4", Some("[('f0', '<f8'), ('f1', '<i4')]")),
-        ("f8, (2,)i4", Some("[('f0', '<f8'), ('f1', '<i4', (2,))]")),
-        ("3f8", Some("('<f8', (3,))")),
-        ("03f8", None),
-        ("0f8", Some("('<f8', (0,))")),
-        ("(3,)f8", Some("('<f8', (3,))")),
-        ("(2, 3)f8", Some("('<f8', (2, 3))")),
-        ("()f8", Some("<f8")),
-        ("(3)f8", None),
-        ("(3,x)f8", None),
-        ("(+3,)f8", None),
-        ("(2,)f8, i4", Some("[('f0', '<f8', (2,)), ('f1', '<i4')]")),
-        ("M8[s], i4", Some("[('f0', '<M8[s]'), ('f1', '<i4')]")),
-        ("(3,f8", None),
-        ("(x", None),
-        (">(2,)f8", Some("('>f8', (2,))")),
-        ("<(2,)<f8", Some("('<f8', (2,))")),
-        (native("=(2,)<f8").as_str(), Some("('<f8', (2,))")),
-        ("<(2,)>f8", None),
-        ("2f 8", None),
-        ("2f+8", None),
-    ]);
+    check(&[(&native("=(2,)<f8"), Some("('<f8', (2,))"))]);
+    accepted(
+        "f8, → [('f0', '<f8')]; f8,i4 → [('f0', '<f8'), ('f1', '<i4')]; f8, (2,)i4 → [('f0', '<f8'), ('f1', '<i4', (2,))]; \
+         3f8 → ('<f8', (3,)); 0f8 → ('<f8', (0,)); (3,)f8 → ('<f8', (3,)); (2, 3)f8 → ('<f8', (2, 3)); ()f8 → <f8; \
+         (2,)f8, i4 → [('f0', '<f8', (2,)), ('f1', '<i4')]; M8[s], i4 → [('f0', '<M8[s]'), ('f1', '<i4')]; \
+         >(2,)f8 → ('>f8', (2,)); <(2,)<f8 → ('<f8', (2,))",
+    );
+    refused("03f8; (3)f8; (3,x)f8; (+3,)f8; (3,f8; (x; <(2,)>f8; 2f 8; 2f+8");
 }
 
 #[test]
 fn times_have_units_and_divisors() {
-    check(&[
-        ("M", Some("<M8")),
-        ("M8", Some("<M8")),
-        ("M08[s]", Some("<M8[s]")),
-        ("M 8", Some("<M8")),
-        ("M 8[s]", None),
-        ("M4", None),
-        ("M8[ns", None),
-        ("M8ns]", None),
-        ("datetime64", Some("<M8")),
-        ("datetime64[ns]", Some("<M8[ns]")),
-        ("timedelta64[25s]", Some("<m8[25s]")),
-        ("M8[+25s]", Some("<M8[25s]")),
-        ("M8[+s]", None),
-        ("m8[ 5s]", Some("<m8[5s]")),
-        ("m8[\t+5s]", Some("<m8[5s]")),
-        ("m8[24h/ +2]", Some("<m8[720m]")),
-        ("m8[ s]", None),
-        ("m8[5 s]", None),
-        ("m8[+ 5s]", None),
-        ("m8[-5s]", None),
-        ("M8[generic]", Some("<M8")),
-        ("M8[generic/2]", None),
-        ("M8[\u{3bc}s]", Some("<M8[us]")),
-        ("M8[2147483647s]", Some("<M8[2147483647s]")),
-        ("M8[2147483648s]", None),
-        ("M8[q]", None),
-        ("M8[s/1]", Some("<M8[s]")),
-        ("M8[s/10]", Some("<M8[100ms]")),
-        ("M8[3s/4000]", Some("<M8[750us]")),
-        ("M8[s/7]", None),
-        ("M8[s/0]", None),
-        ("M8[s/]", None),
-        ("M8[as/10]", None),
-        ("M8[2000000s/10]", Some("<M8[200000000ms]")),
-        ("M8[2000000000s/10]", None),
-        ("m8[Y/12]", Some("<m8[M]")),
-        ("m8[Y/26]", Some("<m8[2W]")),
-        ("m8[M/4]", Some("<m8[W]")),
-        ("m8[W/7]", Some("<m8[D]")),
-        ("m8[D/24]", Some("<m8[h]")),
-        ("m8[h/60]", Some("<m8[m]")),
-        ("m8[m/60]", Some("<m8[s]")),
-        ("m8[ms/1000]", Some("<m8[us]")),
-        ("m8[us/1000]", Some("<m8[ns]")),
-        ("m8[ns/1000]", Some("<m8[ps]")),
-        ("m8[ps/1000]", Some("<m8[fs]")),
-        ("m8[fs/1000]", Some("<m8[as]")),
-    ]);
+    accepted(
+        "M → <M8; M8 → <M8; M08[s] → <M8[s]; M 8 → <M8; datetime64 → <M8; datetime64[ns] → <M8[ns]; \
+         timedelta64[25s] → <m8[25s]; M8[+25s] → <M8[25s]; m8[ 5s] → <m8[5s]; m8[\t+5s] → <m8[5s]; \
+         m8[24h/ +2] → <m8[720m]; M8[generic] → <M8; M8[\u{3bc}s] → <M8[us]; M8[2147483647s] → <M8[2147483647s]; \
+         M8[s/1] → <M8[s]; M8[s/10] → <M8[100ms]; M8[3s/4000] → <M8[750us]; M8[2000000s/10] → <M8[200000000ms]; \
+         m8[Y/12] → <m8[M]; m8[Y/26] → <m8[2W]; m8[M/4] → <m8[W]; m8[W/7] → <m8[D]; m8[D/24] → <m8[h]; m8[h/60] → <m8[m]; \
+         m8[m/60] → <m8[s]; m8[ms/1000] → <m8[us]; m8[us/1000] → <m8[ns]; m8[ns/1000] → <m8[ps]; m8[ps/1000] → <m8[fs]; \
+         m8[fs/1000] → <m8[as]",
+    );
+    refused(
+        "M 8[s]; M4; M8[ns; M8ns]; M8[+s]; m8[ s]; m8[5 s]; m8[+ 5s]; m8[-5s]; M8[generic/2]; M8[2147483648s]; M8[q]; \
+         M8[s/7]; M8[s/0]; M8[s/]; M8[as/10]; M8[2000000000s/10]",
+    );
 }
 
 #[test]
@@ -283,22 +157,8 @@ fn dicts_and_calls_lay_fields_out() {
 /// That of the C type on 64-bit platforms; of texts that of a character, of complex numbers that of a part.
 #[test]
 fn aligned_fields_begin_at_multiples_of_their_alignment() {
-    for (code, alignment) in [
-        ("S3", 1),
-        ("V5", 1),
-        ("?", 1),
-        ("<i2", 2),
-        ("<U3", 4),
-        ("<f4", 4),
-        ("<c8", 4),
-        ("<f12", 4),
-        ("<c24", 4),
-        ("<f8", 8),
-        ("<c16", 8),
-        ("<M8[s]", 8),
-        ("<f16", 16),
-        ("<c32", 16),
-    ] {
+    let codes = [(1, "S3 V5 ?"), (2, "<i2"), (4, "<U3 <f4 <c8 <f12 <c24"), (8, "<f8 <c16 <M8[s]"), (16, "<f16 <c32")];
+    for (alignment, code) in codes.iter().flat_map(|(alignment, codes)| codes.split(' ').map(|code| (*alignment, code))) {
         let dtype: DType = format!("dtype([('a', 'u1'), ('b', '{code}')], align=True)").parse().unwrap();
         let DType::Record(record) = &dtype else { panic!("{dtype}") };
         assert_eq!(record.fields()[1].offset(), alignment, "{code}");
