@@ -26,14 +26,18 @@ pub struct Station {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::error::Error;
     use std::io::Cursor;
 
-    use ndarray::{Array, Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Ix2, ShapeBuilder, array, s};
-    use npy_core::{NpyMap, NpyMapMut};
+    use ndarray::{Array, Array1, Array2, ArrayD, ArrayView2, ArrayViewMut2, Axis, Ix2, ShapeBuilder, array, s};
+    use npy_core::object::{ObjectArray, ObjectOptions};
+    use npy_core::{NpyMap, NpyMapMut, NpyReader};
+    use npy_ndarray::ndarray_0_16::sparse::{BsrMatrix, CooMatrix, CsrMatrix, SparseMatrix};
     use npy_ndarray::ndarray_0_16::{
-        DynArray, MapMutNpyExt, MapNpyExt, NpyBlockWriter, NpzArchive, NpzReader, NpzWriter, Order, ReadNpyExt, ReadOptions,
-        ViewMutNpyExt, ViewNpyExt, WriteNpyExt, load_npy_into, match_dtype, read_npy, write_npy,
+        Casting, DynArray, Loaded, MapMutNpyExt, MapNpyExt, NpyBlockWriter, NpyBlocks, NpzArchive, NpzReader, NpzWriter, Order,
+        ReadNpyExt, ReadOptions, ReadRaExt, SaveOptions, ViewMutNpyExt, ViewNpyExt, WriteNpyExt, WriteRaExt, load_any,
+        load_npy_into, match_dtype, read_npy, read_npy_into, read_region, write_npy, write_zeroed_npy,
     };
 
     use super::{Dataset, Station};
@@ -63,6 +67,31 @@ mod tests {
         Ok(())
     }
 
+    /// Each layout takes another way through the writer: contiguous in either order, and scattered.
+    #[test]
+    fn saves_every_layout_in_every_order() -> Result<(), Box<dyn Error>> {
+        let matrix = Array::from_shape_fn((40, 30), |(i, j)| (i * 30 + j) as i32);
+        let fortran = Array::from_shape_fn((40, 30).f(), |(i, j)| (i * 30 + j) as i32);
+        for order in [Order::C, Order::Fortran] {
+            for array in [matrix.view(), fortran.view(), matrix.t(), matrix.slice(s![..;-3, 1..]), matrix.slice(s![5..5, ..])] {
+                let mut file = Vec::new();
+                array.write_npy_with(&mut file, SaveOptions::new().order(order))?;
+                let read = Array2::<i32>::read_npy(&file[..])?;
+                assert_eq!(read, array, "{order:?}, strides {:?}", array.strides());
+                let in_order = if order == Order::C { read.view() } else { read.t() };
+                assert!(in_order.is_standard_layout() || read.is_empty(), "{order:?}, strides {:?}", array.strides());
+                let mut raw = Vec::new();
+                array.write_ra(&mut raw)?;
+                assert_eq!(Array2::<i32>::read_ra(&raw[..])?, array);
+            }
+        }
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("zeros.npy");
+        write_zeroed_npy::<f32, _>(&std::fs::File::create(&path)?, (2, 3))?;
+        assert_eq!(ArrayD::<f32>::load_npy(&path)?, ArrayD::zeros(vec![2, 3]));
+        Ok(())
+    }
+
     #[test]
     fn reads_into_arrays_and_slices() -> Result<(), Box<dyn Error>> {
         let directory = tempfile::tempdir()?;
@@ -77,6 +106,12 @@ mod tests {
         let mut larger = Array2::from_elem((3, 4), 9);
         load_npy_into(&path, &mut larger.slice_mut(s![..2, 1..]))?;
         assert_eq!(larger, array![[9, 1, 2, 3], [9, 4, 5, 6], [9, 9, 9, 9]]);
+        read_npy_into(&std::fs::read(&path)?[..], &mut larger.slice_mut(s![1.., ..3]))?;
+        assert_eq!(larger, array![[9, 1, 2, 3], [1, 2, 3, 6], [4, 5, 6, 9]]);
+        let blocks = NpyBlocks::<i32, Ix2, _>::new(NpyReader::open(&path)?, 1)?.collect::<Result<Vec<_>, _>>()?;
+        assert_eq!(blocks, [array![[1, 2, 3]], array![[4, 5, 6]]]);
+        let column: Array2<i32> = read_region(&mut NpyReader::open(&path)?, &[(..).into(), 1.into()])?;
+        assert_eq!(column, array![[2], [5]]);
         Ok(())
     }
 
@@ -115,6 +150,45 @@ mod tests {
         writer.add_array("targets", &dataset.targets)?;
         let targets: Array1<u32> = NpzReader::new(writer.finish()?)?.by_name("targets")?;
         assert_eq!(targets, dataset.targets);
+        Ok(())
+    }
+
+    fn through_an_archive<A: NpzArchive>(archive: &A) -> Result<A, Box<dyn Error>> {
+        let mut file = Cursor::new(Vec::new());
+        archive.write_npz(&mut file)?;
+        Ok(A::read_npz(file)?)
+    }
+
+    #[test]
+    fn maps_and_sparse_matrices_are_archives() -> Result<(), Box<dyn Error>> {
+        let arrays = BTreeMap::from([("a".to_owned(), array![[1, 2], [3, 4]].reversed_axes()), ("b".to_owned(), array![[5]])]);
+        assert_eq!(through_an_archive(&arrays)?, arrays);
+        let any = BTreeMap::from([("a".to_owned(), DynArray::from(array![0.5])), ("b".to_owned(), array![true].into())]);
+        assert_eq!(through_an_archive(&any)?["b"].to_string(), "[ True]");
+        let csr = CsrMatrix::new([2, 2], vec![0, 1, 2], vec![1, 0], vec![2.0, 3.0])?;
+        assert_eq!(through_an_archive(&csr)?, csr);
+        let bsr = BsrMatrix::new([2, 4], vec![0, 1], vec![1], array![[[1, 2], [3, 4]]])?;
+        assert_eq!(through_an_archive(&bsr)?, bsr);
+        let coo = SparseMatrix::Coo(CooMatrix::new(vec![2, 2, 2], vec![vec![1], vec![0], vec![1]], vec![7])?);
+        assert_eq!(through_an_archive(&coo)?, coo);
+        Ok(())
+    }
+
+    #[test]
+    fn arrays_of_any_dtype_are_loaded_cast_and_saved() -> Result<(), Box<dyn Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("any.npy");
+        DynArray::new(&array![["a", "bc"], ["def", ""]].mapv(str::to_owned).t())?.save_npy(&path)?;
+        let Loaded::Array(texts) = load_any(&path)? else { panic!("not an array") };
+        assert_eq!((texts.shape(), texts.to_string().as_str()), (&[2, 2][..], "[['a' 'def']\n ['bc' '']]"));
+        let numbers = DynArray::from(array![[1.0, 300.0]]);
+        assert_eq!(numbers.cast_as::<u16>(Casting::Checked)?, array![[1, 300]].into_dyn());
+        assert!(numbers.cast_as::<u8>(Casting::Checked).is_err());
+        assert_eq!(numbers.into::<Array2<f64>>()?, array![[1.0, 300.0]]);
+        DynArray::from(ObjectArray::from(vec!["x", "y"])).save_npy(&path)?;
+        assert!(DynArray::load_npy(&path).is_err());
+        let objects = DynArray::load_npy_with(&path, ReadOptions::new().objects(ObjectOptions::new()))?;
+        assert_eq!(objects.to_string(), "['x' 'y']");
         Ok(())
     }
 
