@@ -17,6 +17,8 @@ use npy_ndarray::{
     WriteNpzError, create_new_npy, read_npy, write_npy, write_zeroed_npy,
 };
 
+use crate::support::scratch;
+
 /// A file in memory, whose data are aligned for every element, or one byte off.
 struct Aligned {
     memory: Vec<u8>,
@@ -60,8 +62,7 @@ fn written<T: WriteNpyExt + ?Sized>(array: &T) -> Vec<u8> {
 
 #[test]
 fn first_example_compiles_and_runs() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     let write = || -> Result<(), WriteNpyError> {
         let arr: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
         let writer = BufWriter::new(File::create(&path)?);

@@ -8,7 +8,7 @@ use npy_core::{ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{ReadNpyExt, ReadOptions};
 
 use crate::support::numpy::numpy;
-use crate::support::some;
+use crate::support::{scratch, some};
 
 /// Shapes at the borders of what panels hold. Each dtype takes some of them, so that together they take all.
 const SHAPES: [&[usize]; 13] = [
@@ -39,8 +39,7 @@ fn write(path: &Path, descr: &str, order: Order, shape: &[usize]) -> usize {
 
 /// The array in the order that was demanded, element for element that of the file in its own order.
 fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, first: usize) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     let shapes = SHAPES.into_iter().cycle().skip(first).take(SHAPES.len());
     for shape in some(shapes, 7) {
         for (order, demanded) in [(Order::C, Order::Fortran), (Order::Fortran, Order::C)] {
@@ -90,8 +89,7 @@ fn elements_that_are_decoded() {
 /// A truncated file gives the same error with and without transposing, wherever it ends.
 #[test]
 fn panels_of_files_that_are_cut() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.npy");
+    let path = scratch("cut.npy");
     let data = write(&path, "<u4", Order::Fortran, &[1500, 2000]);
     let whole = std::fs::read(&path).unwrap();
     for length in [data, data + 1, 1 << 20, (8 << 20) - 1, 8 << 20, whole.len() - 1] {

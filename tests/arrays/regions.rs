@@ -15,7 +15,7 @@ use npy_ndarray::{NpyBlocks, ReadNpyExt, WriteNpyExt, read_region};
 
 use crate::support::archives::random;
 use crate::support::numpy::{frames, numpy};
-use crate::support::{announce, rounds};
+use crate::support::{announce, rounds, scratch, written};
 
 /// Between ranges up to so far apart the bytes are read and dropped, as the documentation says.
 const MOST_GAP: u64 = 16 * 1024;
@@ -359,8 +359,7 @@ fn arrays_one_after_another() {
 
 #[test]
 fn short_distances_stay_in_the_buffer() {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &(0..2_000).collect::<Vec<u16>>()).unwrap();
+    let file = written(&(0..2_000).collect::<Vec<u16>>());
     let (stream, read) = Counting::new(Cursor::new(&file));
     let mut reader = NpyReader::new(BufReader::new(stream)).unwrap();
     for row in (0..2_000).step_by(7) {
@@ -376,8 +375,7 @@ fn rejects_truncated_files() {
     let begin = header.to_bytes().len();
     let all: AxisRange = (..).into();
     let region = [AxisRange::from(10..60).step_by(10), (20..40).into()];
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("short.npy");
+    let path = scratch("short.npy");
     // The region ends in row 50.
     let end = begin + (50 * 100 + 40) * 4;
     for length in [begin, begin + 1, begin + 4_079, end - 400, end - 1, end, whole.len()] {
@@ -430,8 +428,7 @@ impl<R> Seek for Stuck<R> {
 
 #[test]
 fn a_seek_that_fails() {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[1_u8; 100_000]).unwrap();
+    let file = written(&[1_u8; 100_000]);
     let mut reader = NpyReader::new(Stuck(&file[..])).unwrap();
     reader.seek_to(0).unwrap();
     insta::assert_snapshot!(format!("{:#}", reader.seek_to(5).unwrap_err()), @"cannot seek in the array: it is stuck");
@@ -487,8 +484,7 @@ fn claims_are_checked_before_allocating() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_part_of_a_huge_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("huge.npy");
+    let path = scratch("huge.npy");
     let header = Header::new(f32::dtype(), Order::C, &[2_000, 1_000, 1_000]).unwrap();
     let mut file = File::create(&path).unwrap();
     header.write(&mut file).unwrap();

@@ -9,6 +9,7 @@ use npy_core::{ErrorKind, Header, NpyElement, NpyReader, Order};
 use npy_ndarray::{NpyBlocks, WriteNpyExt};
 
 use crate::support::archives::random;
+use crate::support::scratch;
 
 #[test]
 fn rows_by_their_number() {
@@ -17,8 +18,7 @@ fn rows_by_their_number() {
         let header = Header::new(i32::dtype(), order, &shape).unwrap();
         let values: Vec<i32> = (0..21).collect();
         let file = [header.to_bytes(), values.iter().flat_map(|value| value.to_ne_bytes()).collect()].concat();
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("rows.npy");
+        let path = scratch("rows.npy");
         fs::write(&path, &file).unwrap();
         check_rows(NpyReader::new(Cursor::new(&file)).unwrap(), &values, rows, per_row);
         check_rows(NpyReader::new(BufReader::with_capacity(16, Cursor::new(&file))).unwrap(), &values, rows, per_row);
@@ -82,8 +82,7 @@ fn check_rows<R: Read + Seek>(mut reader: NpyReader<R>, values: &[i32], rows: us
 fn blocks() {
     let array = Array2::from_shape_fn((7, 3), |(i, j)| (i * 3 + j) as i64);
     let fortran = Array2::from_shape_fn((3, 7).f(), |(i, j)| (i * 7 + j) as i64);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("blocks.npy");
+    let path = scratch("blocks.npy");
     for rows in [0, 1, 2, 3, 7, 100, usize::MAX] {
         let step = rows.clamp(1, 7);
         array.save_npy(&path).unwrap();

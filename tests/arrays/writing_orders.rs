@@ -6,8 +6,8 @@ use ndarray::{Array, ArrayD, ArrayViewD, Axis, IxDyn, ShapeBuilder, Slice};
 use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{DynArray, ReadNpyExt, SaveOptions, WriteNpyExt};
 
-use crate::support::native;
 use crate::support::numpy::{frames, numpy};
+use crate::support::{native, scratch};
 
 const ORDERS: [Order; 2] = [Order::C, Order::Fortran];
 
@@ -188,8 +188,7 @@ fn shapes_of_every_kind() {
 
 #[test]
 fn order_combines_with_every_save_option() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     for (order, strides) in [(Order::C, [1200, 1]), (Order::Fortran, [1, 1100])] {
         let options = SaveOptions::new().order(order);

@@ -17,7 +17,7 @@ use npy_ndarray::{
 };
 
 use crate::support::numpy::{frames, numpy};
-use crate::support::{announce, as_little_endian, data, native, rounds};
+use crate::support::{announce, as_little_endian, data, native, rounds, scratch};
 
 fn saved(array: &DynArray) -> Vec<u8> {
     let mut file = Vec::new();
@@ -524,8 +524,7 @@ fn numbers_that_numpy_has_no_dtype_for() {
 
 #[test]
 fn archives_of_arrays_of_any_dtype() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("any.npz");
+    let path = scratch("any.npz");
     let mut arrays = BTreeMap::from([
         ("numbers".to_owned(), DynArray::from(array![[1.5, 2.5]])),
         ("texts".to_owned(), DynArray::new(&array!["a".to_owned()]).unwrap()),
@@ -545,8 +544,7 @@ fn archives_of_arrays_of_any_dtype() {
 
 #[test]
 fn rawarray_files_of_any_type() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("matrix.ra");
+    let path = scratch("matrix.ra");
     let matrix = array![[1.5_f32, 2.5, 3.5], [4.5, 5.5, 6.5]];
     DynArray::from(matrix.clone()).save_ra(&path).unwrap();
     assert_eq!(Array2::<f32>::load_ra(&path).unwrap(), matrix);
@@ -561,8 +559,7 @@ fn rawarray_files_of_any_type() {
 
 #[test]
 fn regions_of_any_dtype() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("tracks.npy");
+    let path = scratch("tracks.npy");
     tracks().save_npy(&path).unwrap();
     let region = DynArray::load_npy_region(&path, &[1.into(), (1..).into()]).unwrap();
     assert_eq!(region.shape(), [1, 2]);
@@ -710,8 +707,7 @@ fn bitwise_eq_is_equality_of_saved_bytes() {
 
 #[test]
 fn load_any_goes_by_the_content() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("misleading.txt");
+    let path = scratch("misleading.txt");
     let check = |file: &[u8], format: FileFormat| {
         assert_eq!(FileFormat::of(file), Some(format));
         fs::write(&path, file).unwrap();

@@ -9,7 +9,7 @@ use npy_core::object::{ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions};
 
 use crate::support::numpy::{frames, numpy, push_frame};
-use crate::support::{announce, as_little_endian, data, files_below};
+use crate::support::{announce, as_little_endian, data, files_below, scratch};
 
 fn allowed() -> ReadOptions {
     ReadOptions::new().objects(ObjectOptions::new())
@@ -65,8 +65,7 @@ fn golden_object_files_open_and_print_as_in_numpy() {
 
 #[test]
 fn objects_are_read_if_asked_for() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("objects.npy");
+    let path = scratch("objects.npy");
     let objects = ObjectArray::new(&[2, 2], vec![1.5.into(), PyObject::None, 2.into(), 3.25.into()]).unwrap();
     objects.save(&path).unwrap();
 
@@ -106,8 +105,7 @@ fn objects_are_read_if_asked_for() {
 
 #[test]
 fn objects_in_archives() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("objects.npz");
+    let path = scratch("objects.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.add_array("names", &DynArray::from(ObjectArray::from(vec!["a", "b"]))).unwrap();
     archive.add_array("numbers", &array![1, 2]).unwrap();

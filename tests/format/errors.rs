@@ -7,7 +7,7 @@ use npy_core::dtype::{Field, Record, SubArray};
 use npy_core::types::{FixedBytes, FixedUnicode, Void};
 use npy_core::{DType, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyWriter, Order, Version};
 
-use crate::support::{as_little_endian, file_with_header, native};
+use crate::support::{as_little_endian, file_with_header, native, written};
 
 /// The error of reading a file with this header.
 fn header(text: &str) -> Error {
@@ -48,8 +48,7 @@ fn rejects_other_formats() {
 
 #[test]
 fn rejects_truncated_files() {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[1.0_f64, 2.0, 3.0]).unwrap();
+    let file = written(&[1.0_f64, 2.0, 3.0]);
     let read = |length: usize| npy_core::read::<f64>(&file[..length]).unwrap_err();
     for length in 1..8 {
         let expected = format!("truncated file: the magic string needs 8 bytes at offset 0, found {length}");
@@ -444,8 +443,7 @@ fn bytes_that_cannot_be_viewed() {
 
 #[test]
 fn rejects_claims_above_the_limits() {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[1.0_f64; 100]).unwrap();
+    let file = written(&[1.0_f64; 100]);
     let with = |limits| npy_core::read_with::<f64>(&file[..], limits).unwrap_err();
     insta::assert_snapshot!(with(Limits::new().header_bytes(100)), @"limit exceeded: expected at most 100 bytes of the header, found 118; raise it with `Limits` if the file is trusted");
     insta::assert_snapshot!(with(Limits::new().nesting_depth(1)), @"header nesting exceeds the limit of 1");

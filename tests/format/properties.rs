@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::support::announce;
 use crate::support::numpy::{frames, numpy, push_frame};
+use crate::support::{announce, written};
 
 fn scalar() -> impl Strategy<Value = DType> {
     use ScalarKind::{
@@ -259,12 +259,7 @@ impl<T: NpyElement + Clone> Tested for Bits<T> {
         self.0.clone()
     }
     fn is(&self, element: &T) -> bool {
-        let write = |value: &T| {
-            let mut file = Vec::new();
-            npy_core::write(&mut file, std::slice::from_ref(value)).unwrap();
-            file
-        };
-        write(&self.0) == write(element)
+        written(std::slice::from_ref(&self.0)) == written(std::slice::from_ref(element))
     }
 }
 

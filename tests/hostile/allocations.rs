@@ -11,7 +11,7 @@ use npy_core::{Casting, DynValues, ErrorKind, NpyReader, NpyRecord, NpyWriter, O
 use npy_ndarray::{DynArray, ReadNpyExt, WriteNpyExt};
 
 use crate::peak::with_failure;
-use crate::support::announce;
+use crate::support::{announce, written};
 
 const COUNT: usize = 1 << 19;
 
@@ -25,11 +25,9 @@ type Operation = Box<dyn Fn() -> Result<()>>;
 
 fn operations(path: &Path) -> Vec<(&'static str, Operation)> {
     let numbers: Vec<f64> = (0..COUNT).map(|number| number as f64).collect();
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &numbers).unwrap();
+    let file = written(&numbers);
     let samples: Vec<Sample> = numbers[..COUNT / 4].iter().map(|time| Sample { time: *time, name: time.to_string() }).collect();
-    let mut records = Vec::new();
-    npy_core::write(&mut records, &samples).unwrap();
+    let records = written(&samples);
     let values = DynValues::new("<f8".parse().unwrap(), Order::Fortran, &[512, 1024], file[128..].to_vec()).unwrap();
     let mut matrix = Vec::new();
     values.write(&mut matrix).unwrap();

@@ -1,18 +1,15 @@
 //! Hostile files: the right error, in bounded time and memory.
 
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::{self, Cursor, Read};
 
-use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
-use npy_core::object::{self, ObjectArray, ObjectOptions};
-use npy_core::rawarray::{self, RaArray};
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
 use npy_core::region::{AxisRange, byte_ranges};
 use npy_core::types::{FixedBytes, Void};
 use npy_core::{DynValues, Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, Order, ReadOptions};
-use npy_ndarray::{DynArray, ReadNpyExt};
 
 use crate::peak::with_peak;
-use crate::support::{announce, file_with_header, some};
+use crate::support::archives::writer_with;
+use crate::support::{announce, file_with_header, scratch, some, written};
 
 /// What a file of a few bytes may cost, whatever it claims.
 const FEW: usize = 64 * 1024;
@@ -31,8 +28,7 @@ fn refuse<T: NpyElement>(bytes: &[u8]) -> Error {
     let (result, peak) = with_peak(|| npy_core::read::<T>(bytes).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
     let error = result.expect_err("the file was taken");
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("hostile.npy");
+    let path = scratch("hostile.npy");
     std::fs::write(&path, bytes).unwrap();
     let (loaded, peak) = with_peak(|| npy_core::load::<T>(&path).map(|items| items.len()));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
@@ -102,8 +98,7 @@ fn headers_that_lie() {
     }
     // Sizes that wrap around if the itemsize counts twice; as values of which the type is not known
     // before, too.
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("claims.npy");
+    let path = scratch("claims.npy");
     for (descr, count) in [("'|V2147483647'", "(5,)"), ("'|V1073741824'", "(16,)"), ("'<f8'", "(1000000000000,)")] {
         let file = array(descr, count);
         std::fs::write(&path, &file).unwrap();
@@ -172,7 +167,7 @@ fn elements_without_bytes_are_limited() {
 #[test]
 fn literals_that_nest_or_repeat() {
     for byte in ["[", "(", "{", "-", "'", "\\", "((", "[{", "u'", "#", "1_", ",", "{1:"] {
-        for count in [24, 300, 100_000] {
+        for count in [24, 300, 20_000] {
             let text = byte.repeat(count);
             assert_refused!(file_with_header(2, text.as_bytes(), b""), ErrorKind::InvalidHeader | ErrorKind::LimitExceeded);
             let file = file_with_header(2, format!("{{'descr': {text}").as_bytes(), b"");
@@ -270,132 +265,17 @@ fn files_cut_anywhere() {
         assert!(is_right, "{length}: {error}");
         assert!(Header::parse(&part[..length.min(127)]).is_err());
     }
-    let mut doubles = Vec::new();
-    npy_core::write(&mut doubles, &[1.0_f64, 2.0]).unwrap();
+    let doubles = written(&[1.0_f64, 2.0]);
     for length in 0..doubles.len() {
         refuse::<f64>(&doubles[..length]);
         assert!(npy_core::view::<f64>(&doubles[..length]).is_err());
     }
 }
 
-/// A reader whose call number `at` reports `by` bytes more than the buffer holds.
-#[derive(Clone)]
-struct Overreporting<'a> {
-    bytes: Cursor<Vec<u8>>,
-    calls: &'a AtomicUsize,
-    at: usize,
-    by: usize,
-}
-
-impl Read for Overreporting<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
-        let is_now = self.calls.fetch_add(1, Ordering::Relaxed) == self.at;
-        Ok(if is_now { buffer.len().saturating_add(self.by) } else { read })
-    }
-}
-
-impl Seek for Overreporting<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.bytes.seek(to)
-    }
-}
-
-type Entry = (&'static str, Vec<u8>, fn(Overreporting<'_>) -> npy_core::Result<()>);
-
-/// Every function that takes a `Read`, and a file for it.
-fn entries() -> Vec<Entry> {
-    let mut npy = Vec::new();
-    npy_core::write(&mut npy, &[1.5_f64; 50_000]).unwrap();
-    let mut objects = Vec::new();
-    ObjectArray::from(vec!["a", "b"]).write(&mut objects).unwrap();
-    let mut ra = Vec::new();
-    RaArray::try_from(DynValues::from_slice(&[1.5_f64; 100]).unwrap()).unwrap().with_metadata("notes").write(&mut ra).unwrap();
-    let archive = |is_compressed| {
-        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_options(archive.options().compressed(is_compressed));
-        archive.add_slice("x", &[1.5_f64; 50_000]).unwrap();
-        archive.finish().unwrap().into_inner()
-    };
-    let (stored, deflated) = (archive(false), archive(true));
-    let mut noise = 1_u64;
-    let mut large = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    let items = std::iter::repeat_with(|| {
-        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        noise >> 40
-    });
-    let items: Vec<u64> = items.take(1 << 20).collect();
-    large.add_slice("x", &items).unwrap();
-    let large = large.finish().unwrap().into_inner();
-    vec![
-        ("Header::read", npy.clone(), |reader| Header::read(reader).map(drop)),
-        ("read", npy.clone(), |reader| npy_core::read::<f64>(reader).map(drop)),
-        ("records", npy.clone(), |reader| NpyReader::new(reader)?.records::<f64>().try_for_each(|item| item.map(drop))),
-        ("read_region", npy.clone(), |reader| {
-            NpyReader::new(reader)?.read_region::<f64>(&[AxisRange::from(..).step_by(7)]).map(drop)
-        }),
-        ("object::read", objects.clone(), |reader| object::read(reader).map(drop)),
-        ("RaArray::read", ra.clone(), |reader| RaArray::read(reader).map(drop)),
-        ("rawarray::read", ra, |reader| rawarray::read::<f64>(reader).map(drop)),
-        ("NpzReader", stored.clone(), |reader| NpzReader::new(reader)?.by_name::<f64>("x").map(drop)),
-        ("NpzReader, deflated", deflated.clone(), |reader| NpzReader::new(reader)?.by_name::<f64>("x").map(drop)),
-        ("NpzReader::bytes", stored.clone(), |reader| NpzReader::new(reader)?.bytes(0, 1 << 20).map(drop)),
-        ("NpzReader::verify", deflated.clone(), |reader| NpzReader::new(reader)?.verify()),
-        ("NpzReader, by threads", large, |reader| {
-            let mut reader = NpzReader::new(reader)?;
-            reader.set_threads(2);
-            reader.by_name::<u64>("x").map(drop)
-        }),
-        ("NpzStream", stored.clone(), |reader| NpzStream::new(reader).next()?.unwrap().array()?.into_vec::<f64>().map(drop)),
-        ("NpzStream, deflated", deflated.clone(), |reader| {
-            let mut stream = NpzStream::new(reader);
-            while stream.next()?.is_some() {}
-            Ok(())
-        }),
-        ("DynArray::read_npy", npy.clone(), |reader| DynArray::read_npy(reader).map(drop)),
-        ("DynArray::read_npy, objects", objects, |reader| {
-            DynArray::read_npy_with(reader, ReadOptions::new().objects(ObjectOptions::new())).map(drop)
-        }),
-        ("Array::read_npy", npy, |reader| ndarray::Array1::<f64>::read_npy(reader).map(drop)),
-        ("npy_ndarray::NpzReader", deflated, |reader| npy_ndarray::NpzReader::new(reader)?.dynamic("x").map(drop)),
-    ]
-}
-
-/// A `Read` that reports too much is an error, in every function that takes one.
-#[test]
-fn overreporting_readers_are_errors() {
-    let (mut runs, mut refused) = (0, 0);
-    for (name, bytes, read) in entries() {
-        let is_large = bytes.len() > 1 << 20;
-        for (at, by) in (0..12).flat_map(|at| [1, 1000, usize::MAX].map(|by| (at, by))) {
-            // Each of these inflates megabytes.
-            if is_large && by == 1000 {
-                continue;
-            }
-            let calls = AtomicUsize::new(0);
-            let result = read(Overreporting { bytes: Cursor::new(bytes.clone()), calls: &calls, at, by });
-            runs += 1;
-            match result {
-                Ok(()) => assert!(calls.into_inner() <= at || is_large, "{name}: call {at}, {by} too many"),
-                Err(error) => {
-                    assert!(
-                        format!("{error:#}").contains("invalid byte count from the reader"),
-                        "{name}: call {at}, {by}: {error}"
-                    );
-                    refused += 1;
-                }
-            }
-        }
-    }
-    announce(&format!("readers that report too much: {runs} runs, {refused} errors, no panic"));
-    assert!(runs >= 400 && refused > 150, "{runs} runs, {refused} refused");
-}
-
 /// A whole read allocates the result, and no second buffer of that size.
 #[test]
 fn reading_takes_the_memory_of_the_result() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("large.npy");
+    let path = scratch("large.npy");
     let size = 64 << 20;
     npy_core::save(&path, &vec![1.0_f64; size / 8]).unwrap();
     let (values, peak) = with_peak(|| npy_core::load::<f64>(&path).unwrap());
@@ -452,8 +332,7 @@ fn small_claims_of_large_values() {
 #[test]
 fn archives_that_lie() {
     for is_compressed in [false, true] {
-        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_options(archive.options().compressed(is_compressed));
+        let mut archive = writer_with(WriteOptions::new().compressed(is_compressed));
         archive.add_slice("x", &[1.0_f64; 100]).unwrap();
         archive.add_slice("names", &vec!["name".to_owned(); 100]).unwrap();
         // Its header claims a terabyte.
@@ -501,8 +380,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
     let zeros = vec![0_u64; LARGEST / 8];
     for (is_compressed, kept) in [(false, 3), (true, 3), (false, 1), (true, 1)] {
         let mut archive = NpzWriter::streaming(Vec::new());
-        archive.set_options(archive.options().compressed(is_compressed));
-        archive.set_options(archive.options().level(1));
+        archive.set_options(archive.options().compressed(is_compressed).level(1));
         for (name, length) in [("a", LARGEST / 2), ("b", LARGEST), ("c", 1000), ("d", LARGEST)] {
             archive.add_slice(name, &zeros[..length / 8]).unwrap();
         }
@@ -603,8 +481,7 @@ fn decoders_bound_claimed_dictionaries_and_windows() {
 #[test]
 fn regions_take_the_memory_of_their_result() {
     const STAGE: usize = 256 * 1024;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("sparse.npy");
+    let path = scratch("sparse.npy");
     let header = Header::new(f64::dtype(), Order::C, &[1000, 1000, 1000]).unwrap();
     std::fs::write(&path, header.to_bytes()).unwrap();
     let all = AxisRange::from(..);

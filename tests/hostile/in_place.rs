@@ -9,7 +9,7 @@ use npy_core::rawarray::RaMapMut;
 use npy_core::{FileFormat, Header, NpyMapMut, NpyWriter, append};
 
 use crate::parts::{Part, parts_of_npy, parts_of_npz};
-use crate::support::{announce, data, files_below, from_hex};
+use crate::support::{announce, data, files_below, from_hex, scratch};
 
 /// Different files by NumPy, the hostile corpus, and files of several parts.
 fn corpus() -> Vec<Vec<u8>> {
@@ -135,8 +135,7 @@ fn nothing_that_changes_a_file_loses_an_array() {
 /// The record of the end says that the directory, which holds a local header, lists a member of no bytes.
 #[test]
 fn recover_refuses_what_append_refuses() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("file.npz");
+    let path = scratch("file.npz");
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("x", &[1_u8]).unwrap();
     archive.finish().unwrap();

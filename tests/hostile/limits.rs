@@ -6,6 +6,8 @@ use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::rawarray::{self, RaArray};
 use npy_core::{Error, ErrorKind, Header, Limits, Order, Result};
 
+use crate::support::written;
+
 fn header(dtype: &str, shape: &[usize]) -> Vec<u8> {
     Header::new(dtype.parse().unwrap(), Order::C, shape).unwrap().to_bytes()
 }
@@ -18,8 +20,7 @@ fn cases() -> Vec<Case> {
         let file = header(dtype, shape);
         Box::new(move |limit| Header::parse_with(&file, limits(limit)).map(drop))
     };
-    let mut numbers = Vec::new();
-    npy_core::write(&mut numbers, &[0.5_f64; 1000]).unwrap();
+    let numbers = written(&[0.5_f64; 1000]);
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
     archive.add_bytes("zeros", &[0; 5000]).unwrap();
     archive.add_bytes("more", &[0; 10]).unwrap();

@@ -9,8 +9,11 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use npy_core::NpyRecord;
-use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
 use npy_ndarray::{NpzArchive, ReadOptions};
+
+use crate::support::archives::writer_with;
+use crate::support::scratch;
 
 /// Fails to compile otherwise.
 #[test]
@@ -115,8 +118,7 @@ impl<R: Seek> Seek for Meets<R> {
 
 /// An archive of a member of several blocks, and a reader of it.
 fn archive() -> Meets<Cursor<Vec<u8>>> {
-    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    archive.set_options(archive.options().level(1));
+    let mut archive = writer_with(WriteOptions::new().compressed(true).level(1));
     archive
         .add_slice("a", &(0..2 << 20).map(|item: u32| item.wrapping_mul(0x9e37_79b9).rotate_left(item)).collect::<Vec<u32>>())
         .unwrap();
@@ -168,8 +170,7 @@ fn a_conversion_that_panics_while_members_are_read() {
         archive.add_slice(name, &samples).unwrap();
     }
     archive.finish().unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("samples.npz");
+    let path = scratch("samples.npz");
     std::fs::write(&path, file.into_inner()).unwrap();
     let load = || BTreeMap::<String, Vec<Sample>>::load_npz_with(&path, ReadOptions::new().threads(2));
     assert_eq!(load().unwrap()["c"][7].value, 7.0);

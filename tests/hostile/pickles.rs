@@ -6,14 +6,15 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
 use npy_core::dtype::Record;
-use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::npz::{NpzReader, NpzStream, WriteOptions};
 use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
 use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order};
 use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
+use crate::support::archives::writer_with;
 use crate::support::numpy::numpy;
-use crate::support::{announce, as_little_endian, data, file_with_header, files_below, from_hex, rounds, some};
+use crate::support::{announce, as_little_endian, data, file_with_header, files_below, from_hex, rounds, scratch, some, written};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";
 
@@ -419,8 +420,7 @@ fn errors_name_the_problem_offset_and_hint() {
     insta::assert_snapshot!(error(&array_of(b"ca\x1b[1m\nb\r\n")), @r#"unsupported pickle at byte 201: unknown global a\u{1b}[1m.b\r, which is never called; `UnknownGlobals::Opaque` keeps it as an opaque object"#);
     let truncated = error(b"\x80\x04X\x05\0\0\0ab");
     assert_eq!((truncated.kind(), truncated.offset(), truncated.missing_bytes()), (ErrorKind::Truncated, Some(76), Some(3)));
-    let mut plain = Vec::new();
-    npy_core::write(&mut plain, &[1.0]).unwrap();
+    let plain = written(&[1.0]);
     insta::assert_snapshot!(as_little_endian(object::read(&plain[..]).unwrap_err()), @"expected an array of Python objects, found dtype <f8; `load` or `DynValues::load` reads it");
     let array = ObjectArray::from(vec![PyObject::from("a"), PyObject::from(1000)]);
     insta::assert_snapshot!(array.to_vec::<f64>().unwrap_err(), @"element 0: expected f64, found str; `PyObject` takes any object");
@@ -462,12 +462,10 @@ fn system_reads() -> usize {
 
 /// Reads an array of objects in every way there is. How often each asked for bytes.
 fn reads(file: &[u8]) -> Vec<(&'static str, usize)> {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("objects.npy");
+    let path = scratch("objects.npy");
     fs::write(&path, file).unwrap();
     let archive = |is_compressed| {
-        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_options(archive.options().compressed(is_compressed));
+        let mut archive = writer_with(WriteOptions::new().compressed(is_compressed));
         archive.add_bytes("x.npy", file).unwrap();
         archive.finish().unwrap().into_inner()
     };

@@ -7,7 +7,7 @@ use npy_ndarray::ReadRaExt;
 
 use crate::peak::with_peak;
 use crate::support::ra::{file_of, header, pseudo_random};
-use crate::support::{rounds, some};
+use crate::support::{rounds, scratch, some};
 
 /// What a file of a few bytes may cost, whatever it claims.
 const FEW: usize = 64 * 1024;
@@ -20,8 +20,7 @@ fn read(bytes: &[u8]) -> Result<RaArray, Error> {
     let bound = bytes.len() * 600 + 4 * FEW;
     let (result, peak) = with_peak(|| RaArray::read(bytes));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("hostile.ra");
+    let path = scratch("hostile.ra");
     std::fs::write(&path, bytes).unwrap();
     let (loaded, peak) = with_peak(|| RaArray::load(&path));
     assert!(peak < bound, "{peak} bytes were allocated for a file of {}", bytes.len());

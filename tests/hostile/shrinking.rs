@@ -11,7 +11,7 @@ use npy_core::region::AxisRange;
 use npy_core::{DynValues, Error, ErrorKind, NpyReader, NpyRecord, Order, ReadOptions, Result, rawarray};
 
 use crate::peak::with_poison;
-use crate::support::{announce, rounds, some};
+use crate::support::{announce, rounds, scratch, some};
 
 /// All bytes of the files are this, so that each element has one right value.
 const BYTE: u8 = 7;
@@ -166,8 +166,7 @@ fn archive(path: &Path) {
 
 #[test]
 fn archive_that_shrinks_is_an_error_or_right() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("members.npz");
+    let path = scratch("members.npz");
     archive(&path);
     let whole = fs::read(&path).unwrap();
     let mut reader = NpzReader::open(&path).unwrap();

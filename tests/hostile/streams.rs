@@ -5,14 +5,15 @@ use std::fmt::Debug;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use ndarray::Array1;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
-use npy_core::object::{self, ObjectArray};
-use npy_core::rawarray::RaArray;
+use npy_core::object::{self, ObjectArray, ObjectOptions};
+use npy_core::rawarray::{self, RaArray};
 use npy_core::region::AxisRange;
-use npy_core::{DynValues, NpyReader, NpyRecord, NpyWriter, Order, Result};
-use npy_ndarray::{DynArray, WriteNpyExt};
+use npy_core::{DynValues, Header, NpyReader, NpyRecord, NpyWriter, Order, ReadOptions, Result};
+use npy_ndarray::{DynArray, ReadNpyExt, WriteNpyExt};
 
-use crate::support::announce;
+use crate::support::{announce, some, written};
 
 /// What happens once, where the stream arrives at a byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,10 +26,13 @@ enum Fault {
     Fails,
     /// A count beyond the buffer.
     TooMuch,
+    /// The largest count.
+    FarTooMuch,
     Panics,
 }
 
-const FAULTS: [Fault; 6] = [Fault::Interrupted, Fault::OneByte, Fault::Nothing, Fault::Fails, Fault::TooMuch, Fault::Panics];
+/// But [`Fault::OneByte`], which is everywhere.
+const FAULTS: [Fault; 6] = [Fault::Interrupted, Fault::Nothing, Fault::Fails, Fault::TooMuch, Fault::FarTooMuch, Fault::Panics];
 
 const PANIC: &str = "the stream's own panic";
 
@@ -55,6 +59,7 @@ impl Faulty<'_> {
                     Fault::Nothing => Ok(0),
                     Fault::Fails => Err(io::ErrorKind::ConnectionReset.into()),
                     Fault::TooMuch => Ok(length + 1),
+                    Fault::FarTooMuch => Ok(usize::MAX),
                     Fault::Panics | Fault::OneByte => resume_unwind(Box::new(PANIC)),
                 }
             }
@@ -86,7 +91,8 @@ impl Seek for Faulty<'_> {
     }
 }
 
-/// Runs `operation` with each fault at each byte; `result` makes of it, or of the bytes that it wrote, what must not change.
+/// Runs `operation` with each fault at each byte, or at some of many; `result` makes of it, or of the bytes that it wrote, what must
+/// not change. Returns how often a fault happened.
 fn with_each_fault(name: &str, file: &[u8], length: usize, operation: impl Fn(Faulty<'_>) -> Result<String>) -> usize {
     let run = |fault, at| {
         let bytes = RefCell::new(Cursor::new(file.to_vec()));
@@ -97,9 +103,13 @@ fn with_each_fault(name: &str, file: &[u8], length: usize, operation: impl Fn(Fa
     };
     let (expected, _, expected_bytes) = run(Fault::Interrupted, u64::MAX);
     let expected = expected.unwrap().unwrap();
+    let (found, _, bytes) = run(Fault::OneByte, 0);
+    assert!(found.unwrap().unwrap() == expected && bytes == expected_bytes, "{name}: another result, a byte at a time");
     let mut happened = 0;
-    for fault in FAULTS {
-        for at in 0..length as u64 {
+    // Each byte has a fault in any case.
+    let places = (0..length as u64).step_by(1 + length / 2000 * 10);
+    for (number, fault) in FAULTS.into_iter().enumerate() {
+        for at in some(places.clone().skip(number % 3), 3) {
             let (result, has_happened, bytes) = run(fault, at);
             happened += usize::from(has_happened);
             let context = format!("{name}: {fault:?} at byte {at}");
@@ -113,13 +123,18 @@ fn with_each_fault(name: &str, file: &[u8], length: usize, operation: impl Fn(Fa
                 (Ok(Err(error)), Fault::Fails) => {
                     assert!(has_happened && format!("{error:#}").contains("connection reset"), "{context}: {error:#}");
                 }
-                (Ok(Err(error)), Fault::Nothing | Fault::TooMuch) => assert!(has_happened, "{context}: {error}"),
+                (Ok(Err(error)), Fault::TooMuch | Fault::FarTooMuch) => {
+                    let is_named = file.is_empty() || format!("{error:#}").contains("invalid byte count from the reader");
+                    assert!(has_happened && is_named, "{context}: {error:#}");
+                }
+                (Ok(Err(error)), Fault::Nothing) => assert!(has_happened, "{context}: {error}"),
                 (Ok(Err(error)), _) => panic!("{context}: {error}"),
                 (Err(panic), _) => {
                     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
                     let text = text.unwrap_or_default();
                     // `Write::write_all` of the standard library panics where `write` breaks its contract.
-                    let is_std = fault == Fault::TooMuch && file.is_empty() && text.starts_with("range start index");
+                    let is_too_much = matches!(fault, Fault::TooMuch | Fault::FarTooMuch);
+                    let is_std = is_too_much && file.is_empty() && text.starts_with("range start index");
                     assert!(is_std || fault == Fault::Panics && text == PANIC, "{context}: {text}");
                 }
             }
@@ -152,18 +167,24 @@ fn archive(options: WriteOptions) -> Vec<u8> {
 #[test]
 fn each_fault_of_a_reader_is_survived_or_an_error() {
     type Reading = (&'static str, Vec<u8>, fn(Faulty<'_>) -> Result<String>);
-    let mut npy = Vec::new();
-    npy_core::write(&mut npy, &[1.5_f64, 2.5, 3.5, 4.5]).unwrap();
-    let mut records = Vec::new();
-    npy_core::write(&mut records, &samples()).unwrap();
+    let npy = written(&[1.5_f64, 2.5, 3.5, 4.5]);
+    let records = written(&samples());
     let mut objects = Vec::new();
     ObjectArray::from(vec!["a", "b"]).write(&mut objects).unwrap();
     let mut raw = Vec::new();
     RaArray::try_from(DynValues::from_slice(&[1.5_f64; 3]).unwrap()).unwrap().write(&mut raw).unwrap();
     let stored = archive(WriteOptions::new());
     let deflated = archive(WriteOptions::new().compressed(true));
-    let readings: [Reading; 15] = [
+    let large = written(&[1.5_f64; 50_000]);
+    let readings: [Reading; 22] = [
+        ("header", npy.clone(), |reader| Header::read(reader).map(show)),
         ("read", npy.clone(), |reader| npy_core::read::<f64>(reader).map(show)),
+        ("large array", large.clone(), |reader| npy_core::read::<f64>(reader).map(|items| show((items.len(), items[49_999])))),
+        ("every seventh of many", large, |reader| {
+            let items = NpyReader::new(reader)?.read_region::<f64>(&[AxisRange::from(..).step_by(7)])?;
+            Ok(show((items.len(), items[7142])))
+        }),
+        ("array of a type", npy.clone(), |reader| Array1::<f64>::read_npy(reader).map(show)),
         ("values", npy.clone(), |reader| DynValues::read(reader).map(show)),
         ("array", npy.clone(), |reader| DynArray::read_npy(reader).map(show)),
         ("region", npy, |reader| NpyReader::new(reader)?.read_region::<f64>(&[AxisRange::from(1..4).step_by(2)]).map(show)),
@@ -172,10 +193,15 @@ fn each_fault_of_a_reader_is_survived_or_an_error() {
             NpyReader::new(reader)?.records::<Sample>().collect::<Result<Vec<_>>>().map(show)
         }),
         ("columns", records, |reader| NpyReader::new(reader)?.into_columns::<(f64, String)>(["time", "name"]).map(show)),
-        ("objects", objects, |reader| object::read(reader).map(show)),
-        ("raw array", raw, |reader| RaArray::read(reader).map(show)),
+        ("objects", objects.clone(), |reader| object::read(reader).map(show)),
+        ("array of objects", objects, |reader| {
+            DynArray::read_npy_with(reader, ReadOptions::new().objects(ObjectOptions::new())).map(show)
+        }),
+        ("raw array", raw.clone(), |reader| RaArray::read(reader).map(show)),
+        ("elements of a raw array", raw, |reader| rawarray::read::<f64>(reader).map(show)),
         ("archive", stored.clone(), read_archive),
         ("compressed archive", deflated.clone(), read_archive),
+        ("member of any dtype", deflated.clone(), |reader| npy_ndarray::NpzReader::new(reader)?.dynamic("x").map(show)),
         ("verified archive", stored.clone(), |reader| NpzReader::new(reader)?.verify().map(show)),
         ("extracted bytes", deflated.clone(), |reader| NpzReader::new(reader)?.bytes(1, 1 << 20).map(show)),
         ("pipe", stored, read_pipe),
@@ -186,7 +212,7 @@ fn each_fault_of_a_reader_is_survived_or_an_error() {
         happened += with_each_fault(name, &file, file.len(), reading);
     }
     announce(&format!("faults of readers: {happened}"));
-    assert!(happened > 15_000, "{happened}");
+    assert!(happened > 5_000, "{happened}");
 }
 
 fn read_archive(reader: Faulty<'_>) -> Result<String> {
@@ -229,7 +255,7 @@ fn each_fault_of_a_writer_is_survived_or_an_error() {
         happened += with_each_fault(name, &[], length, |writer| writing(writer).map(show));
     }
     announce(&format!("faults of writers: {happened}"));
-    assert!(happened > 10_000, "{happened}");
+    assert!(happened > 3_000, "{happened}");
 }
 
 fn write_archive<W: Write>(mut archive: NpzWriter<W>) -> Result<()> {

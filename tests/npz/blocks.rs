@@ -12,9 +12,9 @@ use npy_core::{DType, Error, ErrorKind, Header, NpyRecord, Order};
 use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
 use crate::peak::with_peak;
-use crate::support::archives::{problem, random};
+use crate::support::archives::{problem, random, writer_with};
 use crate::support::numpy::numpy;
-use crate::support::some;
+use crate::support::{scratch, some, written};
 
 /// Noise, then steps: blocks of Huffman codes alone, and of matches.
 fn items(count: usize) -> Vec<u64> {
@@ -23,8 +23,7 @@ fn items(count: usize) -> Vec<u64> {
 }
 
 fn archive_of(items: &[u64]) -> Vec<u8> {
-    let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    archive.set_options(archive.options().level(1));
+    let mut archive = writer_with(WriteOptions::new().compressed(true).level(1));
     archive.add_slice("x", items).unwrap();
     archive.finish().unwrap().into_inner()
 }
@@ -63,8 +62,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
     let events: Vec<Event> =
         items.iter().map(|item| Event { time: *item as f64, is_new: item % 2 == 0, id: *item as u16 }).collect();
     let big_endian = Header::new(">u8".parse::<DType>().unwrap(), Order::C, &[items.len()]).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.npz");
+    let path = scratch("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.set_options(archive.options().threads(2));
     archive.add_slice("items", &items).unwrap();
@@ -93,8 +91,7 @@ fn members_of_every_kind_are_read_by_several_threads() {
         assert!(archive.by_name::<u64>("little").unwrap() == items[..10]);
         assert!(archive.by_name::<u64>("more").unwrap() == items[..10]);
         let index = archive.index_of("items").unwrap();
-        let mut bytes = Vec::new();
-        npy_core::write(&mut bytes, &items).unwrap();
+        let bytes = written(&items);
         assert!(archive.bytes(index, 1 << 30).unwrap() == bytes);
         // Some elements, then the rest.
         let mut reader = archive.array(index).unwrap();
@@ -114,22 +111,15 @@ fn members_of_every_kind_are_read_by_several_threads() {
     assert!(member.array().unwrap().into_vec::<u64>().unwrap() == items);
     if let Some(numpy) = numpy("members_of_every_kind_are_read_by_several_threads") {
         let program = "
-import io, sys, zipfile
-import numpy as np
-data = io.BytesIO(sys.stdin.buffer.read())
-with zipfile.ZipFile(data) as archive:
-    assert archive.testzip() is None
-    print([name[:-4] for name, info in archive.NameToInfo.items() if b'np' == info.extra[:2]])
-data.seek(0)
-archive = np.load(data)
+print([member.filename[:-4] for member in members if b'np' == member.extra[:2]])
 assert (archive['items'] == archive['big']).all() and (archive['items'] == archive['stream']).all()
 assert (archive['items'] == archive['stored']).all()
 print(archive['bools'].sum(), archive['events']['id'][-1])
 ";
-        let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
         let count = bools.iter().filter(|is_set| **is_set).count();
         let names = "['items', 'bools', 'events', 'big', 'stream']";
-        assert_eq!(printed.trim(), format!("{names}\n{count} {}", events.last().unwrap().id));
+        let expected = format!("{names}\n{count} {}", events.last().unwrap().id);
+        assert_eq!(numpy.prints_of_archive(&file, program), expected);
     }
 }
 
@@ -137,8 +127,7 @@ print(archive['bools'].sum(), archive['events']['id'][-1])
 #[test]
 fn archives_of_few_members_are_read_by_all_threads() {
     let items = items(700_000);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.npz");
+    let path = scratch("a.npz");
     let arrays = BTreeMap::from([("x".to_owned(), Array1::from(items))]);
     arrays.save_npz_with(&path, WriteOptions::new().compressed(true).level(1).threads(3)).unwrap();
     for threads in [0, 1, 2, 5] {
@@ -173,8 +162,7 @@ fn blocks_of_every_length_are_listed() {
         // Another reader uses exactly the same bytes.
         let mut stream = NpzStream::new(&archive[..]);
         assert!(stream.next().unwrap().unwrap().array().unwrap().into_vec::<u64>().unwrap() == items);
-        let mut many = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-        many.set_options(many.options().level(1).threads(2));
+        let mut many = writer_with(WriteOptions::new().compressed(true).level(1).threads(2));
         many.add_slice("x", &items).unwrap();
         assert!(many.finish().unwrap().into_inner() == archive, "{count}");
     }
@@ -236,8 +224,7 @@ fn forged_block_sizes_never_change_values() {
 #[test]
 fn dependent_blocks_are_read_by_one_thread() {
     let items: Vec<u64> = (0..700_000).map(|i| i / 3 % 1000).collect();
-    let mut content = Vec::new();
-    npy_core::write(&mut content, &items).unwrap();
+    let content = written(&items);
     let mut compress = Compress::new(Compression::new(6), false);
     let mut blocks = Vec::new();
     let (header, elements) = content.split_at(content.len() - size_of_val(&items[..]));
@@ -336,8 +323,7 @@ fn rejects_blocks_hidden_in_other_blocks() {
 #[test]
 fn allocates_only_the_result() {
     let items = items(4 << 20);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.npz");
+    let path = scratch("a.npz");
     let mut archive = NpzWriter::create_compressed(&path).unwrap();
     archive.set_options(archive.options().level(1));
     let (_, peak) = with_peak(|| archive.add_slice("x", &items).unwrap());
@@ -352,17 +338,18 @@ fn allocates_only_the_result() {
     assert!(peak < bytes + (2 << 20), "{peak}");
 }
 
-/// A reader that fails in some of the blocks.
+/// A reader that fails in some of the blocks, or reports more than there is room for.
 #[derive(Clone)]
 struct Broken<'a> {
     archive: Cursor<&'a [u8]>,
     places: Range<u64>,
+    reports: Option<usize>,
 }
 
 impl Read for Broken<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.places.contains(&self.archive.position()) {
-            return Err(io::Error::other("the disk is broken"));
+            return self.reports.map(|more| buffer.len().saturating_add(more)).ok_or(io::Error::other("the disk is broken"));
         }
         // A few bytes at a time.
         let most = buffer.len().min(10_000);
@@ -381,23 +368,22 @@ fn readers_that_fail_are_errors() {
     let items = items(700_000);
     let archive = archive_of(&items);
     let end = entry(&archive) as u64;
+    const WRONG: &str = "invalid byte count from the reader";
     // Not in the directory.
-    for (places, message) in [
-        (0..0, None),
-        (end / 2..end - 100_000, Some("the disk is broken")),
-        (end - 200_000..end - 100_000, Some("the disk is broken")),
+    for (places, reports, message) in [
+        (0..0, None, None),
+        (end / 2..end - 100_000, None, Some("the disk is broken")),
+        (end - 200_000..end - 100_000, None, Some("the disk is broken")),
+        (end / 2..end - 100_000, Some(1), Some(WRONG)),
+        (end - 200_000..end - 100_000, Some(usize::MAX), Some(WRONG)),
     ] {
         // Other blocks are read.
-        let reader = Broken { archive: Cursor::new(&archive), places };
-        let mut reader = NpzReader::new(reader).unwrap();
+        let mut reader = NpzReader::new(Broken { archive: Cursor::new(&archive), places, reports }).unwrap();
         reader.set_threads(2);
-        let found = reader.by_name::<u64>("x");
-        match message {
-            None => assert!(found.unwrap() == items),
-            Some(message) => {
-                let error = found.unwrap_err();
-                assert!(format!("{error:#}").contains(message), "{error:#}");
-            }
+        match (reader.by_name::<u64>("x"), message) {
+            (Ok(found), None) => assert!(found == items),
+            (Err(error), Some(message)) => assert!(format!("{error:#}").contains(message), "{error:#}"),
+            (found, message) => panic!("{:?} instead of {message:?}", found.map(|found| found.len())),
         }
     }
 }
@@ -408,9 +394,7 @@ fn add_many<W: Write>(archive: &mut NpzWriter<W>, can_go_back: bool) {
     for i in 0..24_usize {
         let count = [3, 700, 20_000, 131_056, 131_072, 160_000][i % 6];
         let items: Vec<u64> = (0..count).map(|k| if i % 2 == 0 { random(&mut state) as u64 } else { k as u64 / 3 }).collect();
-        archive.set_options(archive.options().compressed(i % 13 != 7));
-        archive.set_options(archive.options().aligned(i % 5 == 3));
-        archive.set_options(archive.options().level([1, 6][i / 12]));
+        archive.set_options(archive.options().compressed(i % 13 != 7).aligned(i % 5 == 3).level([1, 6][i / 12]));
         let name = format!("größe{i}");
         match i % 4 {
             0 if can_go_back => archive.add_stream(&name, |writer| writer.write_slice(&items)).unwrap(),
@@ -473,19 +457,8 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
     assert!(archives[0] == archives[1]);
     assert_eq!(BTreeMap::read_npz(Cursor::new(std::mem::take(&mut archives[1]))).unwrap(), map);
     if let Some(numpy) = numpy("archives_of_many_members_are_the_same_by_any_number_of_threads") {
-        let program = "
-import io, sys, zipfile
-import numpy as np
-data = io.BytesIO(sys.stdin.buffer.read())
-with zipfile.ZipFile(data) as archive:
-    assert archive.testzip() is None
-    print(len(archive.namelist()))
-data.seek(0)
-archive = np.load(data)
-print(archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])
-";
-        let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
-        assert_eq!(printed, "26\n250000.0 1280000 43685\n");
+        let program = "print(len(members), archive['b'].sum(), len(archive['größe5']), archive['größe3'][-1])";
+        assert_eq!(numpy.prints_of_archive(&file, program), "26 250000.0 1280000 43685");
     }
 }
 
@@ -510,8 +483,7 @@ fn reports_stream_errors_while_members_wait() {
     let items = items(20_000);
     let write = |room: usize| {
         let mut archive = NpzWriter::streaming(Full(room));
-        archive.set_options(archive.options().compressed(true));
-        archive.set_options(archive.options().threads(2));
+        archive.set_options(archive.options().compressed(true).threads(2));
         let added: npy_core::Result<()> = (0..6).try_for_each(|i| archive.add_slice(&format!("x{i}"), &items));
         match (added, archive.finish()) {
             (Ok(()), finished) => finished.map(|rest| room - rest.0),

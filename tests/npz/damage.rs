@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
+use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 
-use crate::support::archives::{Pick, compressed, picks, problem, random, stored, streamed, values};
-use crate::support::some;
+use crate::support::archives::{Pick, compressed, picks, position_of, problem, random, stored, streamed, values, writer_with};
+use crate::support::{some, written};
 
 /// A flipped bit is an error, or has no effect. It never changes a value.
 #[test]
@@ -41,15 +41,13 @@ fn detects_flipped_bits() {
 #[test]
 fn every_bit_of_a_members_data_is_covered() {
     for is_compressed in [false, true] {
-        let mut archive = NpzWriter::new(Cursor::new(Vec::new()));
-        archive.set_options(archive.options().compressed(is_compressed));
-        let mut content = Vec::new();
-        npy_core::write(&mut content, &[1_u16, 2, 3]).unwrap();
+        let mut archive = writer_with(WriteOptions::new().compressed(is_compressed));
+        let mut content = written(&[1_u16, 2, 3]);
         content.extend(b"trailing");
         archive.add_bytes("x.npy", &content).unwrap();
         let archive = archive.finish().unwrap().into_inner();
         let begin = 30 + 5 + 20;
-        let end = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let end = position_of(&archive, b"PK\x01\x02");
         for bit in 0..(end - begin) * 8 {
             let mut damaged = archive.clone();
             damaged[begin + bit / 8] ^= 1 << (bit % 8);
@@ -77,7 +75,7 @@ fn archives_cut_anywhere_are_errors() {
 #[test]
 fn one_broken_member_is_one_error() {
     let mut archive = stored();
-    let at = archive.windows(4).position(|window| window == b"PK\x03\x04").unwrap();
+    let at = position_of(&archive, b"PK\x03\x04");
     archive[at + 30 + 10 + 20 + 128] ^= 1;
     let mut reader = NpzReader::new(Cursor::new(&archive)).unwrap();
     assert!(problem(reader.by_name::<f64>("values")).contains("wrong checksum: expected 0x"));
@@ -90,7 +88,7 @@ fn one_broken_member_is_one_error() {
 #[test]
 fn rejects_forged_headers() {
     let archive = stored();
-    let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let entry = position_of(&archive, b"PK\x01\x02");
     let spoil = |at: usize, bytes: &[u8]| {
         let mut spoiled = archive.clone();
         spoiled[entry + at..][..bytes.len()].copy_from_slice(bytes);
@@ -119,7 +117,7 @@ fn rejects_forged_headers() {
     assert!(local(28, &[21]).contains("the data overlap another member or the central directory"));
     // Both headers state the same wrong sizes, of stored and of compressed data.
     for archive in [archive.clone(), compressed()] {
-        let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let entry = position_of(&archive, b"PK\x01\x02");
         let is_stored = archive[8] == 0;
         // Their offsets in the local header and in the directory.
         for (at, in_entry) in [(30 + 10 + 4, 24), (30 + 10 + 12, 20)] {
@@ -183,8 +181,7 @@ fn rejects_forged_headers() {
 #[test]
 fn rejects_decompression_bombs() {
     let mut archive = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    let mut content = Vec::new();
-    npy_core::write(&mut content, &[1_u8]).unwrap();
+    let mut content = written(&[1_u8]);
     content.resize(64 << 20, 0);
     archive.add_bytes("x.npy", &content).unwrap();
     let archive = archive.finish().unwrap().into_inner();
@@ -311,7 +308,7 @@ fn streams_that_end_in_a_header_are_truncated() {
         while stream.next()?.is_some() {}
         Ok::<(), npy_core::Error>(())
     };
-    let directory = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let directory = position_of(&archive, b"PK\x01\x02");
     for at in (0..42).chain(directory..archive.len()) {
         let error = ends_at(at).unwrap_err();
         assert!(

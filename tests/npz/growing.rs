@@ -8,8 +8,8 @@ use std::path::Path;
 use npy_core::ErrorKind;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
-use crate::support::archives::{members, problem, stored, streamed, values, writer};
-use crate::support::{rounds, some};
+use crate::support::archives::{members, position_of, problem, stored, streamed, values, writer};
+use crate::support::{rounds, scratch, some};
 
 /// An archive of one member for each commit. Returns the ends of the commits.
 fn grown(path: &Path, commits: usize) -> Vec<usize> {
@@ -27,8 +27,7 @@ fn grown(path: &Path, commits: usize) -> Vec<usize> {
 
 #[test]
 fn appending_nothing_changes_no_byte() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     grown(&path, 2);
     let before = fs::read(&path).unwrap();
     drop(NpzWriter::append(&path).unwrap());
@@ -41,8 +40,7 @@ fn appending_nothing_changes_no_byte() {
 
 #[test]
 fn discarding_keeps_what_others_added() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     for is_added in [false, true] {
         grown(&path, 1);
         let mut archive = NpzWriter::append(&path).unwrap();
@@ -57,8 +55,7 @@ fn discarding_keeps_what_others_added() {
 
 #[test]
 fn damaged_end_never_opens_as_an_older_archive() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     let ends = grown(&path, 3);
     let whole = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
@@ -118,8 +115,7 @@ fn damaged_end_never_opens_as_an_older_archive() {
 
 #[test]
 fn error_of_truncated_archive_counts_its_members() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     grown(&path, 2);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
@@ -146,8 +142,7 @@ fn error_of_truncated_archive_counts_its_members() {
 
 #[test]
 fn concatenated_archives_are_refused_and_unchanged() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     grown(&path, 2);
     let (one, empty) = (fs::read(&path).unwrap(), b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0".as_slice());
     let prefixed = [b"#!/bin/sh\n".as_slice(), &stored()].concat();
@@ -184,8 +179,7 @@ fn killed(path: &Path, fill: impl FnOnce(&mut NpzWriter<fs::File>)) -> Vec<u8> {
 
 #[test]
 fn ignores_an_archive_inside_an_uncommitted_member() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("log.npz");
+    let path = scratch("log.npz");
     let inner = stored();
     let cut = |archive: &mut NpzWriter<fs::File>| {
         // Killed in content of unknown length.
@@ -254,8 +248,7 @@ fn crafted(entries: &[(&str, u64, u32, u64)], begin: u64) -> Vec<u8> {
 
 #[test]
 fn crafted_content_hides_no_member() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     grown(&path, 2);
     let before = fs::read(&path).unwrap();
     let expected = members(&path).unwrap();
@@ -314,8 +307,7 @@ fn crafted_content_hides_no_member() {
 /// The end of a stored member without sizes is that of its array, or its data descriptor.
 #[test]
 fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     // A header beyond the limit of nesting, and the signature of a descriptor among the elements.
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {}{}, }}", "(".repeat(250), ")".repeat(250));
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
@@ -348,8 +340,7 @@ fn recovery_keeps_streamed_members_whose_header_cannot_be_read() {
 
 #[test]
 fn recovery_drops_no_whole_member() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     // An empty member is whole if a directory lists it, even a damaged one.
     let mut archive = NpzWriter::create(&path).unwrap();
     archive.add_slice("first", &[1_u8]).unwrap();
@@ -361,7 +352,7 @@ fn recovery_drops_no_whole_member() {
     assert_eq!(recover(&path).unwrap().members, 3);
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<u8>("last").unwrap(), [2]);
     // Otherwise it may be unfinished, and the rest its content: nothing is dropped.
-    let directory = whole.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let directory = position_of(&whole, b"PK\x01\x02");
     fs::write(&path, &whole[..directory]).unwrap();
     assert!(problem(recover(&path)).contains("cannot recover the archive: "));
     assert!(fs::read(&path).unwrap() == whole[..directory]);
@@ -398,8 +389,7 @@ fn with_wide_end(archive: &[u8]) -> Vec<u8> {
 /// An archive of 4 GiB or 65,536 members has a 64-bit end record.
 #[test]
 fn archives_with_a_64_bit_end_are_recovered() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     let wide = with_wide_end(&stored());
     let count = NpzReader::from_bytes(&wide).unwrap().len();
     assert_eq!(count, NpzReader::from_bytes(&stored()).unwrap().len());
@@ -407,7 +397,7 @@ fn archives_with_a_64_bit_end_are_recovered() {
     let mut other = writer();
     other.add_slice("more", &[1.5_f64]).unwrap();
     let other = other.finish().unwrap().into_inner();
-    let more = &other[..other.windows(4).position(|window| window == b"PK\x01\x02").unwrap()];
+    let more = &other[..position_of(&other, b"PK\x01\x02")];
     let grown = [&wide, more].concat();
     fs::write(&path, &grown).unwrap();
     assert!(NpzReader::open(&path).is_err());
@@ -415,8 +405,8 @@ fn archives_with_a_64_bit_end_are_recovered() {
     assert_eq!((recovered.members, recovered.added, recovered.dropped), (count as u64 + 1, 1, 0));
     assert_eq!(NpzReader::open(&path).unwrap().by_name::<f64>("more").unwrap(), [1.5]);
     // A damaged or truncated end of the first directory keeps the members.
-    let directory = wide.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
-    let end = wide.windows(4).position(|window| window == b"PK\x06\x06").unwrap();
+    let directory = position_of(&wide, b"PK\x01\x02");
+    let end = position_of(&wide, b"PK\x06\x06");
     let mut recovered_count = 0;
     for place in end..wide.len() {
         for damaged in [wide[..place].to_vec(), {

@@ -7,7 +7,7 @@ use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 
 use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
 use crate::support::numpy::{frames, numpy};
-use crate::support::{as_little_endian, rounds, some};
+use crate::support::{as_little_endian, rounds, scratch, some};
 
 #[test]
 fn archives_round_trip() {
@@ -86,11 +86,6 @@ for data in files:
 fn numpy_reads_our_archives() {
     let Some(numpy) = numpy("numpy_reads_our_archives") else { return };
     let program = r"
-import io, sys, zipfile
-import numpy as np
-data = sys.stdin.buffer.read()
-assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
-archive = np.load(io.BytesIO(data))
 assert archive.files == ['values', 'picks', 'größe/matrix', 'empty', ''], archive.files
 assert (archive['values'] == np.arange(1000) / 3.0).all()
 assert archive['picks'].dtype.names == ('id', 'name', 'xyz') and archive['picks']['id'].tolist() == [0, 1, 2, 3, 4]
@@ -99,7 +94,7 @@ assert archive[''].tolist() == [True, False]
 print('read')
 ";
     for archive in [stored(), compressed(), streamed()] {
-        assert_eq!(String::from_utf8(numpy.run(["-c", program], &archive)).unwrap().trim(), "read");
+        assert_eq!(numpy.prints_of_archive(&archive, program), "read");
     }
 }
 
@@ -303,8 +298,7 @@ fn arrays_of_ndarray() {
 /// Arrays of a mapped archive are not copied. NumPy reads the archive, too.
 #[test]
 fn aligned_members_are_viewed_in_place() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("aligned.npz");
+    let path = scratch("aligned.npz");
     for is_streamed in [false, true] {
         let file = std::fs::File::create(&path).unwrap();
         let mut archive = if is_streamed { NpzWriter::streaming(file) } else { NpzWriter::new(file) };
@@ -323,8 +317,7 @@ fn aligned_members_are_viewed_in_place() {
         let bytes: &[u8] = archive.stored(matrix).unwrap();
         assert_eq!(npy_ndarray::ViewNpyExt::view_npy(bytes).map(|view: ndarray::ArrayView2<'_, i16>| view[[1, 2]]).unwrap(), 6);
         if let Some(numpy) = numpy("aligned_members_are_viewed_in_place") {
-            let program = "import io, sys, numpy as np; print(np.load(io.BytesIO(sys.stdin.buffer.read()))['values'].sum())";
-            let sum: f64 = String::from_utf8(numpy.run(["-c", program], &map)).unwrap().trim().parse().unwrap();
+            let sum: f64 = numpy.prints_of_archive(&map, "print(archive['values'].sum())").parse().unwrap();
             assert!((sum - values().iter().sum::<f64>()).abs() < 1e-6);
         }
     }
@@ -435,8 +428,7 @@ impl std::io::Seek for Sparse {
 fn writes_members_of_more_than_four_gibibytes() {
     use npy_core::{Header, NpyElement, Order};
     const BYTES: usize = 9 << 29;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("large.npz");
+    let path = scratch("large.npz");
     let mut archive = NpzWriter::new(Sparse(std::fs::File::create(&path).unwrap()));
     let header = Header::new(u8::dtype(), Order::C, &[BYTES]).unwrap();
     let zeros = vec![0_u8; 64 << 20];

@@ -9,6 +9,8 @@ use npy_core::object::ObjectOptions;
 use npy_core::{DynValues, ErrorKind, Order, npz};
 use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, SaveOptions, npz::WriteOptions};
 
+use crate::support::scratch;
+
 /// The options of readers and writers are those of structs.
 #[test]
 fn archives_are_opened_and_begun_with_options() {
@@ -53,8 +55,7 @@ fn archives_are_opened_and_begun_with_options() {
 /// Python objects are read if the archive was opened with that option.
 #[test]
 fn reads_objects_with_the_option() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("names.npz");
+    let path = scratch("names.npz");
     BTreeMap::from([("names".to_owned(), DynArray::from(npy_core::object::ObjectArray::from(vec!["a", "b"])))])
         .save_npz(&path)
         .unwrap();
@@ -67,8 +68,7 @@ fn reads_objects_with_the_option() {
 /// Every reader of an archive returns the demanded order, also of objects.
 #[test]
 fn demanded_order_reaches_every_reader() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("matrix.npz");
+    let path = scratch("matrix.npz");
     let matrix = Array2::from_shape_fn((2, 3), |(row, column)| (3 * row + column) as i32);
     let arrays = BTreeMap::from([("x".to_owned(), matrix.clone())]);
     arrays.save_npz(&path).unwrap();

@@ -3,9 +3,10 @@
 use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Write};
 
-use npy_core::npz::{NpzReader, NpzWriter, recover};
+use npy_core::npz::{NpzReader, NpzWriter, WriteOptions, recover};
 
-use crate::support::archives::{problem, stored, writer};
+use crate::support::archives::{position_of, problem, stored, writer, writer_with};
+use crate::support::scratch;
 
 #[test]
 fn names_have_at_most_65535_bytes() {
@@ -43,7 +44,7 @@ fn abandoned_members_are_zeroed() {
         fill(&mut archive, true);
         let [expected, archive] = [expected, archive].map(|archive| archive.finish().unwrap().into_inner());
         assert_eq!(archive.len(), expected.len() + blank, "{more}");
-        let directory = expected.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let directory = position_of(&expected, b"PK\x01\x02");
         assert!(archive[..directory] == expected[..directory], "{more}");
         assert!(archive[directory..directory + blank].iter().all(|byte| *byte == 0), "{more}");
         NpzReader::from_bytes(&archive).unwrap().verify().unwrap();
@@ -70,8 +71,7 @@ fn refused_members_leave_a_pipe_intact() {
 /// Offsets do not count the bytes before the archive.
 #[test]
 fn appends_to_archives_after_other_bytes() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     for prefix in [&b""[..], b"#!/bin/sh\n", &[b'x'; 100_000]] {
         for is_aligned in [false, true] {
             let before = [prefix, &stored()].concat();
@@ -96,8 +96,7 @@ fn appends_to_archives_after_other_bytes() {
 /// A writer without members truncates nothing that others wrote. One with members truncates them.
 #[test]
 fn writers_without_members_truncate_nothing() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("log.npz");
+    let path = scratch("log.npz");
     let add_more = || OpenOptions::new().append(true).open(&path).unwrap().write_all(b"more").unwrap();
     for prefix in [&b""[..], b"#!/bin/sh\n"] {
         let before = [prefix, &stored()].concat();
@@ -126,8 +125,7 @@ fn writers_without_members_truncate_nothing() {
 
 #[test]
 fn members_are_counted_in_the_debug_text() {
-    let mut archive = writer();
-    archive.set_options(archive.options().compressed(true).threads(2));
+    let mut archive = writer_with(WriteOptions::new().compressed(true).threads(2));
     for count in 0..3 {
         let text = format!("{archive:?}");
         assert!(text.starts_with(&format!("NpzWriter {{ members: {count}, position: ")), "{text}");
@@ -138,8 +136,7 @@ fn members_are_counted_in_the_debug_text() {
 /// As after failed content, earlier members count only if the caller finishes.
 #[test]
 fn members_without_a_header_are_refused() {
-    let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("run.npz");
+    let path = scratch("run.npz");
     // One axis too many.
     let sub_array = || format!("('<f8', ({}))", "1, ".repeat(64)).parse().unwrap();
     for is_finished in [true, false] {

@@ -9,8 +9,8 @@ use npy_core::types::{Datetime64, unit};
 use npy_core::{ErrorKind, Limits, NpyRecord};
 use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 
-use crate::support::as_little_endian;
 use crate::support::numpy::{frames, numpy};
+use crate::support::{as_little_endian, scratch};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq, Default)]
 struct Pick {
@@ -96,8 +96,7 @@ const NAMES: &str = "matrix fortran shared any zero picks rows names rate flag l
 
 #[test]
 fn every_field_type_round_trips() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("everything.npz");
+    let path = scratch("everything.npz");
     let expected = everything();
     for options in [
         WriteOptions::new(),
@@ -455,8 +454,7 @@ fn threads_without_number() {
 /// Values and errors are those of one thread.
 #[test]
 fn threads_read_the_same_struct_as_one_thread() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("many.npz");
+    let path = scratch("many.npz");
     let arrays: BTreeMap<String, Vec<u64>> =
         (0..40_u64).map(|i| (format!("{i:02}"), (0..20_000 * (i % 4)).map(|k| k ^ i).collect())).collect();
     for compressed in [false, true] {

@@ -6,6 +6,8 @@ use npy_core::print::PrintOptions;
 use npy_core::region::AxisRange;
 use npy_core::{DType, DynValues, Header, NpyReader, Order};
 
+use crate::support::scratch;
+
 /// An array whose bytes are distinct from element to element.
 fn file(dtype: &str, order: Order, shape: &[usize]) -> Vec<u8> {
     let dtype: DType = dtype.parse().unwrap();
@@ -46,8 +48,7 @@ fn prints_regions_with_steps() {
 /// 2^40 elements: only the corners are there.
 #[test]
 fn reads_only_what_is_printed() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("large.npy");
+    let path = scratch("large.npy");
     let header = Header::new("|i1".parse().unwrap(), Order::C, &[1 << 20, 1 << 20]).unwrap();
     std::fs::write(&path, header.to_bytes()).unwrap();
     let sparse = std::fs::OpenOptions::new().write(true).open(&path).unwrap();

@@ -11,6 +11,7 @@ use npy_core::types::{FixedUnicode, FixedVoid, Void};
 use npy_core::{DynValues, ErrorKind, Limits, NpyElement, NpyRecord, Order};
 use npy_ndarray::{ReadNpyExt, ReadOptions, ReadRaExt, WriteRaExt};
 
+use crate::support::scratch;
 use crate::support::{
     data,
     ra::{KINDS, file_of, pseudo_random, samples},
@@ -112,8 +113,7 @@ fn round_trip<T: NpyElement + PartialEq + Clone + std::fmt::Debug>(items: &[T], 
     let header = RaHeader::parse(&file).unwrap().0;
     assert_eq!((header.kind(), header.dims()), (kind, &[items.len()][..]));
     assert_eq!(rawarray::read::<T>(&file[..]).unwrap(), items);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("items.ra");
+    let path = scratch("items.ra");
     rawarray::save(&path, items).unwrap();
     assert_eq!(fs::read(&path).unwrap(), file);
     assert_eq!(rawarray::load::<T>(&path).unwrap(), items);
@@ -263,8 +263,7 @@ fn each_element_of_an_array_keeps_its_index() {
     assert_eq!(scalar.len(), 49);
     assert_eq!(Array::<u8, ndarray::Ix0>::read_ra(&scalar[..]).unwrap(), arr0(7));
     // Through .npy, in either order.
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     for order in [Order::Fortran, Order::C] {
         let values = RaArray::read(&file[..]).unwrap().into_values().into_order(order).unwrap();
         values.save(&path).unwrap();

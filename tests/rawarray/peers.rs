@@ -10,6 +10,7 @@ use npy_core::{DynValues, NpyElement};
 use npy_ndarray::{ReadRaExt, WriteRaExt};
 use rawarray_crate::{RawArray, RawArrayType};
 
+use crate::support::scratch;
 use crate::support::{
     announce, data,
     numpy::{frames, numpy, push_frame},
@@ -132,8 +133,7 @@ fn the_crate_rawarray_reads_and_writes_the_same_files() {
 
 #[test]
 fn the_crate_rawarray_sees_the_same_dimensions() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("matrix.ra");
+    let path = scratch("matrix.ra");
     let matrix = ndarray::array![[1_i32, 2, 3], [4, 5, 6]];
     matrix.save_ra(&path).unwrap();
     let mut theirs = RawArray::<i32>::read(&path).unwrap();

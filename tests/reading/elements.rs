@@ -10,7 +10,7 @@ use npy_core::{Error, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecor
 
 use crate::peak::with_peak;
 
-use crate::support::some;
+use crate::support::{scratch, some, written};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Pick {
@@ -46,8 +46,7 @@ fn check_chunks<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, count: u
     let file = file(descr, count);
     let whole = NpyReader::from_bytes(&file).unwrap().into_vec::<T>().unwrap();
     assert_eq!(whole.len(), count);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     std::fs::write(&path, &file).unwrap();
     let streamed = in_chunks::<T, _>(NpyReader::new(&file[..]).unwrap()).unwrap();
     for (items, longest) in
@@ -103,8 +102,7 @@ fn chunks_concatenate_to_the_array() {
 #[test]
 fn chunks_of_decoded_elements() {
     let picks: Vec<Pick> = (0..50_000).map(|i| Pick { station: format!("S{}", i % 77), time: f64::from(i) }).collect();
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &picks).unwrap();
+    let mut file = written(&picks);
     for chunks in [in_chunks::<Pick, _>(NpyReader::new(&file[..]).unwrap()), in_chunks(NpyReader::from_bytes(&file).unwrap())] {
         assert!(chunks.unwrap().0 == picks);
     }
@@ -122,8 +120,7 @@ fn chunks_of_decoded_elements() {
     assert_eq!(seen, left);
     assert_eq!(reader.into_inner(), b"!");
     // The index in the error is that in the array.
-    let mut broken = Vec::new();
-    npy_core::write(&mut broken, &vec!["é".to_owned(); 200_000]).unwrap();
+    let mut broken = written(&vec!["é".to_owned(); 200_000]);
     let at = broken.len() - 4;
     broken[at..].copy_from_slice(&0x11_0000_u32.to_ne_bytes());
     let error = in_chunks::<String, _>(NpyReader::new(&broken[..]).unwrap()).unwrap_err();
@@ -165,8 +162,7 @@ fn chunks_reuse_one_buffer() {
 /// Elements from all parts of a file, those at its chunks' borders among them, and how many there
 /// are.
 fn check_threads<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, bytes: usize) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     let itemsize = descr.parse::<npy_core::DType>().unwrap().itemsize();
     let file = file(descr, bytes / itemsize);
     std::fs::write(&path, &file).unwrap();
@@ -210,8 +206,7 @@ fn threads_read_the_same() {
 /// Several threads report the same error for a truncated file as a single thread.
 #[test]
 fn threads_report_the_error_of_one_thread() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.npy");
+    let path = scratch("cut.npy");
     let whole = file(">u4", 4 << 20);
     let data = Header::parse(&whole).unwrap().1;
     for length in [data, data + 1, 4 << 20, (8 << 20) - 1, 8 << 20, (12 << 20) + 77, whole.len() - 1] {
@@ -270,8 +265,7 @@ fn open_file_is_read_from_where_it_stands() {
 /// A claim of data that are not there allocates nothing for them, wherever the array begins.
 #[test]
 fn rejects_excessive_claims_in_bounded_memory() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("claim.npy");
+    let path = scratch("claim.npy");
     let mut claim = Header::new("<f8".parse().unwrap(), Order::C, &[1 << 27]).unwrap().to_bytes();
     claim.extend([0; 20]);
     for before in [0_u64, 7] {

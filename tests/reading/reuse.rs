@@ -7,6 +7,7 @@ use npy_core::{ErrorKind, Header, Limits, NpyReader, Order, ReadOptions};
 use npy_ndarray::{ReadNpyExt, WriteNpyExt, load_npy_into, load_npy_into_with, read_npy_into};
 
 use crate::peak::with_peak;
+use crate::support::written;
 
 fn directory() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -30,8 +31,7 @@ fn vectors_keep_their_memory() {
             assert_eq!(numbers.capacity(), capacity);
             assert!(peak < 16 * 1024, "{peak}");
         }
-        let mut file = Vec::new();
-        npy_core::write(&mut file, &expected.iter().map(u32::to_string).collect::<Vec<_>>()).unwrap();
+        let file = written(&expected.iter().map(u32::to_string).collect::<Vec<_>>());
         NpyReader::new(&file[..]).unwrap().read_to_vec(&mut names).unwrap();
         assert!(names.len() == expected.len() && names.iter().zip(&expected).all(|(name, number)| *name == number.to_string()));
     }
@@ -39,8 +39,7 @@ fn vectors_keep_their_memory() {
     npy_core::save(&path, &[1.5_f64]).unwrap();
     assert_eq!(npy_core::load_into(&path, &mut numbers).unwrap_err().kind(), ErrorKind::Mismatch);
     assert!(numbers.is_empty());
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &vec![7_u32; 200_000]).unwrap();
+    let file = written(&vec![7_u32; 200_000]);
     numbers.push(1);
     let cut = NpyReader::new(&file[..500_000]).unwrap().read_to_vec(&mut numbers);
     assert!(cut.unwrap_err().kind() == ErrorKind::Truncated && numbers.is_empty());
@@ -160,8 +159,7 @@ fn pipes_by_their_path() {
     use std::os::fd::AsRawFd;
     for count in [3_u32, 1500, 100_000] {
         let numbers: Vec<u32> = (0..count).collect();
-        let mut file = Vec::new();
-        npy_core::write(&mut file, &numbers).unwrap();
+        let file = written(&numbers);
         let (reader, mut writer) = std::io::pipe().unwrap();
         let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
         let read = std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ use npy_core::region::AxisRange;
 use npy_core::types::{Datetime64, FixedBytes, unit::Second};
 use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order, load_columns};
 
-use crate::support::as_little_endian;
+use crate::support::{as_little_endian, scratch, written};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Place {
@@ -85,8 +85,7 @@ fn columns_equal_the_fields_of_the_structs() {
 fn columns_come_in_parts() {
     let events = events();
     let file = file_of(&events);
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("events.npy");
+    let path = scratch("events.npy");
     std::fs::write(&path, &file).unwrap();
     let whole = NpyReader::new(&file[..]).unwrap().into_columns::<(u16, String)>(["id", "name"]).unwrap();
     fn parts<R: std::io::Read>(mut reader: NpyReader<R>, step: usize) -> (Vec<u16>, Vec<String>) {
@@ -122,8 +121,7 @@ fn columns_come_in_parts() {
 
 #[test]
 fn twelve_columns_of_a_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("events.npy");
+    let path = scratch("events.npy");
     let events = events();
     npy_core::save(&path, &events).unwrap();
     type Twelve = (u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, u16, bool);
@@ -147,8 +145,7 @@ fn every_mismatch_is_reported() {
     ");
     // Also of an empty array; and of one that has no fields.
     assert!(NpyReader::new(&file_of(&[])[..]).unwrap().into_columns::<(f32,)>(["id"]).is_err());
-    let mut numbers = Vec::new();
-    npy_core::write(&mut numbers, &[1.0_f32]).unwrap();
+    let numbers = written(&[1.0_f32]);
     let error = NpyReader::new(&numbers[..]).unwrap().into_columns::<(f32,)>(["x"]).unwrap_err();
     assert_eq!(as_little_endian(error), "cannot read (f32,): x: expected a record, found elements of dtype <f4");
 }

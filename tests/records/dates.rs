@@ -4,16 +4,10 @@ use npy_core::chrono::{self, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use npy_core::jiff::{SignedDuration, Timestamp, civil};
 use npy_core::types::unit::{Day, Hour, Millisecond, Nanosecond, Second};
 use npy_core::types::{Datetime64, Timedelta64};
-use npy_core::{ErrorKind, Header, NpyElement, NpyRecord, NpyWriter, Order};
+use npy_core::{ErrorKind, Header, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::numpy;
-use crate::support::{as_little_endian, native};
-
-fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, items).unwrap();
-    file
-}
+use crate::support::{as_little_endian, native, written};
 
 /// A file of that dtype with these counts in it.
 fn counts(dtype: &str, counts: &[i64]) -> Vec<u8> {

@@ -7,7 +7,7 @@ use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDoubl
 use npy_core::{DType, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::{frames, numpy};
-use crate::support::{as_little_endian, native};
+use crate::support::{as_little_endian, native, written};
 
 /// Every element type as a field.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -85,8 +85,7 @@ const EVERYTHING: &str = "[('flag', '|b1'), ('small', '|i1'), ('medium', '<i2'),
 #[test]
 fn record_of_every_type_round_trips() {
     let records: Vec<_> = (0..3).map(everything).collect();
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &records).unwrap();
+    let file = written(&records);
     let (header, _) = Header::parse(&file).unwrap();
     assert_eq!(header.dtype().to_string(), native(EVERYTHING));
     assert_eq!(npy_core::read::<Everything>(&file[..]).unwrap(), records);
@@ -98,8 +97,7 @@ fn record_of_every_type_round_trips() {
 fn the_layout_of_the_file_makes_no_difference() {
     // More than fit into one stage.
     let records: Vec<_> = (0..1500_u16).map(|i| Everything { text: "xyz".to_owned(), ..everything((i % 50) as u8) }).collect();
-    let mut packed = Vec::new();
-    npy_core::write(&mut packed, &records).unwrap();
+    let packed = written(&records);
     let (header, _) = Header::parse(&packed).unwrap();
     let descr = header.dtype().to_string();
     let padded = descr.replace("), ('", "), ('', '|V5'), ('").replace("[('x'", "[('', '|V3'), ('x'");
@@ -192,8 +190,7 @@ for layout in layouts:
 #[test]
 fn numpy_reads_our_records() {
     let Some(numpy) = numpy("numpy_reads_our_records") else { return };
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &(0..3).map(everything).collect::<Vec<_>>()).unwrap();
+    let file = written(&(0..3).map(everything).collect::<Vec<_>>());
     let program = r"
 import io, sys
 import numpy as np
@@ -239,8 +236,7 @@ fn renamed_defaulted_and_skipped_fields() {
     assert_eq!(as_little_endian(Settings::dtype()), "[('Größe [m]', '<f4'), ('weight', '<f4'), ('level', '<u2'), ('type', '|u1')]");
 
     let full = Settings { size: 1.0, weight: 2.0, level: 3, cache: Some(Vec::new()), runs: 9, r#type: 4 };
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[full]).unwrap();
+    let file = written(&[full]);
     let read = npy_core::read::<Settings>(&file[..]).unwrap();
     assert_eq!(read, [Settings { size: 1.0, weight: 2.0, level: 3, cache: None, runs: 7, r#type: 4 }]);
 
@@ -309,8 +305,7 @@ fn names_do_not_collide() {
     }
 
     let plan = Plan { record: 1, Ok: 2, bytes: Option_ { r#match: 3 }, ..Plan::default() };
-    let mut file = Vec::new();
-    npy_core::write(&mut file, std::slice::from_ref(&plan)).unwrap();
+    let file = written(std::slice::from_ref(&plan));
     assert_eq!(npy_core::read::<Plan>(&file[..]).unwrap(), [plan]);
 }
 
@@ -320,8 +315,7 @@ fn a_record_without_fields_has_no_bytes() {
     struct Nothing {}
 
     assert_eq!(Nothing::dtype().to_string(), "[]");
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[Nothing {}, Nothing {}]).unwrap();
+    let file = written(&[Nothing {}, Nothing {}]);
     assert_eq!(file.len(), 128);
     assert_eq!(npy_core::read::<Nothing>(&file[..]).unwrap(), [Nothing {}, Nothing {}]);
 }
@@ -395,8 +389,7 @@ fn types_of_every_origin_are_fields() {
     }
 
     let reading = Reading::<Thermometer> { value: 1, several: [2, 3], weight: 0.5, nested: inner::Private { x: 4.0 } };
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &[reading]).unwrap();
+    let file = written(&[reading]);
     let read = npy_core::read::<Reading<Thermometer>>(&file[..]).unwrap().remove(0);
     assert_eq!((read.value, read.several, read.weight, read.nested.x), (1, [2, 3], 0.5, 4.0));
     assert_eq!(as_little_endian(Position::dtype()), "[('at', '<f4', (3,))]");
@@ -409,8 +402,7 @@ fn times_without_a_unit_have_no_count() {
     use npy_core::types::unit::Generic;
     assert_eq!(Datetime64::<Generic, 7>::dtype(), Datetime64::<Generic>::dtype());
     let times = [Timedelta64::<Generic, 7>::new(3)];
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &times).unwrap();
+    let file = written(&times);
     assert_eq!(npy_core::read::<Timedelta64<Generic, 7>>(&file[..]).unwrap(), times);
     assert_eq!(npy_core::read::<Timedelta64<Generic>>(&file[..]).unwrap()[0].steps(), Some(3));
 }
@@ -419,8 +411,7 @@ fn times_without_a_unit_have_no_count() {
 #[test]
 fn arrays_are_more_axes() {
     let points = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &points).unwrap();
+    let file = written(&points);
     let (header, _) = Header::parse(&file).unwrap();
     assert_eq!((as_little_endian(header.dtype()).as_str(), header.shape()), ("<f4", [2, 3].as_slice()));
     assert_eq!(npy_core::read::<[f32; 3]>(&file[..]).unwrap(), points);
@@ -440,13 +431,11 @@ fn arrays_are_more_axes() {
     // Records, text of any width, an array that has no elements, and a file in the other byte
     // order.
     let corners = [[Corner { x: 1.0, y: 2.0 }, Corner { x: 3.0, y: 4.0 }]; 3];
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &corners).unwrap();
+    let file = written(&corners);
     assert_eq!(Header::parse(&file).unwrap().0.shape(), [3, 2]);
     assert_eq!(npy_core::read::<[Corner; 2]>(&file[..]).unwrap(), corners);
     let names = [[["a".to_owned(), "bc".to_owned()]], [["def".to_owned(), String::new()]]];
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &names).unwrap();
+    let file = written(&names);
     let (header, _) = Header::parse(&file).unwrap();
     assert_eq!((as_little_endian(header.dtype()).as_str(), header.shape()), ("<U3", [2, 1, 2].as_slice()));
     assert_eq!(npy_core::read::<[[String; 2]; 1]>(&file[..]).unwrap(), names);

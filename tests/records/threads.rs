@@ -16,7 +16,7 @@ use npy_core::{
 use npy_ndarray::ReadNpyExt;
 
 use crate::support::numpy::numpy;
-use crate::support::some;
+use crate::support::{scratch, some};
 
 const MIB: usize = 1 << 20;
 /// What a thread takes at a time.
@@ -124,8 +124,7 @@ fn counts(descr: &str) -> Vec<usize> {
 }
 
 fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, make: impl Fn(usize) -> T) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     let mut again: Vec<T> = Vec::new();
     for count in counts(descr) {
         std::fs::write(&path, file_of(descr, count, &make)).unwrap();
@@ -179,8 +178,7 @@ fn threads_decode_text_and_optional_times() {
 
 #[test]
 fn threads_read_the_same_columns() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     for descr in [EVENT, EVENT_BIG] {
         for count in counts(descr) {
             std::fs::write(&path, file_of(descr, count, event)).unwrap();
@@ -279,8 +277,7 @@ fn the_error_of_the_first_record_is_reported() {
 
 #[test]
 fn threads_reject_truncated_files_alike() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.npy");
+    let path = scratch("cut.npy");
     let count = 200_000;
     let whole = file_of(EVENT, count, event);
     let data = Header::parse(&whole).unwrap().1;
@@ -356,8 +353,7 @@ fn nothing_leaks_after_an_error() {
         value: refusing::Counted,
     }
 
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     counting(&path, 2_500_000);
     for threads in some([2, 1, 5], 2) {
         let options = ReadOptions::new().threads(threads);
@@ -392,8 +388,7 @@ fn panic_of_a_conversion_propagates() {
         value: panicking::Counted,
     }
 
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     counting(&path, 2_000_000);
     for threads in some([2, 1, 5], 2) {
         let panic = std::panic::catch_unwind(|| load_with::<Record>(&path, ReadOptions::new().threads(threads))).unwrap_err();
@@ -451,8 +446,7 @@ fn threads_work_at_the_same_time() {
         value: u64,
     }
 
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     counting(&path, 1_000_000);
     let records = load_with::<Record>(&path, ReadOptions::new().threads(2)).unwrap();
     assert!(records.iter().zip(0..).all(|(record, i)| record.value == i));
@@ -554,8 +548,7 @@ fn detects_files_that_shrink_while_being_read() {
         value: u32,
     }
 
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     for threads in some([2, 1, 5], 2) {
         counting(&path, 4_000_000);
         let end = std::fs::metadata(&path).unwrap().len();
@@ -590,8 +583,7 @@ array['time'] = np.where(i % 5 > 0, i, np.iinfo('i8').min).astype('M8[s]')
 array['kind'] = np.where(i % 7 == 0, 500, 1)
 np.save(sys.stdout.buffer, array)
 ";
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("records.npy");
+    let path = scratch("records.npy");
     for descr in [EVENT, EVENT_BIG] {
         let count = 3 * CHUNK / descr.parse::<DType>().unwrap().itemsize() + 17;
         let file = numpy.run(["-c", program, &count.to_string(), descr], &[]);

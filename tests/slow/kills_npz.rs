@@ -9,8 +9,8 @@ use npy_core::npz::{NpzReader, NpzWriter, recover};
 
 use crate::kills;
 use crate::support::archives::{members, random, values};
-use crate::support::child;
 use crate::support::numpy::numpy;
+use crate::support::{child, scratch};
 
 /// The child of the kill test: appends members of every kind, and says after each commit how many
 /// there are.
@@ -53,8 +53,7 @@ fn child_that_adds_members() {
 #[test]
 fn killed_append_keeps_every_committed_member() {
     let kills = kills();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("log.npz");
+    let path = scratch("log.npz");
     let mut state = 7;
     let (mut incomplete, mut added, mut dropped, mut most) = (0, 0, 0, 0);
     // One process of Python judges all of them.

@@ -7,7 +7,7 @@ use std::process::Command;
 use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter};
 
-use crate::support::{announce, child, rounds};
+use crate::support::{announce, child, rounds, scratch, written};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -84,8 +84,7 @@ fn gibibytes_in_little_memory() {
 /// A file that gets shorter while it is read is an error, and what was read before is right.
 #[test]
 fn a_file_that_shrinks_while_it_is_read() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("shrinks.npy");
+    let path = scratch("shrinks.npy");
     let items: Vec<u64> = (0..1_000_000).collect();
     npy_core::save(&path, &items).unwrap();
     let mut reader = NpyReader::open(&path).unwrap();
@@ -117,8 +116,7 @@ fn a_file_that_shrinks_while_it_is_read() {
 /// Several arrays in one stream, one after another.
 #[test]
 fn several_arrays_in_one_stream() {
-    let mut stream = Vec::new();
-    npy_core::write(&mut stream, &[1_u8, 2]).unwrap();
+    let mut stream = written(&[1_u8, 2]);
     npy_core::write(&mut stream, &["a".to_owned(), "bc".to_owned()]).unwrap();
     npy_core::write(&mut stream, &[0.5_f64]).unwrap();
     let mut rest = &stream[..];
@@ -231,8 +229,7 @@ fn shards_survive_failures() {
 
 #[test]
 fn shards_of_rows_with_more_dimensions() {
-    let directory = tempfile::tempdir().unwrap();
-    let prefix = directory.path().join("positions");
+    let prefix = scratch("positions");
     let rows: Vec<[f32; 3]> = (0..25).map(|i| [i as f32, 0.0, 1.0]).collect();
     let mut writer = ShardWriter::open(&prefix, 10).unwrap();
     writer.write_slice(&rows).unwrap();

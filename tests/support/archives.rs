@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use npy_core::npz::{NpzReader, NpzWriter};
+use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
 use npy_core::{Error, Header, NpyElement, NpyRecord, Order};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -89,7 +89,17 @@ impl Read for Pipe<'_> {
 
 /// An archive in memory.
 pub fn writer() -> NpzWriter<Cursor<Vec<u8>>> {
-    NpzWriter::new(Cursor::new(Vec::new()))
+    writer_with(WriteOptions::new())
+}
+
+/// An archive in memory, with options.
+pub fn writer_with(options: WriteOptions) -> NpzWriter<Cursor<Vec<u8>>> {
+    NpzWriter::new_with(Cursor::new(Vec::new()), options)
+}
+
+/// The position of the first record of an archive with this signature, such as `PK\x01\x02` of the central directory.
+pub fn position_of(archive: &[u8], signature: &[u8; 4]) -> usize {
+    archive.windows(4).position(|window| window == signature).unwrap()
 }
 
 /// The members of an archive with their content.

@@ -13,7 +13,52 @@ pub mod readings;
 #[allow(unused_imports, reason = "each test binary uses another part")]
 pub use base::{announce, data, files_below, rounds, some, workspace};
 
+use std::ffi::OsStr;
 use std::fmt::Display;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use npy_core::NpyElement;
+use tempfile::TempDir;
+
+/// A path in a temporary directory of its own, which is removed with it.
+pub struct Scratch {
+    path: PathBuf,
+    _directory: TempDir,
+}
+
+/// Makes the directory of a path, at which nothing is yet.
+pub fn scratch(name: &str) -> Scratch {
+    let directory = tempfile::tempdir().unwrap();
+    Scratch { path: directory.path().join(name), _directory: directory }
+}
+
+impl Deref for Scratch {
+    type Target = PathBuf;
+
+    fn deref(&self) -> &PathBuf {
+        &self.path
+    }
+}
+
+impl AsRef<Path> for Scratch {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl AsRef<OsStr> for Scratch {
+    fn as_ref(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+}
+
+/// The file of an array of one dimension.
+pub fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy_core::write(&mut file, items).unwrap();
+    file
+}
 
 /// The dtypes of a text in the byte order of the machine instead of little-endian.
 pub fn native(text: &str) -> String {

@@ -8,7 +8,7 @@ use npy_core::types::FixedBytes;
 use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyRecord, NpyView, NpyWriter, Order, view_column};
 
 use crate::support::numpy::numpy;
-use crate::support::{announce, file_with_header};
+use crate::support::{announce, file_with_header, scratch, written};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -114,8 +114,7 @@ fn columns_equal_the_written_fields() {
 
 #[test]
 fn maps_give_columns() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("events.npy");
+    let path = scratch("events.npy");
     fs::write(&path, file_of(20_000)).unwrap();
     // SAFETY: nobody else knows the file.
     let map = unsafe { NpyMap::open(&path).unwrap() };
@@ -274,8 +273,7 @@ fn other_dtypes_are_refused() {
     insta::assert_snapshot!(message(refused::<f64>(&file, "origin.depth")), @"cannot read f64: origin.depth: expected dtype <f8, found <f4; `f32` reads it");
     // Also of an empty array; and of one that has no fields, or Python objects.
     assert_eq!(refused::<f64>(&file_of(0), "id").kind(), ErrorKind::Mismatch);
-    let mut numbers = Vec::new();
-    npy_core::write(&mut numbers, &[1.0_f64]).unwrap();
+    let numbers = written(&[1.0_f64]);
     insta::assert_snapshot!(message(refused::<f64>(&numbers, "t")), @"cannot read f64: t: expected a record, found elements of dtype <f8");
     let objects = file_with_header(1, b"{'descr': [('t', '<f8'), ('o', '|O')], 'fortran_order': False, 'shape': (1,), }", &[0; 64]);
     assert!(refused::<f64>(&objects, "t").kind() == ErrorKind::ObjectArray);
@@ -414,8 +412,7 @@ print(files)
 /// Appends the bytes of a column, as `tobytes` gives them.
 fn append<T: NpyView + NpyElement + Copy>(map: &NpyMap, name: &str, bytes: &mut Vec<u8>) {
     let column: Vec<T> = map.column::<T>(name).unwrap().iter().collect();
-    let mut file = Vec::new();
-    npy_core::write(&mut file, &column).unwrap();
+    let file = written(&column);
     let (_, begin) = Header::parse(&file).unwrap();
     bytes.extend_from_slice(&file[begin..]);
 }

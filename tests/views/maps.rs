@@ -13,7 +13,7 @@ use npy_core::{DynValues, ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapM
 use npy_ndarray::{MapMutNpyExt, MapNpyExt, ReadRaExt, ViewNpyExt, WriteNpyExt, WriteRaExt};
 
 use crate::support::numpy::numpy;
-use crate::support::{announce, data, file_with_header, files_below, ra::samples};
+use crate::support::{announce, data, file_with_header, files_below, ra::samples, scratch};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -190,8 +190,7 @@ fn files_of_every_numpy_are_mapped() {
 
 #[test]
 fn records_are_columns_in_place() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("samples.npy");
+    let path = scratch("samples.npy");
     let mut map = create(&path, &Sample::dtype().to_string(), Order::C, &[100]).unwrap();
     for (i, sample) in map.view_mut::<Sample>().unwrap().iter_mut().enumerate() {
         *sample = Sample { time: i as f64, values: [1.0, i as f32] };
@@ -275,8 +274,7 @@ fn rows_are_split_among_threads() {
 /// Only what a slice shows is checked, so that what others fill is not looked at.
 #[test]
 fn values_are_checked_in_the_rows_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("flags.npy");
+    let path = scratch("flags.npy");
     let mut map = create(&path, "|b1", Order::C, &[4, 2]).unwrap();
     map.bytes_mut()[5] = 2;
     assert_eq!(map.rows_mut::<bool>(0..2).unwrap(), [false; 4]);
@@ -413,8 +411,7 @@ fn ra_files_are_mapped() {
 
 #[test]
 fn ra_maps_are_changed_in_place() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("samples.ra");
+    let path = scratch("samples.ra");
     let samples = [Sample { time: 0.5, values: [1.0, 2.0] }, Sample { time: 1.5, values: [3.0, 4.0] }];
     let array = RaArray::try_from(DynValues::from_slice(&samples).unwrap()).unwrap().with_metadata(b"north".to_vec());
     array.save(&path).unwrap();
@@ -545,8 +542,7 @@ fn truncating_a_mapped_file_ends_the_process() {
     use std::os::unix::process::ExitStatusExt as _;
     const SIGBUS: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 7 } else { 10 };
 
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("array.npy");
+    let path = scratch("array.npy");
     npy_core::save(&path, &vec![0_u8; 1 << 20]).unwrap();
     let status = another_process("shrink", &path).status().unwrap();
     assert_eq!(status.signal(), Some(SIGBUS), "{status}");
@@ -557,8 +553,7 @@ fn truncating_a_mapped_file_ends_the_process() {
 #[test]
 fn four_processes_fill_a_gibibyte() {
     const SHAPE: [usize; 2] = [(1 << 20) - 3, 1 << 10];
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("shared.npy");
+    let path = scratch("shared.npy");
     drop(create(&path, "|u1", Order::C, &SHAPE).unwrap());
     let children: Vec<_> = (0..PROCESSES).map(|i| another_process(&i.to_string(), &path).spawn().unwrap()).collect();
     for mut child in children {

@@ -13,6 +13,7 @@ use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyV
 use npy_ndarray::{ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
 
 use crate::support::numpy::numpy;
+use crate::support::{scratch, written};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view, align)]
@@ -82,12 +83,6 @@ struct Point<T> {
     y: T,
 }
 
-fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, items).unwrap();
-    file
-}
-
 /// Calls `check` with a file in memory that begins at a multiple of 64.
 fn in_memory<T>(file: &[u8], check: impl FnOnce(&mut [u8]) -> T) -> T {
     let mut memory = vec![0; file.len() + 64];
@@ -109,8 +104,7 @@ fn addresses<T>(items: &[T]) -> Range<usize> {
 #[test]
 fn records_are_viewed_in_place_from_a_map() {
     let picks: Vec<_> = (0..100).map(pick).collect();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("picks.npy");
+    let path = scratch("picks.npy");
     npy_core::save(&path, &picks).unwrap();
     // SAFETY: nobody else knows the file.
     let map = unsafe { Mmap::map(&File::open(&path).unwrap()).unwrap() };

@@ -3,11 +3,11 @@
 use npy_core::SaveOptions;
 
 use crate::peak::{CALLS, with_peak};
+use crate::support::scratch;
 
 #[test]
 fn small_files_take_one_allocation_at_most() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("small.npy");
+    let path = scratch("small.npy");
     let items = [0.5_f32; 10];
     let in_place = SaveOptions::new().in_place(true);
     // A new file, then the same file again.

@@ -2,7 +2,7 @@
 
 use npy_core::{Header, NpyElement, NpyRecord};
 
-use crate::support::native;
+use crate::support::{native, written};
 
 #[derive(NpyRecord)]
 struct Sample {
@@ -13,8 +13,7 @@ struct Sample {
 }
 
 fn check<T: NpyElement>(items: &[T], descr: &str, bytes: &[u8]) {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, items).unwrap();
+    let file = written(items);
     let (header, data) = Header::parse(&file).unwrap();
     assert_eq!((header.dtype().to_string(), &file[data..]), (native(descr), bytes));
 }

@@ -9,7 +9,7 @@ use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyWriter
 
 use crate::support::numpy::numpy;
 use crate::support::readings::{Reading, directory, reading};
-use crate::support::{announce, as_little_endian, data};
+use crate::support::{announce, as_little_endian, data, scratch, written};
 
 #[test]
 fn a_file_that_grew_is_the_one_that_was_saved_at_once() {
@@ -50,8 +50,7 @@ fn a_file_that_grew_is_the_one_that_was_saved_at_once() {
 
 #[test]
 fn rows_of_more_dimensions_grow_along_the_outer_axis() {
-    let directory = directory();
-    let path = directory.path().join("rows.npy");
+    let path = scratch("rows.npy");
     for (order, shape, grown) in [(Order::C, [0, 2, 3], [4, 2, 3]), (Order::Fortran, [2, 3, 0], [2, 3, 4])] {
         let header = Header::new(">i2".parse().unwrap(), order, &shape).unwrap();
         let mut writer = NpyWriter::create_like(&path, &header).unwrap();
@@ -149,8 +148,7 @@ fn numpys_files_are_added_to() {
 #[test]
 fn numpy_reads_what_grew_and_we_add_to_what_numpy_wrote() {
     let Some(numpy) = numpy("numpy_reads_what_grew_and_we_add_to_what_numpy_wrote") else { return };
-    let directory = directory();
-    let path = directory.path().join("grown.npy");
+    let path = scratch("grown.npy");
     let write = "
 import sys
 import numpy as np
@@ -287,8 +285,7 @@ fn refused_files_stay_unchanged() {
 
 #[test]
 fn files_whose_header_and_data_disagree_are_mended() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     let items: Vec<Reading> = (0..100).map(reading).collect();
     npy_core::save(&path, &items).unwrap();
     let whole = fs::read(&path).unwrap();
@@ -324,10 +321,8 @@ fn files_whose_header_and_data_disagree_are_mended() {
 
 #[test]
 fn recover_rejects_files_of_several_arrays() {
-    let directory = directory();
-    let path = directory.path().join("two.npy");
-    let mut both = Vec::new();
-    npy_core::write(&mut both, &[1_u64; 40]).unwrap();
+    let path = scratch("two.npy");
+    let mut both = written(&[1_u64; 40]);
     let first = both.len() as u64;
     npy_core::write(&mut both, &[2_u64]).unwrap();
     fs::write(&path, &both).unwrap();
@@ -351,8 +346,7 @@ fn recover_rejects_files_of_several_arrays() {
 
 #[test]
 fn recover_truncates_bytes_behind_the_counted_rows() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     npy_core::save(&path, &[1_u64, 2, 3]).unwrap();
     let whole = fs::read(&path).unwrap();
     fs::write(&path, [&whole[..], b"xyz"].concat()).unwrap();
@@ -364,8 +358,7 @@ fn recover_truncates_bytes_behind_the_counted_rows() {
 /// A pickle has no rows: neither its size nor that of a record says where it ends.
 #[test]
 fn files_without_rows_of_a_fixed_size_stay_unchanged() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     let pickle = b"\x80\x03cnumpy.core.multiarray\n_reconstruct\nq\0.";
     for (dtype, order, shape) in [
         ("|O", Order::C, &[3][..]),
@@ -409,14 +402,12 @@ fn files_without_rows_of_a_fixed_size_stay_unchanged() {
 /// NumPy says C order for a single axis. With more axes, the order says which of them grows.
 #[test]
 fn fortran_order_is_kept_where_it_says_which_axis_grows() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     let header = |shape: &[usize]| Header::new("<i2".parse().unwrap(), Order::Fortran, shape).unwrap();
     let mut writer = NpyWriter::create_like(&path, &header(&[0])).unwrap();
     writer.write_slice(&[1_i16, 2, 3]).unwrap();
     writer.finish().unwrap();
-    let mut saved = Vec::new();
-    npy_core::write(&mut saved, &[1_i16, 2, 3]).unwrap();
+    let saved = written(&[1_i16, 2, 3]);
     assert!(fs::read(&path).unwrap() == saved);
     let mut writer = NpyWriter::new_like(Cursor::new(Vec::new()), &header(&[0])).unwrap();
     writer.write_slice(&[1_i16, 2, 3]).unwrap();
@@ -453,8 +444,7 @@ fn shards_need_a_name() {
 
 #[test]
 fn recover_writes_nothing_to_whole_files() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     npy_core::save(&path, &[1_u64, 2, 3]).unwrap();
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     OpenOptions::new().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
@@ -469,8 +459,7 @@ fn arrays_grow_by_blocks() {
     use ndarray::{Array2, Array3, Axis, ShapeBuilder, concatenate, s};
     use npy_ndarray::{NpyBlockWriter, ReadNpyExt, WriteNpyExt};
 
-    let directory = directory();
-    let path = directory.path().join("blocks.npy");
+    let path = scratch("blocks.npy");
     let whole = Array3::from_shape_fn((7, 4, 5), |(i, j, k)| (i * 100 + j * 10 + k) as i32);
     for order in [Order::C, Order::Fortran] {
         let axis = Axis(if order == Order::C { 0 } else { 2 });
@@ -574,8 +563,7 @@ fn dropped_array_keeps_what_was_accepted() {
 
 #[test]
 fn growing_file_survives_a_panic_and_another_dtype() {
-    let directory = directory();
-    let path = directory.path().join("file.npy");
+    let path = scratch("file.npy");
     let mut writer = NpyWriter::<u64, _>::create(&path).unwrap();
     writer.write_slice(&[1, 2, 3]).unwrap();
     let items = [4_u64; 10];

@@ -9,7 +9,7 @@ use npy_core::atomic::Output;
 use npy_core::types::FixedUnicode;
 use npy_core::{ErrorKind, Header, NpyElement as _, NpyReader, NpyRecord, NpyWriter, Order, SaveOptions};
 
-use crate::support::{child, native};
+use crate::support::{child, native, scratch, written};
 
 #[derive(NpyRecord)]
 struct Name {
@@ -182,8 +182,7 @@ impl std::io::Write for Sink {
 #[test]
 fn every_failure_of_a_stream_is_reported() {
     let names = ["a", "bcd"].map(|text| Name { text: text.to_owned() });
-    let mut whole = Vec::new();
-    npy_core::write(&mut whole, &names).unwrap();
+    let whole = written(&names);
     for room in 0..=whole.len() {
         let mut sink = Sink { bytes: Vec::new(), calls: 0, room };
         match npy_core::write(&mut sink, &names) {
@@ -255,8 +254,7 @@ fn writes_end_at_multiples_of_the_block_size() {
 #[test]
 fn elements_may_come_one_by_one_or_in_slices() {
     let names: Vec<FixedUnicode<3>> = ["a", "bc", "def", "", "é"].iter().map(|name| name.parse().unwrap()).collect();
-    let mut expected = Vec::new();
-    npy_core::write(&mut expected, &names).unwrap();
+    let expected = written(&names);
     let header = Header::new(native("<U3").parse().unwrap(), Order::C, &[5]).unwrap();
     let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
     writer.push(&names[0]).unwrap();
@@ -285,8 +283,7 @@ impl<I: Iterator> Iterator for Liar<I> {
 #[test]
 fn iterators_need_not_know_how_many_they_have() {
     let values: Vec<u16> = (0..1000).collect();
-    let mut expected = Vec::new();
-    npy_core::write(&mut expected, &values).unwrap();
+    let expected = written(&values);
     for hint in [(0, None), (0, Some(0)), (7, Some(7)), (5000, Some(5000)), (usize::MAX, None)] {
         let mut writer = NpyWriter::with_len(Vec::new(), 1000).unwrap();
         writer.extend(Liar(values.iter(), hint)).unwrap();
@@ -414,8 +411,7 @@ fn saves_of_one_file_at_once() {
 
 #[test]
 fn outputs_keep_what_follows_the_last_position() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("x");
+    let path = scratch("x");
     for options in [SaveOptions::new(), SaveOptions::new().in_place(true), SaveOptions::new().in_place(true).durable(true)] {
         std::fs::write(&path, "an older and longer file").unwrap();
         let mut output = Output::create(&path, options, 0).unwrap();
@@ -466,8 +462,7 @@ fn files_are_saved_durably_or_in_place() {
         for length in [10_usize, 100_000, 3, 2_500_000] {
             let items: Vec<u32> = (0..length as u32).collect();
             npy_core::save_with(&path, &items, options).unwrap();
-            let mut expected = Vec::new();
-            npy_core::write(&mut expected, &items).unwrap();
+            let expected = written(&items);
             assert!(fs::read(&path).unwrap() == expected, "{options:?}");
             ndarray::Array1::from_vec(items).save_npy_with(&path, options).unwrap();
             assert!(fs::read(&path).unwrap() == expected, "{options:?}");
@@ -555,8 +550,7 @@ fn slices_are_saved_in_fortran_order() {
 
 #[test]
 fn save_like_keeps_the_dtype_of_a_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("events.npy");
+    let path = scratch("events.npy");
     let header = Header::new(ORIGINAL.parse().unwrap(), Order::C, &[0]).unwrap();
     npy_core::save(&path, &events()).unwrap();
     assert_ne!(NpyReader::open(&path).unwrap().header().dtype(), header.dtype());

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::support::scratch;
+
 #[test]
 fn fields_that_may_be_absent() {
     fn seven() -> u8 {
@@ -82,8 +84,7 @@ fn options_of_every_type_follow_one_rule() {
         id: u8,
         time: Option<Datetime64<Millisecond>>,
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("log.npy");
+    let path = scratch("log.npy");
     let mut writer = npy_core::NpyWriter::<Timed, _>::create(&path).unwrap();
     writer.push(&Timed { id: 1, time: None }).unwrap();
     writer.finish().unwrap();

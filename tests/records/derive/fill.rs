@@ -8,6 +8,8 @@ use npy_core::types::unit::Second;
 
 use super::*;
 
+use crate::support::scratch;
+
 /// What the program of today writes.
 const NOW: &str = "[('value', '<f8'), ('at', '<M8[s]'), ('site', '<U3'), ('n', '<i2'), ('more', [('gap', '<m8[D]'), ('h', '>f2')], (2,)), \
                    ('z', '<c8')]";
@@ -38,8 +40,7 @@ fn unfilled(error: &npy_core::Error) -> Vec<String> {
 
 #[test]
 fn fields_without_a_value_are_refused_however_a_header_is_given() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("log.npy");
+    let path = scratch("log.npy");
     let now = header(NOW);
     fs::write(&path, now.to_bytes()).unwrap();
     let before = fs::read(&path).unwrap();
@@ -74,8 +75,7 @@ fn fields_without_a_value_are_refused_however_a_header_is_given() {
 
 #[test]
 fn filled_fields_have_no_value_where_their_dtype_can_say_so() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("log.npy");
+    let path = scratch("log.npy");
     let mut writer = NpyWriter::create_like(&path, &header(NOW)).unwrap();
     writer.write_slice(&[Filled { value: 0.5 }; 3]).unwrap();
     writer.finish().unwrap();
@@ -106,8 +106,7 @@ fn filled_fields_have_no_value_where_their_dtype_can_say_so() {
         assert!(record.z.re.is_nan() && record.z.im.is_nan());
     }
     // Nothing is filled where nothing is missing, and reading is as without the attribute.
-    let mut plain = Vec::new();
-    npy_core::write(&mut plain, &[Filled { value: 2.0 }]).unwrap();
+    let plain = written(&[Filled { value: 2.0 }]);
     assert_eq!(npy_core::read::<Old>(&plain[..]).unwrap(), [Old { value: 2.0 }]);
     assert_eq!(npy_core::load::<Filled>(&path).unwrap()[0], Filled { value: 0.5 });
 }

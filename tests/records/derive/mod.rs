@@ -17,7 +17,7 @@ use npy_core::types::unit::{Millisecond, Nanosecond};
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
-use crate::support::{as_little_endian, native};
+use crate::support::{as_little_endian, native, written};
 
 /// Any element inside of a record, alone and in an array of arrays.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -25,13 +25,6 @@ struct Nested<T> {
     before: u8,
     alone: T,
     several: [[T; 2]; 1],
-}
-
-/// The file that NumPy would write of these items.
-fn written<T: NpyElement>(items: &[T]) -> Vec<u8> {
-    let mut file = Vec::new();
-    npy_core::write(&mut file, items).unwrap();
-    file
 }
 
 /// The items in a file of another dtype.
