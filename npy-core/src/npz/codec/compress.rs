@@ -197,9 +197,10 @@ impl<W: Write> Write for Sink<'_, W> {
             }
             Output::Deflated(output) => output.write(bytes),
         }?;
-        self.crc.update(bytes.get(..written).unwrap_or(bytes));
-        self.size += written as u64;
-        self.position = self.position.wrapping_add(written as u64);
+        let taken = bytes.get(..written).unwrap_or(bytes);
+        self.crc.update(taken);
+        self.size += taken.len() as u64;
+        self.position = self.position.wrapping_add(taken.len() as u64);
         Ok(written)
     }
 
@@ -221,7 +222,8 @@ struct Counting<'a, W> {
 impl<W: Write> Write for Counting<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.writer.write(bytes);
-        let count = *written.as_ref().unwrap_or(&0) as u64;
+        // More than there are is an error of the caller's.
+        let count = written.as_ref().map_or(0, |count| (*count).min(bytes.len())) as u64;
         self.count += count;
         self.total.set(self.total.get() + count);
         self.has_failed |= matches!(&written, Err(error) if error.kind() != io::ErrorKind::Interrupted);
