@@ -91,8 +91,7 @@ const EVENT_BIG: &str = "[('kind', '>u2'), ('text', '>U7'), ('time', '>M8[s]'), 
                          ('code', 'S9'), ('is_known', '?')], (2,))]";
 const SAMPLE: &str = "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '?'), ('name', 'S8')]";
 const SAMPLE_ALIGNED: &str = "[('id', '<u8'), ('t', '<f8'), ('xyz', '<f4', (3,)), ('flag', '?'), ('name', 'S8'), ('', 'V3')]";
-const SAMPLE_BACKWARD: &str = "[('name', 'S8'), ('flag', '?'), ('xyz', '>f4', (3,)), ('t', '>f8'), ('id', '>u8')]";
-const SAMPLE_BIG: &str = "[('id', '>u8'), ('t', '>f8'), ('xyz', '>f4', (3,)), ('flag', '?'), ('name', 'S5')]";
+const SAMPLE_BACKWARD: &str = "[('name', 'S5'), ('flag', '?'), ('xyz', '>f4', (3,)), ('t', '>f8'), ('id', '>u8')]";
 
 /// A file of these records, whose bytes are those of the first 1000 again and again.
 fn file_of<T: NpyElement>(descr: &str, count: usize, make: impl Fn(usize) -> T) -> Vec<u8> {
@@ -156,7 +155,6 @@ fn check<T: NpyElement + Clone + PartialEq + Debug>(descr: &str, make: impl Fn(u
 fn threads_decode_the_same_records() {
     check(SAMPLE, sample);
     check(SAMPLE_ALIGNED, sample);
-    check(SAMPLE_BIG, sample);
     check(SAMPLE_BACKWARD, sample);
 }
 
@@ -340,7 +338,7 @@ fn counting(path: &Path, count: u32) {
     std::fs::write(path, file).unwrap();
 }
 
-counted!(refusing, |value| if value == 2_000_000 { Err("enough".to_owned()) } else { Ok::<(), String>(()) });
+counted!(refusing, |value| if value == 1_000_000 { Err("enough".to_owned()) } else { Ok::<(), String>(()) });
 
 /// Every value that was made before an error is dropped once.
 #[test]
@@ -354,27 +352,27 @@ fn nothing_leaks_after_an_error() {
     }
 
     let path = scratch("records.npy");
-    counting(&path, 2_500_000);
+    counting(&path, 1_250_000);
     for threads in some([2, 1, 5], 2) {
         let options = ReadOptions::new().threads(threads);
         let error = load_with::<Record>(&path, options).unwrap_err();
-        assert_eq!((error.element(), error.field()), (Some(2_000_000), Some("value")), "{error}");
+        assert_eq!((error.element(), error.field()), (Some(1_000_000), Some("value")), "{error}");
         assert_eq!(refusing::ALIVE.load(Ordering::SeqCst), 0, "{threads} threads");
         load_columns_with::<(u32, Record)>(&path, ["value", "value"], options).unwrap_err();
         assert_eq!(refusing::ALIVE.load(Ordering::SeqCst), 0, "{threads} threads");
     }
-    counting(&path, 1_900_000);
+    counting(&path, 950_000);
     for threads in some([5, 1], 2) {
         let records = load_with::<Record>(&path, ReadOptions::new().threads(threads)).unwrap();
         assert!(records.iter().zip(0..).all(|(record, i)| record.value.0 == i));
-        assert_eq!(refusing::ALIVE.load(Ordering::SeqCst), 1_900_000);
+        assert_eq!(refusing::ALIVE.load(Ordering::SeqCst), 950_000);
         drop(records);
         assert_eq!(refusing::ALIVE.load(Ordering::SeqCst), 0);
     }
 }
 
 counted!(panicking, |value| {
-    assert!(value != 1_500_000, "a conversion of the caller's own");
+    assert!(value != 750_000, "a conversion of the caller's own");
     Ok::<(), String>(())
 });
 
@@ -389,7 +387,7 @@ fn panic_of_a_conversion_propagates() {
     }
 
     let path = scratch("records.npy");
-    counting(&path, 2_000_000);
+    counting(&path, 1_000_000);
     for threads in some([2, 1, 5], 2) {
         let panic = std::panic::catch_unwind(|| load_with::<Record>(&path, ReadOptions::new().threads(threads))).unwrap_err();
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"a conversion of the caller's own"), "{threads} threads");
@@ -550,12 +548,12 @@ fn detects_files_that_shrink_while_being_read() {
 
     let path = scratch("records.npy");
     for threads in some([2, 1, 5], 2) {
-        counting(&path, 4_000_000);
+        counting(&path, 1_500_000);
         let end = std::fs::metadata(&path).unwrap().len();
         *cutting::FILE.lock().unwrap() = Some(std::fs::OpenOptions::new().write(true).open(&path).unwrap());
         match load_with::<Record>(&path, ReadOptions::new().threads(threads)) {
             // Others were faster than the one that cut it.
-            Ok(records) => assert!(threads > 1 && records.len() == 4_000_000),
+            Ok(records) => assert!(threads > 1 && records.len() == 1_500_000),
             Err(error) => {
                 let (offset, missing) = (error.offset().unwrap(), error.missing_bytes().unwrap());
                 assert_eq!(offset + missing, end);
