@@ -256,12 +256,12 @@ fn records_with_objects_become_structs_that_serde_fills() {
 #[test]
 fn numbers_beside_objects_have_the_types_that_serde_reads() {
     const OBJECT: &str = "npy_core::object::PyObject";
-    let table = "'|b1' → bool; '|i1' → i8; '<i2' → i16; '>i4' → i32; '<i8' → i64; '|u1' → u8; '<u2' → u16; \
-                 '<u4' → u32; '>u8' → u64; '<f2' → f32; '<f4' → f32; '<f8' → f64; '<c8' → (f32, f32); \
-                 '>c16' → (f64, f64); '<U3' → String; '|O', (2,) → [npy_core::object::PyObject; 2]; \
+    let table = "'|b1' → bool / '|i1' → i8 / '<i2' → i16 / '>i4' → i32 / '<i8' → i64 / '|u1' → u8 / '<u2' → u16 / \
+                 '<u4' → u32 / '>u8' → u64 / '<f2' → f32 / '<f4' → f32 / '<f8' → f64 / '<c8' → (f32, f32) / \
+                 '>c16' → (f64, f64) / '<U3' → String / '|O', (2,) → [npy_core::object::PyObject; 2] / \
                  '<u2', (2,) → [u16; 2]";
     let objects = "'<f16'; '<c32', (2,); '<M8[D]'; '<m8[s]'; '|S3'; '|V2'; '<V2'; '<f1'";
-    let numbers = table.split("; ").filter_map(|row| row.split_once(" → "));
+    let numbers = table.split(" / ").filter_map(|row| row.split_once(" → "));
     for (descr, expected) in numbers.chain(objects.split("; ").map(|descr| (descr, OBJECT))) {
         let dtype: DType = format!("[('object', '|O'), ('x', {descr})]").parse().unwrap();
         let rust = dtype.to_rust("Row");

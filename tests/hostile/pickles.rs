@@ -315,13 +315,13 @@ fn limits_hold_to_the_last_one() {
 #[test]
 fn a_large_integer_in_many_fractions_is_not_printed_for_each() {
     let integer = [&b"\x8b\x08\x07\0\0"[..], &[1; 1800], b"q\xc80"].concat();
-    let fractions = b"h\xc9K\x01h\xc8\x86R".repeat(40_000);
+    let fractions = b"h\xc9K\x01h\xc8\x86R".repeat(20_000);
     let pickle = array_of(&[&integer[..], b"cfractions\nFraction\nq\xc90(", &fractions, b"l"].concat());
     let began = Instant::now();
     let array = NpyReader::from_bytes(&file(&pickle)).unwrap().into_objects(ObjectOptions::new()).unwrap();
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     let PyObject::List(items) = &array.items()[0] else { panic!("{:?}", array.items()[0]) };
-    assert_eq!(items.len(), 40_000);
+    assert_eq!(items.len(), 20_000);
     // One that is negative is refused, however large it is.
     let negative = [&b"\x8b\x08\x07\0\0"[..], &[0x81; 1800], b"q\xc80cfractions\nFraction\nK\x01h\xc8\x86R"].concat();
     assert_eq!(kind(&read(&array_of(&negative), ObjectOptions::new()).unwrap_err()), "InvalidArguments");
@@ -512,7 +512,7 @@ fn pickles_are_read_in_large_parts() {
         let text = format!("text {i}");
         [&b"X"[..], &u32::try_from(text.len()).unwrap().to_le_bytes(), text.as_bytes(), b"r", &i.to_le_bytes()].concat()
     };
-    let texts: Vec<u8> = (1_000..51_000).flat_map(text).collect();
+    let texts: Vec<u8> = (1_000..21_000).flat_map(text).collect();
     let strings = file(&array_of(&[b"(", &texts[..], b"l"].concat()));
     let marks = file(&vec![b'('; 1 << 20]);
     for (kind, file) in [("strings", &strings), ("marks", &marks)] {
@@ -524,7 +524,7 @@ fn pickles_are_read_in_large_parts() {
         let result = object::read(Counting(&file[..], &calls));
         announce(&format!("{kind}: {} bytes in {} reads from a stream", file.len(), calls.get()));
         match kind {
-            "strings" => assert!(calls.get() <= 50_000 * 3 + 1000 && result.is_ok()),
+            "strings" => assert!(calls.get() <= 20_000 * 3 + 1000 && result.is_ok()),
             _ => assert!(calls.get() < 100 && result.is_err()),
         }
     }

@@ -34,9 +34,10 @@ fn child_that_parses_floods() {
 
 /// The instructions of each call of `refuse_flood`, in their order.
 fn instructions() -> Vec<u64> {
+    let function = concat!(module_path!(), "::refuse_flood");
     let directory = tempfile::tempdir().unwrap();
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--toggle-collect=*refuse_flood*", "--dump-after=*refuse_flood*"])
+        .args(["--tool=callgrind", &format!("--toggle-collect={function}"), &format!("--dump-after={function}")])
         .arg(format!("--callgrind-out-file={}/out", directory.path().display()))
         .arg(std::env::current_exe().unwrap())
         .args([&child(module_path!(), "child_that_parses_floods"), "--exact", "--test-threads=1"])
