@@ -85,7 +85,7 @@ pub fn main() -> ExitCode {
     signals::fail_where_files_are_too_large();
     let parsed = match mistyped_option(std::env::args_os()) {
         Some(error) => Err(error),
-        None => Arguments::try_parse_from(std::env::args_os().map(with_named_input)),
+        None => Arguments::try_parse_from(arguments(std::env::args_os())),
     };
     let arguments = match parsed {
         Ok(arguments) => arguments,
@@ -123,11 +123,18 @@ fn mistyped_option(arguments: impl Iterator<Item = OsString>) -> Option<clap::Er
     if !command.get_positionals().any(clap::Arg::is_allow_hyphen_values_set) {
         return None;
     }
-    let has_option = |name: &str| root.get_arguments().chain(command.get_arguments()).any(|option| option.get_long() == Some(name));
-    let option = arguments.take_while(|argument| argument != "--").find(|argument| {
-        let name = argument.strip_prefix("--").map(|name| name.split_once('=').map_or(name, |(name, _)| name));
-        name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()) && name != "help" && !has_option(name))
-    })?;
+    let options = || root.get_arguments().chain(command.get_arguments());
+    let is_mistyped = |argument: &String| {
+        let Some(text) = argument.strip_prefix('-') else { return false };
+        let Some(long) = text.strip_prefix('-') else {
+            let short = text.chars().next().filter(char::is_ascii_alphabetic);
+            return short.is_some_and(|short| short != 'h' && options().all(|option| option.get_short() != Some(short)));
+        };
+        let name = long.split_once('=').map_or(long, |(name, _)| name);
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name != "help";
+        is_name && options().all(|option| option.get_long() != Some(name))
+    };
+    let option = arguments.take_while(|argument| argument != "--").find(is_mistyped)?;
     let name = command.get_name().to_owned();
     let hint = if name == "show" { "; fields are a slice, as in pose.x or [['a', 'b']]" } else { "" };
     root.build();
@@ -158,15 +165,25 @@ fn exit(error: &clap::Error) -> ! {
 /// What the parser says of the arguments without what a terminal obeys.
 fn said_of_escaped() -> Option<String> {
     let escaped = std::env::args_os().map(|argument| OsString::from(escape::line(&escape::path(&argument)).into_owned()));
-    Some(Arguments::try_parse_from(escaped.map(with_named_input)).err()?.render().to_string())
+    Some(Arguments::try_parse_from(arguments(escaped)).err()?.render().to_string())
 }
 
-/// Spells `-:NAME` and `-#N`, parts of standard input, as the parser takes them: one that begins with a hyphen is an option for it.
-fn with_named_input(argument: OsString) -> OsString {
-    match escape::path(&argument).strip_prefix('-').filter(|part| part.starts_with([':', '#'])) {
-        Some(part) => format!("{STANDARD_INPUT}{part}").into(),
-        None => argument,
+/// Spells arguments that begin with a hyphen as the parser takes them.
+///
+/// `-:NAME` and `-#N`, parts of standard input, would be options for it, and `-oFILE` a slice, which may begin with a hyphen.
+fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut spelled = Vec::new();
+    let mut has_options = true;
+    for argument in given {
+        has_options &= argument != "--";
+        let rest = argument.to_str().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+        match rest.strip_prefix('o').filter(|file| has_options && !file.is_empty()) {
+            Some(file) => spelled.extend(["-o".into(), file.strip_prefix('=').unwrap_or(file).into()]),
+            None if rest.starts_with([':', '#']) => spelled.push(format!("{STANDARD_INPUT}{rest}").into()),
+            None => spelled.push(argument),
+        }
     }
+    spelled
 }
 
 impl Command {

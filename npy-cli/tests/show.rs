@@ -325,6 +325,16 @@ fn damaged_member_is_named() {
     assert!(message.contains("expected one array, found 2: good, bad"), "{message}");
 }
 
+#[test]
+fn heads_of_a_table_are_escaped_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("names.npy");
+    let dtype = r"[('a\\b', '|u1'), ('n\n\x1b\u200b', [('x', '|u1')])]".parse().unwrap();
+    DynValues::new(dtype, Order::C, &[1], vec![1, 2]).unwrap().save(&path).unwrap();
+    let table = stdout(&["show", "--table", text(&path)]);
+    assert_eq!(table.lines().next(), Some(r"   a\b  n\n\x1b\u200b.x"), "{table}");
+}
+
 /// A slice may begin with a hyphen, but not as an option does.
 #[test]
 fn mistyped_options_are_not_slices() {
@@ -349,6 +359,7 @@ fn mistyped_options_are_not_slices() {
     assert_eq!(last.lines().count(), 1, "{last}");
     #[cfg(feature = "plot")]
     assert!(refused(&["plot", text(&path), "--out", "x.png"]).starts_with("error: unexpected argument '--out' found\n"));
+    assert!(refused(&["show", text(&path), "-fid"]).starts_with("error: unexpected argument '-fid' found; fields are a slice"));
 }
 
 #[test]

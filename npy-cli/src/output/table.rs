@@ -1,8 +1,10 @@
 //! Tables on the screen: columns without lines, as wide as the terminal at most.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, Width};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::output::{Screen, Style};
 
@@ -79,5 +81,30 @@ impl Table {
             });
         }
         grid
+    }
+}
+
+/// Cuts a text to a width on the screen. An ellipsis stands for the rest.
+pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
+    if text.width() <= width {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    };
+    let kept = text.chars().take_while(fits);
+    Cow::Owned(kept.chain((width > 0).then_some('…')).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_to_their_width_on_the_screen() {
+        let cuts = [0, 1, 2, 3, 4, 5].map(|width| cut("中文a", width).into_owned());
+        assert_eq!(cuts, ["", "…", "…", "中…", "中…", "中文a"]);
     }
 }

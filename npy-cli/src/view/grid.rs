@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use npy_core::dtype::FieldAt;
-use npy_core::print::column_name;
 use npy_core::region::AxisRange;
 use npy_core::{DType, Header};
 
 use crate::escape;
 
-/// The rows and columns of an array, and the place of the table in its other axes.
+/// The rows and columns of an array, and the indices of its other axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     shape: Vec<usize>,
@@ -17,7 +16,7 @@ pub(crate) struct Grid {
     /// Of an array without axes there is one row.
     row_axis: Option<usize>,
     columns: Columns,
-    /// For each axis an index, that of the rows and columns unused.
+    /// An index for each axis, unused for rows and columns.
     index: Vec<usize>,
 }
 
@@ -25,7 +24,7 @@ pub(crate) struct Grid {
 enum Columns {
     /// The elements themselves.
     One,
-    /// The fields of records, those of nested records too.
+    /// The fields of records, also of nested ones.
     Fields(Vec<Field>),
     Axis(usize),
 }
@@ -46,7 +45,7 @@ impl Grid {
             Vec::new()
         } else {
             let field = |column: &FieldAt<'_>| Field {
-                name: escape::line(&column_name(column)).into_owned(),
+                name: escape::line(&column.path()).into_owned(),
                 offset: column.offset(),
                 dtype: column.dtype().clone(),
             };

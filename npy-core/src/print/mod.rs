@@ -67,4 +67,4 @@ pub use options::{FloatMode, PrintOptions, Sign};
 pub use partial::print_streamed;
 pub use scalar::push_scalar;
 pub use slice::{Display, display};
-pub use table::{Table, TableCells, column_name, table_cells};
+pub use table::{Table, TableCells, table_cells};

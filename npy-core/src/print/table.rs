@@ -166,18 +166,8 @@ impl Column {
     }
 }
 
-/// Returns the name of a column of a [`Table`]: the path of its field, with control characters escaped.
-///
-/// ```
-/// use npy_core::DType;
-/// use npy_core::print::column_name;
-///
-/// let dtype: DType = "[('pose', [('x', '<f4'), ('y', '<f4')])]".parse()?;
-/// let names: Vec<String> = dtype.columns().iter().map(column_name).collect();
-/// assert_eq!(names, ["pose.x", "pose.y"]);
-/// # Ok::<(), npy_core::Error>(())
-/// ```
-pub fn column_name(column: &FieldAt<'_>) -> String {
+/// Returns the path of a field, with control characters escaped.
+fn column_name(column: &FieldAt<'_>) -> String {
     let mut name = String::new();
     push_escaped(column.path().chars().map(u32::from), None, &mut name);
     name

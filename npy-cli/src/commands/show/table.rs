@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use npy_core::dtype::FieldAt;
-use npy_core::print::PrintOptions;
-use npy_core::print::{TableCells, column_name, table_cells};
+use npy_core::print::{PrintOptions, TableCells, table_cells};
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
@@ -14,6 +13,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::text::for_each_element;
 use crate::input::Array;
+use crate::output::table::cut;
 use crate::output::{Screen, Style};
 use crate::select::{Selection, check_size};
 use crate::values::quantity::unraveled;
@@ -84,7 +84,7 @@ impl Records {
         let count = rows.positions().count().saturating_mul(columns.len().max(1));
         let most = (MOST_ALIGNED / count.max(1)).max(LEAST_BYTES);
         let cells = |column: &FieldAt<'_>| {
-            let (name, offset, dtype) = (column_name(column), column.offset(), column.dtype().clone());
+            let (name, offset, dtype) = (column.path(), column.offset(), column.dtype().clone());
             let is_aligned = dtype.itemsize() <= most;
             Cells { name, offset, dtype, is_aligned, bytes: Vec::new(), texts: Vec::new() }
         };
@@ -198,7 +198,7 @@ impl Column {
     /// Cuts wider cells.
     fn cut_to(&mut self, width: usize) {
         if self.width > width {
-            self.cells.iter_mut().chain([&mut self.name]).for_each(|cell| cut(cell, width));
+            self.cells.iter_mut().chain([&mut self.name]).for_each(|cell| *cell = cut(cell, width).into_owned());
             self.width = width;
         }
     }
@@ -208,24 +208,6 @@ impl Column {
         let blanks = " ".repeat(self.width.saturating_sub(text.width()));
         if self.is_right { format!("{blanks}{painted}") } else { format!("{painted}{blanks}") }
     }
-}
-
-/// Cuts a text to a width, and marks where.
-fn cut(text: &mut String, width: usize) {
-    if text.width() <= width {
-        return;
-    }
-    let mut used = 1;
-    let mut end = 0;
-    for (place, character) in text.char_indices() {
-        used += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
-        if used > width {
-            break;
-        }
-        end = place + character.len_utf8();
-    }
-    text.truncate(end);
-    text.push('…');
 }
 
 /// Writes the columns in blocks, each with the labels before it.
