@@ -12,8 +12,8 @@ use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::values::quantity;
 
-/// The most bytes that are read at once: what fills a screen is less.
-pub(crate) const MOST_BYTES: usize = 8 << 20;
+/// The most bytes that are read at once. A screen needs fewer.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The elements of some rows and columns, row after row.
 pub(crate) struct Block {
@@ -35,10 +35,8 @@ impl Block {
         let count: usize = rows.iter().map(Range::len).sum();
         let length = count.checked_mul(width).and_then(|count| count.checked_mul(itemsize));
         if length.is_none_or(|length| length > MOST_BYTES) {
-            return Err(Failure::Nameless(format!(
-                "elements of {} are too large to be shown",
-                quantity::counted(itemsize as u64, "byte")
-            )));
+            let size = quantity::bytes(itemsize as u64);
+            return Err(Failure::Nameless(format!("elements of {size} are too large to be shown")));
         }
         let mut block = Self { bytes: Vec::new(), itemsize, width, first_column: columns.start };
         if grid.rows() == 0 || grid.columns() == 0 || itemsize == 0 {
@@ -93,6 +91,13 @@ pub(crate) fn texts(dtype: &DType, cells: &[&[u8]]) -> (Vec<String>, bool) {
         Ok(cells) => (cells.texts.iter().map(|text| escape::line(text).into_owned()).collect(), cells.is_right_aligned),
         Err(_) => (vec!["<no memory>".to_owned(); cells.len()], false),
     }
+}
+
+/// The texts of cells that lie one after the other.
+pub(crate) fn texts_of(dtype: &DType, bytes: &[u8], count: usize) -> Vec<String> {
+    let itemsize = dtype.itemsize();
+    let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
+    texts(dtype, &(0..count).map(cell).collect::<Vec<_>>()).0
 }
 
 /// The text of a Python object.

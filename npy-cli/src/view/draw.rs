@@ -1,17 +1,18 @@
-//! Drawing: the title, the heads, the cells, the last line, and what covers them.
+//! Drawing: the title, the heads, the cells, the last line, and popups over them.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::{Block, Borders, Clear, Widget};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::model::{Mode, Model, Prompt};
 use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
 use crate::escape;
 use crate::failure::Result;
+use crate::output::table::cut;
 use crate::values::quantity;
 use crate::values::reals;
 
@@ -94,7 +95,7 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Writes a text that has no control characters, at most so wide; returns its width.
+    /// Writes a text without control characters, cut to a width. Returns its width.
     fn text(&mut self, column: usize, line: usize, text: &str, most: usize, style: Style) -> usize {
         let (Ok(x), Ok(y)) = (u16::try_from(column), u16::try_from(line)) else { return 0 };
         let area = self.area;
@@ -167,13 +168,8 @@ impl Canvas<'_> {
     fn head(&mut self, model: &Model, shown: &Shown, column: usize, line: usize) {
         let style = if shown.column == model.cursor.column { self.theme.head_of_cursor } else { self.theme.head };
         let mark = match model.order.column() {
-            Some((sorted, is_descending)) if sorted == shown.column => {
-                if is_descending {
-                    "▼"
-                } else {
-                    "▲"
-                }
-            }
+            Some((sorted, true)) if sorted == shown.column => "▼",
+            Some((sorted, false)) if sorted == shown.column => "▲",
             _ => "",
         };
         // The mark stands in the gap, so that the title is not cut for it.
@@ -190,13 +186,13 @@ impl Canvas<'_> {
         self.text(column, line, &text, shown.width, style);
     }
 
-    /// The last line: what the user types, what is going on, or where the cursor is.
+    /// Draws the last line: the prompt, a message, or the position of the cursor.
     fn status(&mut self, model: &Model, line: usize) {
         let width = self.width();
         if let Mode::Prompt { prompt, text } = &model.mode {
             let sign = if *prompt == Prompt::Index { ":" } else { "/" };
             let text = format!("{sign}{}", escape::line(text));
-            // The end of a long text is what the user types.
+            // The user types at the end of a long text.
             let hidden = text.width().saturating_sub(width.saturating_sub(1));
             let shown: String = text.chars().skip(hidden).collect();
             self.text(0, line, &shown, width, self.theme.title);
@@ -226,27 +222,10 @@ impl Canvas<'_> {
     }
 }
 
-/// A text without what is beyond a width; an ellipsis stands for it.
-fn cut(text: &str, most: usize) -> String {
-    if text.width() <= most {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or(0);
-        used <= most
-    };
-    let kept: String = text.chars().take_while(fits).collect();
-    if most == 0 { kept } else { format!("{kept}…") }
-}
-
-/// A text without what is before its last characters that fit.
+/// Cuts the begin of a text to a width.
 fn cut_begin(text: &str, most: usize) -> String {
-    if text.width() <= most {
-        return text.to_owned();
-    }
-    let reversed = cut(&text.chars().rev().collect::<String>(), most);
-    reversed.chars().rev().collect()
+    let reversed = text.chars().rev().collect::<String>();
+    cut(&reversed, most).chars().rev().collect()
 }
 
 fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {

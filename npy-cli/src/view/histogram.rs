@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::values::bins::WholeBins;
+use crate::values::bins::{WholeBins, bin, part};
 use crate::values::float::digits_apart;
 use crate::values::reals::{self, with_digits};
 
@@ -20,7 +20,7 @@ pub(crate) struct Histogram {
     summary: Summary,
 }
 
-/// What is known of a column.
+/// The statistics of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
     pub(crate) finite: u64,
@@ -67,7 +67,7 @@ impl Summary {
                 let count = i128::from(self.finite.max(1));
                 let (mean, rest) = (sum.div_euclid(count), sum.rem_euclid(count));
                 let is_time = reals::scalar_of(dtype).is_some_and(reals::is_time);
-                // Beyond that `f64` has no fraction. A mean of times is rounded down, as that of `npy stats`.
+                // Beyond that `f64` has no fraction. A mean of times is rounded down, as in `npy stats`.
                 let mean = if is_time || rest == 0 || mean.unsigned_abs() >= 1 << f64::MANTISSA_DIGITS {
                     text(mean)
                 } else {
@@ -140,12 +140,8 @@ impl Summary {
 
     fn count(&mut self, numbers: &[f64]) {
         let Values::Floats { least, most, .. } = self.values else { return };
-        let half_range = most / 2.0 - least / 2.0;
         for number in numbers.iter().filter(|number| number.is_finite()) {
-            let part = if half_range > 0.0 { (number / 2.0 - least / 2.0) / half_range } else { 0.0 };
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the number of bins")]
-            let bin = ((part * BINS as f64) as usize).min(BINS - 1);
-            if let Some(count) = self.bins.get_mut(bin) {
+            if let Some(count) = self.bins.get_mut(bin(part(*number, least, most), BINS)) {
                 *count += 1;
             }
         }
@@ -175,7 +171,7 @@ impl Histogram {
         self.scan.column
     }
 
-    /// Reads more; returns what is known of the column at the end.
+    /// Reads more. Returns the statistics at the end.
     pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<Summary>> {
         let column = self.scan.column;
         match self.scan.next(source, grid)? {

@@ -1,4 +1,4 @@
-//! What each key does to the model.
+//! Keys and their effects on the model.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -18,7 +18,7 @@ pub(crate) enum Flow {
 const MOST_ANSWER: usize = 200;
 
 impl Model {
-    /// Does what a key stands for.
+    /// Handles a key.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Result<Flow> {
         if key.kind == KeyEventKind::Release {
             return Ok(Flow::Continue);

@@ -26,7 +26,7 @@ use crate::signals;
 use draw::Theme;
 use keys::Flow;
 use model::Model;
-use terminal::Session;
+use terminal::{Session, lost};
 
 /// How long the viewer sleeps at most before it looks for a signal.
 const NAP: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
     let theme = Theme::new(has_color);
     loop {
         let mut result = Ok(());
-        session.terminal.draw(|frame| result = draw::draw(frame, &mut model, theme)).map_err(lost)?;
+        session.0.draw(|frame| result = draw::draw(frame, &mut model, theme)).map_err(lost)?;
         result?;
         let begin = Instant::now();
         while model.job.is_some() && begin.elapsed() < SLICE {
@@ -70,11 +70,6 @@ pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
         }
         signals::check()?;
     }
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn lost(error: std::io::Error) -> Failure {
-    Failure::new(format!("cannot use the terminal: {error}"))
 }
 
 #[cfg(test)]

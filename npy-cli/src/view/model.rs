@@ -1,4 +1,4 @@
-//! What the viewer shows: the array, the cursor, and what is going on.
+//! The state of the viewer: the array, the cursor, and the running job.
 
 use super::grid::Grid;
 use super::histogram::Histogram;
@@ -22,7 +22,7 @@ pub(crate) struct Model {
     /// Which of the other axes the keys `,` and `.` move along.
     other: usize,
     pub(crate) mode: Mode,
-    /// What the user is told until the next key.
+    /// The message until the next key.
     pub(crate) message: Option<Message>,
     pub(crate) job: Option<Job>,
     query: Option<Query>,
@@ -45,7 +45,7 @@ pub(crate) enum Mode {
     Popup(Popup),
 }
 
-/// What the user is asked for.
+/// A question to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prompt {
     Index,
@@ -61,7 +61,7 @@ pub(crate) struct Message {
 /// Something that takes long: it is done in steps, and Esc ends it.
 pub(crate) enum Job {
     Search(Search),
-    Sort(Sort, usize, bool),
+    Sort(Sort),
     Histogram(Histogram),
 }
 
@@ -99,7 +99,7 @@ impl Model {
         self.members.iter().map(|(_, name)| name.as_deref().unwrap_or(self.source.input().name()))
     }
 
-    /// The place of the open member among all.
+    /// The number of the open member among all.
     pub(crate) fn member(&self) -> usize {
         self.members.iter().position(|(index, _)| *index == self.source.index()).unwrap_or(0)
     }
@@ -109,7 +109,7 @@ impl Model {
         self.message = Some(Message { text: text.into(), is_trouble: false });
     }
 
-    /// Says what went wrong. Only a signal ends the viewer.
+    /// Reports a failure. Only a signal ends the viewer.
     pub(crate) fn report(&mut self, failure: Failure) -> Result<()> {
         match failure {
             Failure::Interrupted | Failure::BrokenPipe => Err(failure),
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// Opens a member by its place among all.
+    /// Opens a member by its number among all.
     pub(crate) fn open(&mut self, member: usize) -> Result<()> {
         let Some((index, _)) = self.members.get(member) else { return Ok(()) };
         let before = self.source.index();
@@ -198,7 +198,7 @@ impl Model {
         others.get(self.other.checked_rem(others.len())?).copied()
     }
 
-    /// Does what the user typed at a prompt.
+    /// Handles the answer to a prompt.
     pub(crate) fn answer(&mut self, prompt: Prompt, text: &str) {
         match prompt {
             _ if text.trim().is_empty() => {}
@@ -207,7 +207,7 @@ impl Model {
                     if row.is_none() {
                         self.order = RowOrder::default();
                     }
-                    let place = row.map(|row| self.order.place(row));
+                    let place = row.map(|row| self.order.position(row));
                     self.go_to(place, column);
                 }
                 Err(problem) => self.message = Some(Message { text: problem, is_trouble: true }),
@@ -247,7 +247,7 @@ impl Model {
             return self.report(Failure::new("cannot sort Python objects"));
         }
         match Sort::new(&self.grid, column, is_descending) {
-            Ok(sort) => self.job = Some(Job::Sort(sort, column, is_descending)),
+            Ok(sort) => self.job = Some(Job::Sort(sort)),
             Err(failure) => self.report(failure)?,
         }
         Ok(())
@@ -262,7 +262,7 @@ impl Model {
         Ok(())
     }
 
-    /// Does a part of what is going on.
+    /// Does the next step of the job.
     pub(crate) fn work(&mut self) -> Result<()> {
         let Some(mut job) = self.job.take() else { return Ok(()) };
         match self.step(&mut job) {
@@ -270,7 +270,7 @@ impl Model {
             Ok(Some(thousandths)) => {
                 let what = match &job {
                     Job::Search(_) => "searching",
-                    Job::Sort(..) => "sorting",
+                    Job::Sort(_) => "sorting",
                     Job::Histogram(_) => "counting",
                 };
                 self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
@@ -296,13 +296,14 @@ impl Model {
                     self.go_to(Some(row), Some(column));
                 }
             },
-            Job::Sort(sort, column, is_descending) => match sort.step(source, grid)? {
+            Job::Sort(sort) => match sort.step(source, grid)? {
                 Step::More(done) => return Ok(Some(done)),
-                Step::Done(rows) => {
-                    self.order = RowOrder::sorted(*column, *is_descending, rows);
+                Step::Done(order) => {
+                    let (column, is_descending) = order.column().unwrap_or_default();
+                    self.order = order;
                     self.cursor.row = 0;
-                    let direction = if *is_descending { "descending" } else { "ascending" };
-                    self.say(format!("sorted by {}, {direction}; s sorts on", self.grid.title(*column)));
+                    let direction = if is_descending { "descending" } else { "ascending" };
+                    self.say(format!("sorted by {}, {direction}; s sorts on", self.grid.title(column)));
                 }
             },
             Job::Histogram(histogram) => match histogram.step(source, grid)? {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The order of the file, or that of a column.
+/// The order of the rows: of the file, or sorted by a column.
 #[derive(Debug, Default)]
 pub(crate) struct RowOrder {
     sorted: Option<Sorted>,
@@ -29,17 +29,17 @@ impl RowOrder {
         self.sorted.as_ref().map(|sorted| (sorted.column, sorted.is_descending))
     }
 
-    /// The row of the file that is shown at a place.
-    pub(crate) fn row(&self, place: usize) -> usize {
-        self.sorted.as_ref().and_then(|sorted| sorted.rows.get(place).copied()).unwrap_or(place)
+    /// The row of the file at a row of the table.
+    pub(crate) fn row(&self, position: usize) -> usize {
+        self.sorted.as_ref().and_then(|sorted| sorted.rows.get(position).copied()).unwrap_or(position)
     }
 
-    /// The place where a row of the file is shown.
-    pub(crate) fn place(&self, row: usize) -> usize {
+    /// The row of the table at a row of the file.
+    pub(crate) fn position(&self, row: usize) -> usize {
         self.sorted.as_ref().and_then(|sorted| sorted.rows.iter().position(|found| *found == row)).unwrap_or(row)
     }
 
-    /// The rows of the file that are shown from a place on.
+    /// The rows of the file at some rows of the table.
     pub(crate) fn ranges(&self, first: usize, count: usize) -> Vec<Range<usize>> {
         let end = first.saturating_add(count);
         if !self.is_sorted() {

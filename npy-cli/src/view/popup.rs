@@ -1,4 +1,4 @@
-//! What covers the table until a key: help, the list of members, a histogram, one element.
+//! Popups, which cover the table until a key: help, the list of members, a histogram, one element.
 
 use super::grid::Grid;
 use super::histogram::Summary;
@@ -95,7 +95,7 @@ impl Popup {
         }
     }
 
-    /// Scrolls so that the selected line is among those on the screen, and no line is blank without need.
+    /// Scrolls so that the selected line is on the screen, and no line is blank without need.
     pub(crate) fn fit(&mut self, height: usize) {
         let height = height.max(1);
         if let Some(selected) = self.selected {

@@ -10,7 +10,7 @@ use crate::input::source::Source;
 /// About as much is read between two looks at the keys.
 pub(crate) const PIECE_BYTES: usize = 1 << 20;
 
-/// What a job did in one step.
+/// The result of one step of a job.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step<T> {
     /// There is more to do; how much is done, in thousandths.

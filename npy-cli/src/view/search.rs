@@ -1,10 +1,12 @@
 //! Search through the cells, row by row, in pieces.
 
+use std::cmp::Ordering;
+
 use npy_core::DType;
 use npy_core::dtype::ScalarKind;
 use npy_core::scalar::Class;
 
-use super::block::{Block, object_text, texts};
+use super::block::{Block, object_text, texts_of};
 use super::grid::Grid;
 use super::order::RowOrder;
 use super::scan::{PIECE_BYTES, Step, thousandths};
@@ -12,53 +14,41 @@ use crate::failure::Result;
 use crate::input::source::Source;
 use crate::values::reals;
 
-/// What is searched for.
+/// A text or a condition to search for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Query {
     /// As the user typed it.
     pub(crate) text: String,
     lower: String,
-    /// For numbers: how they compare to which number.
-    number: Option<(Comparison, f64)>,
+    /// For numbers: the orders that are wanted, and the number to compare with.
+    number: Option<(&'static [Ordering], f64)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Equal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
+const EQUAL: &[Ordering] = &[Ordering::Equal];
 
 impl Query {
     pub(crate) fn new(text: &str) -> Self {
-        const PREFIXES: [(&str, Comparison); 5] = [
-            ("<=", Comparison::AtMost),
-            (">=", Comparison::AtLeast),
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
-            ("=", Comparison::Equal),
+        const PREFIXES: [(&str, &[Ordering]); 5] = [
+            ("<=", &[Ordering::Less, Ordering::Equal]),
+            (">=", &[Ordering::Greater, Ordering::Equal]),
+            ("<", &[Ordering::Less]),
+            (">", &[Ordering::Greater]),
+            ("=", EQUAL),
         ];
-        let found = PREFIXES.iter().find_map(|(prefix, comparison)| Some((*comparison, text.strip_prefix(prefix)?)));
-        let (comparison, number) = found.unwrap_or((Comparison::Equal, text));
-        let number = number.trim().parse().ok().map(|number| (comparison, number));
+        let found = PREFIXES.iter().find_map(|(prefix, orders)| Some((*orders, text.strip_prefix(prefix)?)));
+        let (orders, number) = found.unwrap_or((EQUAL, text));
+        let number = number.trim().parse().ok().map(|number| (orders, number));
         Self { text: text.to_owned(), lower: text.to_lowercase(), number }
     }
 
     /// Whether a number of this dtype is found.
-    #[allow(clippy::float_cmp, reason = "the user asks for this number")]
     fn finds(&self, dtype: &DType, number: f64) -> bool {
-        let Some((comparison, wanted)) = self.number else { return false };
-        match comparison {
-            Comparison::Equal if wanted.is_nan() => number.is_nan(),
-            // What the user sees of an f4 is its shortest text.
-            Comparison::Equal if is_single(dtype) => number == f64::from(narrow(wanted)),
-            Comparison::Equal => number == wanted,
-            Comparison::Less => number < wanted,
-            Comparison::AtMost => number <= wanted,
-            Comparison::Greater => number > wanted,
-            Comparison::AtLeast => number >= wanted,
+        let Some((orders, wanted)) = self.number else { return false };
+        // An f4 is shown with its shortest digits.
+        let wanted = if orders == EQUAL && is_single(dtype) { f64::from(narrow(wanted)) } else { wanted };
+        match number.partial_cmp(&wanted) {
+            Some(order) => orders.contains(&order),
+            None => orders == EQUAL && wanted.is_nan() && number.is_nan(),
         }
     }
 
@@ -74,28 +64,20 @@ impl Query {
                 return Ok(vec![false; count]);
             }
             if self.is_large_integer(dtype) {
-                return Ok(cells_of(dtype, bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
+                return Ok(texts_of(dtype, bytes, count).iter().map(|text| text.trim_start() == self.text).collect());
             }
             let numbers = reals::numbers_of(dtype, bytes)?;
             let each = numbers.len().checked_div(count).unwrap_or(0).max(1);
             return Ok(numbers.chunks(each).map(|cell| cell.iter().any(|number| self.finds(dtype, *number))).collect());
         }
-        Ok(cells_of(dtype, bytes, count).iter().map(|text| self.finds_text(text)).collect())
+        Ok(texts_of(dtype, bytes, count).iter().map(|text| self.finds_text(text)).collect())
     }
 
     /// Whether an integer is wanted that `f64` cannot tell from its neighbors.
     fn is_large_integer(&self, dtype: &DType) -> bool {
         let is_wide = reals::is_whole(dtype) && reals::scalar_of(dtype).is_some_and(|scalar| scalar.itemsize() == 8);
-        is_wide && matches!(self.number, Some((Comparison::Equal, number)) if number.abs() >= 9e15)
+        is_wide && matches!(self.number, Some((EQUAL, number)) if number.abs() >= 9e15)
     }
-}
-
-/// The texts of cells that lie one after the other.
-fn cells_of(dtype: &DType, bytes: &[u8], count: usize) -> Vec<String> {
-    let itemsize = dtype.itemsize();
-    let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
-    let cells: Vec<&[u8]> = (0..count).map(cell).collect();
-    texts(dtype, &cells).0
 }
 
 fn is_single(dtype: &DType) -> bool {
@@ -136,7 +118,7 @@ impl Search {
         if self.done >= self.count || columns == 0 {
             return Ok(Step::Done(None));
         }
-        // The next cells without a wrap: those after the last one that was seen, or those before it.
+        // The next cells, after or before the last one that was seen, up to the end of the table.
         let piece = Self::piece(source, grid, order);
         let remaining = self.count - self.done;
         let (mut first, mut end) = if self.is_forward {

@@ -4,8 +4,9 @@ use npy_core::DType;
 use npy_core::dtype::Scalar;
 use npy_core::scalar::Class;
 
-use super::block::texts;
+use super::block::texts_of;
 use super::grid::Grid;
+use super::order::RowOrder;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
@@ -25,7 +26,7 @@ pub(crate) struct Sort {
 }
 
 enum Keys {
-    /// In the order of the values; the largest is for what has no place, such as NaN.
+    /// Words in the order of the values. The largest word stands for NaN and NaT.
     Words(Vec<u64>),
     Texts(Vec<String>, usize),
 }
@@ -49,16 +50,13 @@ impl Sort {
     }
 
     /// Reads more; returns the order of the rows at the end.
-    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<Vec<usize>>> {
+    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<RowOrder>> {
         let dtype = grid.dtype(self.scan.column);
         if let Some((bytes, rows)) = self.scan.next(source, grid)? {
             match &mut self.keys {
                 Keys::Words(words) => words.extend(words_of(dtype, &bytes)?),
                 Keys::Texts(all, size) => {
-                    let itemsize = dtype.itemsize();
-                    let cell = |row: usize| bytes.get(row * itemsize..(row + 1) * itemsize).unwrap_or_default();
-                    let cells: Vec<&[u8]> = (0..rows.len()).map(cell).collect();
-                    let more = texts(dtype, &cells).0;
+                    let more = texts_of(dtype, &bytes, rows.len());
                     *size += more.iter().map(|text| text.len() + size_of::<String>()).sum::<usize>();
                     if *size > MOST_TEXT {
                         return Err(Failure::new("the texts are too large to sort: at most 256 MiB fit in memory"));
@@ -69,15 +67,16 @@ impl Sort {
             return Ok(Step::More(self.scan.thousandths()));
         }
         let is_descending = self.is_descending;
-        Ok(Step::Done(match &self.keys {
+        let rows = match &self.keys {
             Keys::Words(words) => order(words.len(), |row| {
                 let word = words.get(row).copied().unwrap_or(u64::MAX);
-                // Those without a place are last in both directions.
+                // NaN and NaT are last in both directions.
                 if is_descending && word != u64::MAX { u64::MAX - 1 - word } else { word }
             }),
             Keys::Texts(texts, _) if is_descending => order(texts.len(), |row| std::cmp::Reverse(texts.get(row))),
             Keys::Texts(texts, _) => order(texts.len(), |row| texts.get(row)),
-        }))
+        };
+        Ok(Step::Done(RowOrder::sorted(self.scan.column, is_descending, rows)))
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::block::{Block, MOST_BYTES, object_text, texts};
+use super::block::{Block, object_text, texts};
 use super::model::Model;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 
-/// What is on the screen.
+/// The cells on the screen.
 #[derive(Debug)]
 pub(crate) struct Visible {
     /// The index of each row in the file.
@@ -34,7 +34,7 @@ pub(crate) const GAP: usize = 2;
 const MOST_CELL_WIDTH: usize = 48;
 
 impl Model {
-    /// Reads what fits in a width and a height without the heads, and scrolls so that the cursor is in it.
+    /// Reads the cells that fit a width and a height without heads. Scrolls to the cursor.
     pub(crate) fn visible(&mut self, width: usize, height: usize) -> Result<Visible> {
         let (rows, columns) = (self.grid.rows(), self.grid.columns());
         let cursor = &mut self.cursor;
@@ -100,11 +100,6 @@ impl Model {
                 .map(|column| shown(column, places.clone().map(|place| text(place, column)).collect(), false))
                 .collect());
         }
-        let itemsize = grid.element().itemsize();
-        let row_bytes = if grid.column_axis().is_some() { itemsize.saturating_mul(columns.len()) } else { itemsize };
-        if row_bytes.saturating_mul(places.len()) > MOST_BYTES {
-            return Self::too_large(itemsize);
-        }
         let block = Block::read(source, grid, &order.ranges(places.start, places.len()), &columns)?;
         let of_column = |column: usize| {
             let cells: Vec<&[u8]> = (0..places.len()).map(|row| block.cell(grid, row, column)).collect();
@@ -112,10 +107,5 @@ impl Model {
             shown(column, cells, is_right)
         };
         Ok(columns.map(of_column).collect())
-    }
-
-    fn too_large<T>(itemsize: usize) -> Result<T> {
-        let size = crate::values::quantity::bytes(itemsize as u64);
-        Err(Failure::Nameless(format!("elements of {size} are too large to be shown")))
     }
 }
