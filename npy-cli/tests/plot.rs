@@ -99,6 +99,11 @@ fn rgb_images_keep_their_colors_in_any_order() {
     let values = DynValues::load(&path).unwrap().into_order(Order::Fortran).unwrap();
     values.save(&path).unwrap();
     assert_eq!(embedded(&svg(&[&path])), (expected, (2, 2)));
+    // Sub-arrays are in C order, whatever that of the array.
+    let dtype = "[('rgb', '|u1', (3,))]".parse().unwrap();
+    let columns = vec![255, 0, 0, 0, 0, 255, 0, 255, 0, 10, 20, 30];
+    DynValues::new(dtype, Order::Fortran, &[2, 2], columns).unwrap().save(&path).unwrap();
+    assert_eq!(embedded(&svg(&[&path, "--field", "rgb"])), (vec![[255, 0, 0], [0, 255, 0], [0, 0, 255], [10, 20, 30]], (2, 2)));
     // With opacity, on white.
     let numbers = [1.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 9.0, -9.0, 0.0, 1.0];
     let path = save(directory.path(), "<f8", &[2, 2, 4], floats(&numbers));
@@ -130,6 +135,9 @@ fn svg_has_title_axes_and_a_line_for_each_column() {
     assert!(text.contains(">a&lt;b&gt;&amp;\u{fffd}</text>"), "{text}");
     assert!(text.contains(">index</text>"));
     assert_eq!(text.matches("stroke-width=\"1.3\"").count(), 3);
+    // A title that is too long is cut, and texts stay inside the picture.
+    let text = svg(&[&path, "--title", &"wide ".repeat(30), "--size", "200x150"]);
+    assert!(text.contains("…</text>"), "{text}");
 }
 
 #[test]
@@ -227,6 +235,19 @@ fn a_failed_plot_leaves_the_old_file() {
     let message = run(["plot", &path, "-o", "plot.gif"]).trouble();
     assert!(message.contains("expected a name that ends in .svg or .png"), "{message}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn the_name_of_the_output_may_follow_its_option_at_once() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[2], floats(&[1.0, 2.0]));
+    for option in ["-o", "-o=", "--output="] {
+        let output = directory.path().join("plot.svg");
+        run(["plot", &path, &format!("{option}{}", output.display())]).ok();
+        fs::remove_file(output).unwrap();
+    }
+    let message = run(["plot", &path, "--", "-oplot.svg"]).trouble();
+    assert!(message.contains("invalid slice \"-oplot.svg\""), "{message}");
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::input::source::Source;
 use crate::output::{self, Content, Screen};
+use crate::plot::options::{ColorMap, Kind, LogAxes, Options};
 use crate::plot::terminal::{self, Colors};
-use crate::plot::wish::{ColorMap, Kind, LogAxes, Wish};
-use crate::plot::{self, Format};
+use crate::plot::{self, Format, picture};
 use crate::select::Slice;
 use crate::signals;
 use crate::values::quantity;
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         (None, Some(_)) => (800, 500),
         (None, None) => (screen.width().max(24), (screen.width() / 4).clamp(10, 24)),
     };
-    let wish = Wish {
+    let options = Options {
         kind: if arguments.histogram { Some(Kind::Histogram) } else { arguments.kind },
         slice: slice.as_ref(),
         fields: &arguments.field,
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         // Braille has 2 × 4 dots in a character.
         size: if format.is_some() { size } else { (size.0 * 2, size.1 * 4) },
     };
-    let figure = plot::figure(&mut source, &wish)?;
+    let figure = plot::figure(&mut source, &options)?;
     if figure.left_out > 0 {
         let (file, count) = (escape::path(&arguments.file), quantity::count(figure.left_out));
         let values = if figure.left_out == 1 { "value" } else { "values" };
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     match (&arguments.output, format) {
         (Some(path), Some(format)) => {
-            let bytes = plot::render(&figure, format, size)?;
+            let bytes = picture::render(&figure, format, size)?;
             output::replace(path, Content::Binary, |out| Ok(out.write_all(&bytes)?))?;
         }
         _ => {
@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     Ok(0)
 }
 
-/// The colors that the terminal has, by what it says.
+/// The colors of the terminal, by its environment.
 fn colors(screen: &Screen) -> Colors {
     let is_true = std::env::var("COLORTERM").is_ok_and(|value| value.contains("truecolor") || value.contains("24bit"));
     match (screen.has_color(), is_true) {

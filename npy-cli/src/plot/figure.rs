@@ -1,21 +1,23 @@
-//! A plot after all of the array was read: its size is bounded by that of the picture.
+//! A figure: its marks, axes, ticks and names. Its size is bounded by the size of the picture.
 
 use npy_core::DType;
 
-use super::wish::ColorMap;
+use super::options::ColorMap;
+use crate::values::bins::part;
 use crate::values::float::digits_apart;
 use crate::values::reals;
 
-/// What is drawn, on whatever surface.
+/// A figure, which the terminal and pictures draw.
 pub(crate) struct Figure {
     pub(crate) title: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) content: Content,
-    /// How many values have no place on a logarithmic axis.
+    /// How many values a logarithmic axis leaves out.
     pub(crate) left_out: u64,
 }
 
+/// The marks of a figure.
 pub(crate) enum Content {
     Lines(Vec<Series>),
     Points(Vec<(f64, f64)>),
@@ -30,62 +32,148 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// The range of an axis, and what is written at it.
+/// A color, red first.
+pub(crate) type Color = [u8; 3];
+
+/// The color of a line, a point or a bar.
+pub(crate) fn color_of(series: usize) -> Color {
+    const COLORS: [Color; 8] = [
+        [31, 119, 180],
+        [255, 127, 14],
+        [44, 160, 44],
+        [214, 39, 40],
+        [148, 103, 189],
+        [140, 86, 75],
+        [227, 119, 194],
+        [23, 190, 207],
+    ];
+    COLORS[series % COLORS.len()]
+}
+
+impl Figure {
+    /// The position of a point: parts of the axes, from the lower left corner.
+    pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.x.part(x), self.y.part(y))
+    }
+
+    /// The unbroken pieces of the lines, as [positions](Self::at), each with the number of its series.
+    pub(crate) fn strokes(&self) -> impl Iterator<Item = (usize, Vec<(f64, f64)>)> {
+        let series = if let Content::Lines(series) = &self.content { &series[..] } else { &[] };
+        series.iter().enumerate().flat_map(move |(number, series)| {
+            let pieces = series.points.split(|(_, value)| value.is_nan()).filter(|piece| !piece.is_empty());
+            pieces.map(move |piece| (number, piece.iter().map(|point| self.at(*point)).collect()))
+        })
+    }
+
+    /// The names of the lines of a legend, none for a single line. The end of a long name tells fields apart more often than its begin.
+    pub(crate) fn names(&self, most_characters: usize) -> Vec<String> {
+        let shortened = |name: &String| {
+            let excess = name.chars().count().saturating_sub(most_characters);
+            if excess == 0 { name.clone() } else { format!("..{}", name.chars().skip(excess + 2).collect::<String>()) }
+        };
+        match &self.content {
+            Content::Lines(series) if series.len() > 1 => series.iter().map(|series| shortened(&series.name)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The largest size within another in which the pixels of an image are squares. A narrow image and other figures take all.
+    pub(crate) fn fitted(&self, (width, height): (f64, f64)) -> (f64, f64) {
+        let (columns, rows) = (self.x.most - self.x.least, self.y.most - self.y.least);
+        if !matches!(self.content, Content::Image(..)) || columns / rows > 6.0 || rows / columns > 6.0 {
+            return (width, height);
+        }
+        let pixel = (width / columns).min(height / rows);
+        (columns * pixel, rows * pixel)
+    }
+}
+
+/// The entry of a legend for the lines that it does not name.
+pub(crate) fn more(rest: usize) -> String {
+    format!("{rest} more")
+}
+
+/// An axis: its range and its label.
 #[derive(Clone)]
 pub(crate) struct Axis {
     pub(crate) label: String,
     /// The dtype of the numbers, for times.
-    pub(crate) dtype: Option<DType>,
+    dtype: Option<DType>,
     pub(crate) least: f64,
     pub(crate) most: f64,
     /// Equal distances are equal ratios; both ends are positive.
     is_log: bool,
+    /// Only integers have ticks.
+    is_whole: bool,
+    /// The least number is on top.
+    is_down: bool,
+}
+
+/// A mark of an axis.
+pub(crate) struct Tick {
+    /// The position: a part of the axis.
+    pub(crate) at: f64,
+    pub(crate) text: String,
 }
 
 /// Pixels in rows from the top.
 pub(crate) struct Raster {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    pub(crate) pixels: Vec<[u8; 3]>,
+    pub(crate) pixels: Vec<Color>,
 }
 
-/// What the colors of an image mean.
+/// The numbers that the colors of an image stand for.
 pub(crate) struct Scale {
     pub(crate) map: ColorMap,
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+    pub(crate) axis: Axis,
 }
 
 impl Scale {
     /// The numbers at both ends, with the digits that tell them apart.
     pub(crate) fn ends(&self) -> [String; 2] {
-        let digits = digits_apart(&[self.least, self.most], 6);
-        [self.least, self.most].map(|number| reals::with_digits(number, digits))
+        ends(self.axis.least, self.axis.most)
     }
 }
 
+fn ends(least: f64, most: f64) -> [String; 2] {
+    let digits = digits_apart(&[least, most], 6);
+    [least, most].map(|number| reals::with_digits(number, digits))
+}
+
 impl Raster {
-    pub(crate) fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
-        self.pixels.get(y.saturating_mul(self.width).saturating_add(x)).copied().unwrap_or([255; 3])
+    /// The pixel at these parts of the width and height, from the top left corner.
+    pub(crate) fn pixel(&self, (column, columns): (usize, usize), (row, rows): (usize, usize)) -> Color {
+        let (x, y) = (column * self.width / columns.max(1), row * self.height / rows.max(1));
+        self.pixels.get(y * self.width + x).copied().unwrap_or([255; 3])
     }
 }
 
 impl Axis {
     pub(crate) fn new(label: impl Into<String>, dtype: Option<DType>, least: f64, most: f64) -> Self {
-        // What is constant is in the middle.
+        // Constant values are in the middle.
         let (least, most) = if least < most {
             (least, most)
         } else {
             (least - 0.5_f64.max(least.abs() / 10.0), most + 0.5_f64.max(most.abs() / 10.0))
         };
-        Self { label: label.into(), dtype, least, most, is_log: false }
+        Self { label: label.into(), dtype, least, most, is_log: false, is_whole: false, is_down: false }
     }
 
     /// A logarithmic axis from one positive number to another.
     pub(crate) fn log(label: impl Into<String>, least: f64, most: f64) -> Self {
         let (least, most) = if least < most { (least, most) } else { (least / 2.0, most * 2.0) };
-        let (least, most) = (least.max(f64::MIN_POSITIVE), most.min(f64::MAX));
-        Self { label: label.into(), dtype: None, least, most, is_log: true }
+        Self { is_log: true, ..Self::new(label, None, least.max(f64::MIN_POSITIVE), most.min(f64::MAX)) }
+    }
+
+    /// The axis with ticks at integers only.
+    pub(crate) fn whole(self) -> Self {
+        Self { is_whole: true, ..self }
+    }
+
+    /// The axis from the top down.
+    pub(crate) fn down(self) -> Self {
+        Self { is_down: true, ..self }
     }
 
     /// Whether equal distances are equal ratios.
@@ -110,45 +198,45 @@ impl Axis {
         self.dtype.as_ref().and_then(reals::scalar_of).is_some_and(reals::is_time)
     }
 
-    /// Where a number is on the axis, from 0 to 1.
+    /// The position of a number: the part of the axis before it.
     pub(crate) fn part(&self, number: f64) -> f64 {
-        if self.is_log {
-            return (number.ln() - self.least.ln()) / (self.most.ln() - self.least.ln());
-        }
-        // Halves, because the range of all floats exceeds a float.
-        (number / 2.0 - self.least / 2.0) / (self.most / 2.0 - self.least / 2.0)
+        let part = if self.is_log {
+            (number.ln() - self.least.ln()) / (self.most.ln() - self.least.ln())
+        } else {
+            part(number, self.least, self.most)
+        };
+        if self.is_down { 1.0 - part } else { part }
     }
 
-    /// The numbers at which something is written, and their texts: about `count` of them.
-    pub(crate) fn ticks(&self, count: usize) -> Vec<(f64, String)> {
+    /// About `count` ticks with texts.
+    pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         // Less than a decade has too few round powers.
-        if self.is_log && self.decades() >= 1.0 {
-            return self.log_ticks(count);
+        let ticks = if self.is_log && self.decades() >= 1.0 { self.log_ticks(count) } else { self.even_ticks(count) };
+        let shown = ticks.into_iter().filter(|(number, _)| !self.is_whole || (number - number.round()).abs() < 1e-9);
+        shown.map(|(number, text)| Tick { at: self.part(number), text }).collect()
+    }
+
+    /// The positions that a logarithmic axis marks without text: multiples of powers of ten.
+    pub(crate) fn minor_ticks(&self) -> Vec<f64> {
+        if !self.is_log || !(1.0..=12.0).contains(&self.decades()) {
+            return Vec::new();
         }
-        let range = self.most - self.least;
-        let least_step = range / count.max(1) as f64;
+        let numbers = self.multiples(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1);
+        numbers.into_iter().map(|number| self.part(number)).collect()
+    }
+
+    fn even_ticks(&self, count: usize) -> Vec<(f64, String)> {
+        let least_step = (self.most - self.least) / count.max(1) as f64;
         if !least_step.is_finite() || least_step <= 0.0 {
-            let digits = digits_apart(&[self.least, self.most], 6);
-            return [self.least, self.most].map(|number| (number, reals::with_digits(number, digits))).into();
+            return [self.least, self.most].into_iter().zip(ends(self.least, self.most)).collect();
         }
         let seconds = self.dtype.as_ref().and_then(reals::seconds_of_step);
-        let step = match seconds {
-            Some(seconds) => time_step(least_step * seconds) / seconds,
-            None => nice_step(least_step),
-        };
+        let step = seconds.map_or_else(|| nice_step(least_step), |seconds| time_step(least_step * seconds) / seconds);
         let first = (self.least / step).ceil();
         let on_axis = (0..count * 2 + 2)
             .map(|index| (first + index as f64) * step)
             .take_while(|number| number.is_finite() && *number <= self.most + step * 1e-9);
         on_axis.map(|number| (number, self.text(number, step, seconds))).collect()
-    }
-
-    /// The multiples of powers of ten that a logarithmic axis marks without text.
-    pub(crate) fn minor_ticks(&self) -> Vec<f64> {
-        if !self.is_log || !(1.0..=12.0).contains(&self.decades()) {
-            return Vec::new();
-        }
-        self.multiples(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1)
     }
 
     fn decades(&self) -> f64 {
@@ -208,36 +296,18 @@ fn nice_step(least: f64) -> f64 {
 
 /// A step in seconds at which clocks and calendars are read.
 fn time_step(least: f64) -> f64 {
-    const STEPS: [f64; 24] = [
-        1.0,
-        2.0,
-        5.0,
-        10.0,
-        15.0,
-        30.0,
-        60.0,
-        120.0,
-        300.0,
-        600.0,
-        900.0,
-        1800.0,
-        3600.0,
-        7200.0,
-        10_800.0,
-        21_600.0,
-        43_200.0,
-        86_400.0,
-        172_800.0,
-        432_000.0,
-        864_000.0,
-        2_592_000.0,
-        7_776_000.0,
-        15_552_000.0,
+    const STEPS: [(f64, &[f64]); 4] = [
+        (1.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
+        (60.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
+        (3600.0, &[1.0, 2.0, 3.0, 6.0, 12.0]),
+        (86_400.0, &[1.0, 2.0, 5.0, 10.0, 30.0, 90.0, 180.0]),
     ];
     if least < 1.0 {
         return nice_step(least);
     }
-    STEPS.into_iter().find(|step| *step >= least).unwrap_or_else(|| nice_step(least / 31_557_600.0) * 31_557_600.0)
+    let steps = STEPS.iter().flat_map(|(unit, counts)| counts.iter().map(move |count| unit * count));
+    let of_years = || nice_step(least / 31_557_600.0) * 31_557_600.0;
+    steps.into_iter().find(|step| *step >= least).unwrap_or_else(of_years)
 }
 
 #[cfg(test)]
@@ -245,7 +315,7 @@ mod tests {
     use super::*;
 
     fn texts(axis: &Axis, count: usize) -> Vec<String> {
-        axis.ticks(count).into_iter().map(|(_, text)| text).collect()
+        axis.ticks(count).into_iter().map(|tick| tick.text).collect()
     }
 
     #[test]
@@ -273,5 +343,28 @@ mod tests {
             let axis = Axis::log("", least, most).with_margin();
             assert!(axis.least > 0.0 && axis.most < f64::INFINITY && axis.ticks(5).len() < 30, "{least} {most}");
         }
+    }
+
+    #[test]
+    fn names_are_shortened_and_images_fit() {
+        let figure = |content: Content| {
+            let axis = Axis::new("", None, 0.0, 2.0);
+            Figure { title: String::new(), x: Axis::new("", None, 0.0, 4.0), y: axis, content, left_out: 0 }
+        };
+        let lines = |names: &[&str]| {
+            Content::Lines(names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect())
+        };
+        assert_eq!(figure(lines(&["a", "origin.magnitude"])).names(8), ["a", "..nitude"]);
+        assert!(figure(lines(&["a"])).names(8).is_empty());
+        assert_eq!(figure(lines(&["a"])).fitted((300.0, 100.0)), (300.0, 100.0));
+        let raster = Raster { width: 4, height: 2, pixels: vec![[0; 3]; 8] };
+        assert_eq!(figure(Content::Image(raster, None)).fitted((300.0, 100.0)), (200.0, 100.0));
+    }
+
+    #[test]
+    fn ticks_of_indices_are_whole_and_rows_go_down() {
+        let axis = Axis::new("row", None, -0.5, 1.5).whole().down();
+        let ticks: Vec<(f64, String)> = axis.ticks(8).into_iter().map(|tick| (tick.at, tick.text)).collect();
+        assert_eq!(ticks, [(0.75, "0".to_owned()), (0.25, "1".to_owned())]);
     }
 }

@@ -4,28 +4,28 @@ use npy_core::DType;
 use npy_core::scalar::Class;
 
 use super::figure::{Axis, Content, Figure, Raster, Scale};
-use super::gather::{Means, Numbers};
-use super::wish::Wish;
+use super::numbers::Numbers;
+use super::options::Options;
 use crate::failure::{Failure, Result};
 use crate::values::reals;
 
 /// Draws an array of rows, columns and perhaps channels.
-pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (rows, columns): (usize, usize)) -> Result<Figure> {
+pub(super) fn image(
+    numbers: &mut Numbers<'_>,
+    options: &Options<'_>,
+    name: &str,
+    (rows, columns): (usize, usize),
+) -> Result<Figure> {
     let channels = numbers.shape.get(2).copied().unwrap_or(1);
-    let mut means = Means::new((rows, columns, channels), wish.size);
-    let index = numbers.index();
-    let has_channels = channels > 1;
-    numbers.read(&mut |first, values| {
-        for (place, value) in values.iter().enumerate() {
-            let [a, b, c] = index(first + place);
-            let (row, column, channel) = if has_channels { (a, b, c) } else { (b, c, 0) };
-            means.add(row, column, channel, *value);
-        }
-        Ok(())
+    let mut means = Means::new((rows, columns, channels), options.size);
+    let strides = numbers.strides();
+    numbers.for_each(|position, number| {
+        let [row, column, channel] = [0, 1, 2].map(|axis| strides.index(position, axis));
+        means.add(row, column, channel, number);
     })?;
     let (width, height) = (means.width, means.height);
     let values = means.means();
-    let (pixels, scale) = if has_channels {
+    let (pixels, scale) = if channels > 1 {
         let white = white_of(&numbers.dtype);
         (values.chunks(channels).map(|pixel| color_of(pixel, white)).collect(), None)
     } else {
@@ -36,17 +36,17 @@ pub(super) fn image(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str, (row
             let place = (percent / 100.0 * finite.len().saturating_sub(1) as f64).round() as usize;
             finite.get(place).copied()
         };
-        let (Some(least), Some(most)) = (percentile(wish.clip.0), percentile(wish.clip.1)) else {
+        let (Some(least), Some(most)) = (percentile(options.clip.0), percentile(options.clip.1)) else {
             return Err(Failure::new(format!("{name}: there is nothing to plot: all values are NaN or infinite")));
         };
         let axis = Axis::new("", None, least, most);
-        let color = |value: &f64| if value.is_nan() { [200, 200, 200] } else { wish.map.color(axis.part(*value)) };
-        (values.iter().map(color).collect(), Some(Scale { map: wish.map, least: axis.least, most: axis.most }))
+        let color = |value: &f64| if value.is_nan() { [200, 200, 200] } else { options.map.color(axis.part(*value)) };
+        (values.iter().map(color).collect(), Some(Scale { map: options.map, axis }))
     };
     // Pixels are areas around their indices, and the first row is on top.
-    let x = Axis::new("column", None, -0.5, columns as f64 - 0.5);
-    let y = Axis::new("row", None, -0.5, rows as f64 - 0.5);
-    Ok(Figure { title: wish.title.clone(), x, y, content: Content::Image(Raster { width, height, pixels }, scale), left_out: 0 })
+    let x = Axis::new("column", None, -0.5, columns as f64 - 0.5).whole();
+    let y = Axis::new("row", None, -0.5, rows as f64 - 0.5).whole().down();
+    Ok(Figure { title: options.title.clone(), x, y, content: Content::Image(Raster { width, height, pixels }, scale), left_out: 0 })
 }
 
 /// The value of white.
@@ -72,9 +72,44 @@ fn color_of(pixel: &[f64], white: f64) -> [u8; 3] {
     [byte(0), byte(1), byte(2)]
 }
 
-impl Scale {
-    /// The color of a part of the scale, from 0 to 1.
-    pub(crate) fn color(&self, part: f64) -> [u8; 3] {
-        self.map.color(part)
+/// The means of an image of more pixels than the picture.
+struct Means {
+    width: usize,
+    height: usize,
+    channels: usize,
+    of: (usize, usize),
+    sums: Vec<f64>,
+    counts: Vec<u32>,
+}
+
+impl Means {
+    /// Of an image of these rows and columns, for a picture of that size.
+    fn new((rows, columns, channels): (usize, usize, usize), (most_width, most_height): (usize, usize)) -> Self {
+        let (width, height) = (columns.min(most_width.max(1)), rows.min(most_height.max(1)));
+        let count = width * height * channels;
+        Self { width, height, channels, of: (rows, columns), sums: vec![0.0; count], counts: vec![0; count] }
+    }
+
+    fn add(&mut self, row: usize, column: usize, channel: usize, number: f64) {
+        if !number.is_finite() {
+            return;
+        }
+        let scaled =
+            |index: usize, to: usize, from: usize| usize::try_from(index as u128 * to as u128 / (from as u128).max(1)).unwrap_or(0);
+        let (y, x) = (scaled(row, self.height, self.of.0), scaled(column, self.width, self.of.1));
+        let place = (y * self.width + x) * self.channels + channel;
+        if let (Some(sum), Some(count)) = (self.sums.get_mut(place), self.counts.get_mut(place)) {
+            *sum += number;
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// The means, row after row; NaN where nothing was finite.
+    fn means(&self) -> Vec<f64> {
+        self.sums
+            .iter()
+            .zip(&self.counts)
+            .map(|(sum, count)| if *count == 0 { f64::NAN } else { sum / f64::from(*count) })
+            .collect()
     }
 }

@@ -1,8 +1,8 @@
 //! Lines: the columns of an array, or fields of records.
 
 use super::figure::{Axis, Content, Figure, Series};
-use super::gather::{Numbers, Range};
-use super::wish::Wish;
+use super::numbers::{Numbers, Range};
+use super::options::Options;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::select::Selection;
@@ -35,7 +35,7 @@ fn few_of(rows: usize, columns: usize) -> Option<bool> {
 }
 
 /// Draws an array of one axis, or the columns or rows of one of two.
-pub(super) fn of_columns(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
+pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>, name: &str) -> Result<Figure> {
     let (rows, columns) = match numbers.shape[..] {
         [rows, columns] => (rows, columns),
         [length] => (length, 1),
@@ -44,41 +44,31 @@ pub(super) fn of_columns(numbers: &mut Numbers<'_>, wish: &Wish<'_>, name: &str)
     let are_columns = numbers.shape.len() < 2 || few_of(rows, columns).unwrap_or(true);
     let (length, count) = if are_columns { (rows, columns) } else { (columns, rows) };
     check_count(count, name)?;
-    numbers.check_log(wish.log.y())?;
+    numbers.check_log(options.log.y())?;
     let what = if are_columns { "column" } else { "row" };
-    let mut lines: Vec<Line> = (0..count).map(|line| Line::new(format!("{what} {line}"), length, wish)).collect();
-    let mut range = Range::new(wish.log.y());
-    let index = numbers.index();
-    let has_rows = numbers.shape.len() > 1;
-    numbers.read(&mut |first, values| {
-        for (place, value) in values.iter().enumerate() {
-            let [_, row, column] = index(first + place);
-            // An array of one axis is a row.
-            let (along, line) = match (has_rows, are_columns) {
-                (false, _) => (column, 0),
-                (true, true) => (row, column),
-                (true, false) => (column, row),
-            };
-            if let Some(line) = lines.get_mut(line) {
-                line.add(along, *value, &mut range);
-            }
+    let mut lines: Vec<Line> = (0..count).map(|line| Line::new(format!("{what} {line}"), length, options)).collect();
+    let mut range = Range::new(options.log.y());
+    let strides = numbers.strides();
+    numbers.for_each(|position, number| {
+        let (along, line) = (strides.index(position, usize::from(!are_columns)), strides.index(position, usize::from(are_columns)));
+        if let Some(line) = lines.get_mut(line) {
+            line.add(along, number, &mut range);
         }
-        Ok(())
     })?;
     let (least, most, left_out) = range.found(name)?;
-    let label = wish.fields.first().map(String::as_str).unwrap_or_default();
-    let y = numbers.axis(label, (least, most), wish.log.y());
-    Ok(figure(lines, y, left_out, wish))
+    let label = options.fields.first().map(String::as_str).unwrap_or_default();
+    let y = numbers.axis(label, (least, most), options.log.y());
+    Ok(figure(lines, y, left_out, options))
 }
 
 /// Draws a line for each of several fields, which have one value in each record.
-pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, wish: &Wish<'_>, name: &str) -> Result<Figure> {
-    check_count(wish.fields.len(), name)?;
-    let mut range = Range::new(wish.log.y());
+pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>, name: &str) -> Result<Figure> {
+    check_count(options.fields.len(), name)?;
+    let mut range = Range::new(options.log.y());
     let (mut lines, mut dtypes) = (Vec::new(), Vec::new());
-    for field in wish.fields {
+    for field in options.fields {
         let mut numbers = Numbers::new(source, selection, Some(field))?;
-        numbers.check_log(wish.log.y())?;
+        numbers.check_log(options.log.y())?;
         let length = match numbers.shape[..] {
             [] => 1,
             [length] => length,
@@ -88,21 +78,16 @@ pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, wish
                 return Err(Failure::new(format!("{name}: {message}")));
             }
         };
-        let mut line = Line::new(field.clone(), length, wish);
-        numbers.read(&mut |first, values| {
-            for (place, value) in values.iter().enumerate() {
-                line.add(first + place, *value, &mut range);
-            }
-            Ok(())
-        })?;
+        let mut line = Line::new(field.clone(), length, options);
+        numbers.for_each(|index, number| line.add(index, number, &mut range))?;
         lines.push(line);
         dtypes.push(numbers.dtype);
     }
     let (least, most, left_out) = range.found(name)?;
     // Times are written as such if all are of one unit.
     let dtype = dtypes.first().filter(|first| dtypes.iter().all(|dtype| dtype == *first)).cloned();
-    let y = if wish.log.y() { Axis::log("", least, most) } else { Axis::new("", dtype, least, most) };
-    Ok(figure(lines, y, left_out, wish))
+    let y = if options.log.y() { Axis::log("", least, most) } else { Axis::new("", dtype, least, most) };
+    Ok(figure(lines, y, left_out, options))
 }
 
 fn check_count(count: usize, name: &str) -> Result<()> {
@@ -112,11 +97,11 @@ fn check_count(count: usize, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn figure(lines: Vec<Line>, y: Axis, left_out: u64, wish: &Wish<'_>) -> Figure {
+fn figure(lines: Vec<Line>, y: Axis, left_out: u64, options: &Options<'_>) -> Figure {
     let last = lines.iter().map(|line| line.length.saturating_sub(1)).max().unwrap_or(0) as f64;
-    let x = if wish.log.x() { Axis::log("index", 1.0, last) } else { Axis::new("index", None, 0.0, last) };
+    let x = if options.log.x() { Axis::log("index", 1.0, last) } else { Axis::new("index", None, 0.0, last) };
     let series = lines.into_iter().map(Line::into_series).collect();
-    Figure { title: wish.title.clone(), x, y: y.with_margin(), content: Content::Lines(series), left_out }
+    Figure { title: options.title.clone(), x: x.whole(), y: y.with_margin(), content: Content::Lines(series), left_out }
 }
 
 /// A line of which each pixel keeps the least and the greatest value, so that no spike is lost.
@@ -138,14 +123,14 @@ struct Extremes {
 
 impl Line {
     /// A line of `length` points.
-    fn new(name: String, length: usize, wish: &Wish<'_>) -> Self {
+    fn new(name: String, length: usize, options: &Options<'_>) -> Self {
         let none = Extremes { least: (0, f64::NAN), most: (0, f64::NAN), is_used: false };
-        let (is_log, width) = (wish.log.x(), wish.size.0.max(1));
+        let (is_log, width) = (options.log.x(), options.size.0.max(1));
         let pixels = vec![none; if is_log { width } else { length.min(width) }];
         Self { name, length, is_log, pixels }
     }
 
-    /// Adds a value. What `range` cannot show breaks the line.
+    /// Adds a value. Values outside of `range` break the line.
     fn add(&mut self, index: usize, number: f64, range: &mut Range) {
         let count = self.pixels.len();
         let pixel = if !self.is_log {
@@ -193,13 +178,14 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::wish::{ColorMap, LogAxes};
+    use crate::plot::options::{ColorMap, LogAxes};
 
     fn points(numbers: &[f64], width: usize, log: LogAxes) -> Vec<(f64, f64)> {
         let size = (width, 1);
         let (slice, title, map) = (None, String::new(), ColorMap::Viridis);
-        let wish = Wish { kind: None, slice, fields: &[], x: None, y: None, log, bins: 1, clip: (0.0, 1.0), map, title, size };
-        let mut line = Line::new(String::new(), numbers.len(), &wish);
+        let options =
+            Options { kind: None, slice, fields: &[], x: None, y: None, log, bins: 1, clip: (0.0, 1.0), map, title, size };
+        let mut line = Line::new(String::new(), numbers.len(), &options);
         let mut range = Range::new(log.y());
         numbers.iter().enumerate().for_each(|(index, number)| line.add(index, *number, &mut range));
         line.into_series().points

@@ -1,4 +1,4 @@
-//! Reads all of an array in pieces, and keeps what a picture can show.
+//! The numbers of an array, which are read in pieces.
 
 use npy_core::{DType, DynValues, Order};
 
@@ -27,15 +27,45 @@ pub(crate) struct Numbers<'a> {
     /// Without axes of length 1.
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: DType,
-    /// The elements of a sub-array, which are in C order.
-    inner: usize,
+    strides: Strides,
+}
+
+/// For each axis the distance of neighbours among the numbers as they are read, and its length.
+#[derive(Clone)]
+pub(crate) struct Strides(Vec<(usize, usize)>);
+
+impl Strides {
+    /// The strides of `axes` in an order, and of `own`, the axes of sub-arrays, in C order.
+    fn new(axes: &[usize], order: Order, own: &[usize]) -> Self {
+        let mut stride = 1_usize;
+        let mut next = |length: &usize| {
+            let found = (stride, *length);
+            stride = stride.saturating_mul(*length);
+            found
+        };
+        let mut inner: Vec<_> = own.iter().rev().map(&mut next).collect();
+        let mut outer: Vec<_> = match order {
+            Order::C => axes.iter().rev().map(&mut next).collect(),
+            Order::Fortran => axes.iter().map(&mut next).collect(),
+        };
+        if order == Order::C {
+            outer.reverse();
+        }
+        inner.reverse();
+        Self(outer.into_iter().chain(inner).filter(|(_, length)| *length != 1).collect())
+    }
+
+    /// The index along an axis of the number at a position.
+    pub(crate) fn index(&self, position: usize, axis: usize) -> usize {
+        self.0.get(axis).map_or(0, |(stride, length)| position / stride % length)
+    }
 }
 
 impl<'a> Numbers<'a> {
-    /// Refuses what has no numbers.
+    /// Fails if the array or the field has no numbers.
     pub(crate) fn new(source: &'a mut Source, selection: Option<&'a Selection>, field: Option<&str>) -> Result<Self> {
         let name = source.input().name().to_owned();
-        let (whole, mut axes) = match selection {
+        let (whole, axes) = match selection {
             Some(selection) => (selection.dtype().clone(), selection.shape()),
             None => (source.header().dtype().clone(), source.header().shape().to_vec()),
         };
@@ -61,64 +91,48 @@ impl<'a> Numbers<'a> {
             return Err(refused(format!("cannot plot dtype {dtype}: expected real numbers or times")));
         }
         let (base, own) = dtype.flattened();
-        let inner = own.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        axes.extend(own);
-        if axes.contains(&0) {
+        if axes.iter().chain(&own).any(|length| *length == 0) {
             return Err(refused("the array is empty: there is nothing to plot".to_owned()));
         }
-        let shape: Vec<usize> = axes.into_iter().filter(|length| *length != 1).collect();
+        // A selection is read in C order.
+        let order = if selection.is_some() { Order::C } else { source.header().order() };
+        let strides = Strides::new(&axes, order, &own);
+        let shape = strides.0.iter().map(|(_, length)| *length).collect();
         let dtype = base.clone();
-        Ok(Self { source, selection, field: field.map(str::to_owned), shape, dtype, inner })
+        Ok(Self { source, selection, field: field.map(str::to_owned), shape, dtype, strides })
     }
 
-    /// Calls `each` with all numbers in the order of the file, and the place of the first of them.
-    pub(crate) fn read(&mut self, each: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
-        let (field, mut first) = (self.field.clone(), 0);
-        pieces(self.source, self.selection, &mut |values| {
-            let numbers = match &field {
-                Some(field) => reals::numbers(&values.field(field)?)?,
-                None => reals::numbers(values)?,
-            };
-            each(first, &numbers)?;
+    /// Calls `each` with all numbers in the order in which they are read, and the position of each.
+    pub(crate) fn for_each(&mut self, mut each: impl FnMut(usize, f64)) -> Result<()> {
+        let mut first = 0;
+        self.for_each_piece(&mut |values| {
+            let numbers = reals::numbers(values)?;
+            numbers.iter().enumerate().for_each(|(place, number)| each(first + place, *number));
             first += numbers.len();
             Ok(())
         })
     }
 
-    /// Calls `each` with all integers or times, `None` for NaT.
-    pub(crate) fn read_whole(&mut self, each: &mut dyn FnMut(&[Option<i128>])) -> Result<()> {
-        let field = self.field.clone();
-        pieces(self.source, self.selection, &mut |values| {
-            let numbers = match &field {
-                Some(field) => {
-                    let values = values.field(field)?;
-                    reals::whole_numbers_of(values.dtype(), values.bytes())?
-                }
-                None => reals::whole_numbers_of(values.dtype(), values.bytes())?,
-            };
-            each(&numbers.unwrap_or_default());
+    /// Calls `each` with all integers or times, but NaT.
+    pub(crate) fn for_each_whole(&mut self, mut each: impl FnMut(i128)) -> Result<()> {
+        self.for_each_piece(&mut |values| {
+            let numbers = reals::whole_numbers_of(values.dtype(), values.bytes())?.unwrap_or_default();
+            numbers.into_iter().flatten().for_each(&mut each);
             Ok(())
         })
     }
 
-    /// Returns a function from the place of a number in the file to its index.
-    pub(crate) fn index(&self) -> impl Fn(usize) -> [usize; 3] + use<> {
-        let mut lengths = [1; 3];
-        for (length, found) in lengths.iter_mut().rev().zip(self.shape.iter().rev()) {
-            *length = *found;
-        }
-        let is_fortran = self.is_fortran();
-        let inner = self.inner;
-        let elements = lengths.iter().fold(1_usize, |count, length| count.saturating_mul(*length)) / inner.max(1);
-        move |place: usize| {
-            let [planes, rows, columns] = lengths;
-            if is_fortran && inner == 1 {
-                return [place % planes, place / planes % rows, place / planes / rows];
-            }
-            // Of the other arrays with sub-arrays in Fortran order only those of one axis are plotted.
-            debug_assert!(place < elements.saturating_mul(inner).max(1) || columns == 0);
-            [place / columns / rows, place / columns % rows, place % columns]
-        }
+    fn for_each_piece(&mut self, each: &mut dyn FnMut(&DynValues) -> Result<()>) -> Result<()> {
+        let field = self.field.as_deref();
+        pieces(self.source, self.selection, &mut |values| match field {
+            Some(field) => each(&values.field(field)?),
+            None => each(values),
+        })
+    }
+
+    /// The strides, to find the index of a number by its position.
+    pub(crate) fn strides(&self) -> Strides {
+        self.strides.clone()
     }
 
     /// An axis for these numbers.
@@ -135,30 +149,18 @@ impl<'a> Numbers<'a> {
         Ok(())
     }
 
-    /// Whether elements with sub-arrays are in an order that [`index`](Self::index) does not know.
-    pub(crate) fn is_mixed(&self) -> bool {
-        self.inner > 1 && self.is_fortran()
-    }
-
-    fn is_fortran(&self) -> bool {
-        self.selection.is_none() && self.source.header().order() == Order::Fortran
-    }
-
     /// The range of the finite numbers, and how many numbers a logarithmic axis leaves out.
     pub(crate) fn range(&mut self, is_log: bool) -> Result<(f64, f64, u64)> {
         self.check_log(is_log)?;
         let mut range = Range::new(is_log);
-        self.read(&mut |_, numbers| {
-            for number in numbers {
-                range.add(*number);
-            }
-            Ok(())
+        self.for_each(|_, number| {
+            range.add(number);
         })?;
         range.found(self.source.input().name())
     }
 }
 
-/// Calls `each` with all elements: those of a selection in C order, and all others in the order of the file.
+/// Calls `each` with all elements: of a selection in C order, otherwise in the order of the file.
 pub(crate) fn pieces(
     source: &mut Source,
     selection: Option<&Selection>,
@@ -187,7 +189,7 @@ pub(crate) fn pieces(
     })
 }
 
-/// The dtype of a field, with all axes of sub-arrays, also those around it.
+/// The dtype of a field, with the axes of all sub-arrays around it.
 fn field_of(dtype: &DType, name: &str) -> Result<DType> {
     let field = DynValues::new(dtype.clone(), Order::C, &[0], Vec::new())?.field(name)?;
     Ok(match field.shape().get(1..) {
@@ -249,44 +251,17 @@ impl Range {
     }
 }
 
-/// The means of the pixels of an image that is larger than the picture.
-pub(crate) struct Means {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-    pub(crate) channels: usize,
-    of: (usize, usize),
-    sums: Vec<f64>,
-    counts: Vec<u32>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Means {
-    /// Of an image of these rows and columns, for a picture of that size.
-    pub(crate) fn new((rows, columns, channels): (usize, usize, usize), (most_width, most_height): (usize, usize)) -> Self {
-        let (width, height) = (columns.min(most_width.max(1)), rows.min(most_height.max(1)));
-        let count = width * height * channels;
-        Self { width, height, channels, of: (rows, columns), sums: vec![0.0; count], counts: vec![0; count] }
-    }
-
-    pub(crate) fn add(&mut self, row: usize, column: usize, channel: usize, number: f64) {
-        if !number.is_finite() {
-            return;
-        }
-        let scaled =
-            |index: usize, to: usize, from: usize| usize::try_from(index as u128 * to as u128 / (from as u128).max(1)).unwrap_or(0);
-        let (y, x) = (scaled(row, self.height, self.of.0), scaled(column, self.width, self.of.1));
-        let place = (y * self.width + x) * self.channels + channel;
-        if let (Some(sum), Some(count)) = (self.sums.get_mut(place), self.counts.get_mut(place)) {
-            *sum += number;
-            *count = count.saturating_add(1);
-        }
-    }
-
-    /// The means, row after row; NaN where nothing was finite.
-    pub(crate) fn means(&self) -> Vec<f64> {
-        self.sums
-            .iter()
-            .zip(&self.counts)
-            .map(|(sum, count)| if *count == 0 { f64::NAN } else { sum / f64::from(*count) })
-            .collect()
+    #[test]
+    fn positions_have_indices_in_any_order() {
+        let index = |order: Order, position: usize| {
+            let strides = Strides::new(&[2, 1, 3], order, &[4]);
+            [0, 1, 2, 3].map(|axis| strides.index(position, axis))
+        };
+        assert_eq!(index(Order::C, 12 + 2 * 4 + 3), [1, 2, 3, 0]);
+        assert_eq!(index(Order::Fortran, 3 + 4 * (1 + 2 * 2)), [1, 2, 3, 0]);
     }
 }

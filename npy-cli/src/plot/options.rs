@@ -1,4 +1,4 @@
-//! What the user asks for.
+//! The options of a plot.
 
 use clap::ValueEnum;
 
@@ -45,7 +45,7 @@ impl ColorMap {
         }
     }
 
-    /// A color, from 0 to 1.
+    /// The color of a part of the scale, from 0 to 1.
     pub(super) fn color(self, part: f64) -> [u8; 3] {
         // Black is the least, and red the greatest.
         let part = if matches!(self, Self::Gray | Self::Coolwarm) { 1.0 - part } else { part };
@@ -78,10 +78,10 @@ impl LogAxes {
     }
 }
 
-/// What the user asks for.
-pub(crate) struct Wish<'a> {
+/// The options of a plot.
+pub(crate) struct Options<'a> {
     pub(crate) kind: Option<Kind>,
-    /// What is taken of the array.
+    /// The part of the array.
     pub(crate) slice: Option<&'a Slice>,
     pub(crate) fields: &'a [String],
     pub(crate) x: Option<&'a str>,

@@ -1,53 +1,43 @@
-//! The layout of a picture: title, axes, ticks and what is between them, on any surface.
+//! Pictures in files: the layout of a figure, on a canvas that is SVG or pixels.
 
-use super::figure::{Axis, Content, Figure, Raster};
-use super::legend::{Legend, more};
+// A module imports only from modules above it.
+mod canvas;
+mod font;
+mod png;
+mod svg;
+mod pixels;
 
-/// A color, red first.
-pub(crate) type Color = [u8; 3];
+use super::Format;
+use super::figure::{Color, Content, Figure, Raster, Scale, Tick, color_of, more};
+use crate::failure::Result;
+use canvas::{Anchor, Canvas, Text};
+use font::Font;
 
-/// Where the given point of a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anchor {
-    /// In the middle of its left end.
-    Left,
-    /// In the middle.
-    Middle,
-    /// In the middle of its right end.
-    Right,
+/// The bytes of a file with the picture.
+pub(crate) fn render(figure: &Figure, format: Format, (width, height): (usize, usize)) -> Result<Vec<u8>> {
+    let font = Font::new()?;
+    let layout = Layout::new(figure, (width as f64, height as f64), &font);
+    match format {
+        Format::Svg => {
+            let mut svg = svg::Svg::new(width, height);
+            layout.draw(&mut svg);
+            Ok(svg.finish().into_bytes())
+        }
+        Format::Png => {
+            let mut pixels = pixels::Pixels::new(width, height, &font);
+            layout.draw(&mut pixels);
+            png::encode(&pixels.finish())
+        }
+    }
 }
 
-/// A text: its size is the height of a line.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Text {
-    pub(crate) size: f64,
-    pub(crate) anchor: Anchor,
-    pub(crate) color: Color,
-    /// Read from below.
-    pub(crate) is_vertical: bool,
-}
-
-/// A surface to draw on, in pixels from the top left corner.
-pub(crate) trait Pen {
-    fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64);
-    /// A filled rectangle.
-    fn area(&mut self, corner: (f64, f64), size: (f64, f64), color: Color);
-    /// A filled circle that shows what is below it.
-    fn point(&mut self, center: (f64, f64), radius: f64, color: Color);
-    fn text(&mut self, place: (f64, f64), text: &str, how: Text);
-    fn image(&mut self, corner: (f64, f64), size: (f64, f64), raster: &Raster);
-}
-
-pub(crate) const LINES: [Color; 8] =
-    [[31, 119, 180], [255, 127, 14], [44, 160, 44], [214, 39, 40], [148, 103, 189], [140, 86, 75], [227, 119, 194], [23, 190, 207]];
-
+const WHITE: Color = [255; 3];
 const INK: Color = [40, 40, 40];
 const FAINT: Color = [225, 225, 225];
 const SMALL: f64 = 12.0;
 const TITLE: f64 = 16.0;
 
-/// The width of a character in proportion to the height of a line.
-pub(crate) const CHARACTER: f64 = 0.58;
+const LABEL: Text = Text { size: SMALL, anchor: Anchor::Middle, color: INK, is_vertical: false };
 
 /// The height of a name beside the lines.
 const LEGEND_LINE: f64 = SMALL * 1.5;
@@ -55,7 +45,7 @@ const LEGEND_LINE: f64 = SMALL * 1.5;
 /// The width of a color beside its name, with the gaps around it.
 const KEY: f64 = 32.0;
 
-/// The rectangle between the axes.
+/// The rectangle between the axes, in whole pixels.
 #[derive(Clone, Copy)]
 struct Frame {
     left: f64,
@@ -65,184 +55,227 @@ struct Frame {
 }
 
 impl Frame {
-    fn x(&self, axis: &Axis, number: f64) -> f64 {
-        self.left + axis.part(number) * self.width
+    fn right(&self) -> f64 {
+        self.left + self.width
     }
 
-    fn y(&self, axis: &Axis, number: f64) -> f64 {
-        self.top + (1.0 - axis.part(number)) * self.height
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// The pixel of a position on the axes.
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.left + x * self.width, self.top + (1.0 - y) * self.height)
     }
 }
 
-/// Draws a figure on a surface of this size.
-pub(crate) fn paint(figure: &Figure, (width, height): (f64, f64), pen: &mut dyn Pen) {
-    pen.area((0.0, 0.0), (width, height), [255; 3]);
-    let y_ticks = y_ticks(figure, height);
-    let widest = y_ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as f64 * SMALL * CHARACTER;
-    let has_title = !figure.title.is_empty();
-    let left = widest + 18.0 + if figure.y.label.is_empty() { 0.0 } else { SMALL * 1.6 };
-    let top = if has_title { TITLE * 2.2 } else { 16.0 };
-    let legend = legend_of(figure, (width, height - top));
-    let right = match &figure.content {
-        Content::Image(_, Some(_)) => 92.0,
-        _ if !legend.is_empty() => {
-            let longest = legend.names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(more(legend.rest).len());
-            KEY + longest as f64 * SMALL * CHARACTER + 12.0
+/// The middle of a pixel: a line of one pixel there has sharp edges.
+fn crisp(at: f64) -> f64 {
+    at.floor() + 0.5
+}
+
+/// The parts of a picture and where they are.
+struct Layout<'a> {
+    figure: &'a Figure,
+    font: &'a Font,
+    size: (f64, f64),
+    frame: Frame,
+    x_ticks: Vec<Tick>,
+    y_ticks: Vec<Tick>,
+    scale_ticks: Vec<Tick>,
+    /// The names of the lines, the last one without a color where it stands for several.
+    legend: Vec<(Option<Color>, String)>,
+}
+
+impl<'a> Layout<'a> {
+    fn new(figure: &'a Figure, size: (f64, f64), font: &'a Font) -> Self {
+        let (width, height) = size;
+        let top = if figure.title.is_empty() { 16.0 } else { TITLE * 2.2 };
+        let scale_ticks = match &figure.content {
+            Content::Image(_, Some(scale)) => scale.axis.ticks(6),
+            _ => Vec::new(),
+        };
+        let frame = Frame { left: 0.0, top, width, height };
+        let y_ticks = figure.y.ticks(whole(height / 50.0).clamp(2, 14));
+        let mut layout = Self { figure, font, size, frame, x_ticks: Vec::new(), y_ticks, scale_ticks, legend: Vec::new() };
+        layout.legend = layout.entries();
+        let left = layout.widest(&layout.y_ticks) + 18.0 + space_of(&figure.y.label);
+        let legend = layout.legend.iter().map(|(_, name)| font.width(name, SMALL)).reduce(f64::max);
+        let right = match legend {
+            Some(widest) => KEY + widest + 12.0,
+            None if layout.scale_ticks.is_empty() => 22.0,
+            None => 45.0 + layout.widest(&layout.scale_ticks),
+        };
+        let bottom = SMALL * 1.9 + space_of(&figure.x.label);
+        let inner = ((width - left - right).max(8.0), (height - top - bottom).max(8.0));
+        let fitted = figure.fitted(inner);
+        layout.frame = Frame {
+            left: (left + (inner.0 - fitted.0) / 2.0).round(),
+            top: (top + (inner.1 - fitted.1) / 2.0).round(),
+            width: fitted.0.round().max(1.0),
+            height: fitted.1.round().max(1.0),
+        };
+        // As many as stand beside each other.
+        let ticks = (1..=14).rev().map(|count| figure.x.ticks(count)).find(|ticks| layout.fit(ticks));
+        layout.x_ticks = ticks.unwrap_or_default();
+        layout
+    }
+
+    fn widest(&self, ticks: &[Tick]) -> f64 {
+        ticks.iter().map(|tick| self.font.width(&tick.text, SMALL)).fold(0.0, f64::max)
+    }
+
+    /// Whether the texts of ticks at the horizontal axis are apart from each other.
+    fn fit(&self, ticks: &[Tick]) -> bool {
+        let width = |tick: &Tick| self.font.width(&tick.text, SMALL);
+        let is_apart = |a: &Tick, b: &Tick| (b.at - a.at) * self.frame.width >= f64::midpoint(width(a), width(b)) + SMALL * 2.0;
+        ticks.iter().zip(ticks.iter().skip(1)).all(|(a, b)| is_apart(a, b))
+    }
+
+    /// The legend, in at most a third of the width.
+    fn entries(&self) -> Vec<(Option<Color>, String)> {
+        let most = whole(((self.size.0 / 3.0 - KEY) / (SMALL * 0.58)).clamp(3.0, 40.0));
+        let most_lines = whole((self.size.1 - self.frame.top) / LEGEND_LINE - 2.0);
+        let names = self.figure.names(most);
+        let count = names.len();
+        let shown = if count > most_lines { most_lines.saturating_sub(1) } else { count };
+        let lines = names.into_iter().take(shown).enumerate().map(|(series, name)| (Some(color_of(series)), name));
+        lines.chain((shown < count && most_lines > 0).then(|| (None, more(count - shown)))).collect()
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) {
+        canvas.area((0.0, 0.0), self.size, WHITE);
+        self.draw_title(canvas);
+        self.draw_ticks(canvas);
+        self.draw_content(canvas);
+        self.draw_scale(canvas);
+        for (line, (color, name)) in self.legend.iter().enumerate() {
+            let (left, y) = (self.frame.right() + 10.0, (self.frame.top + SMALL + line as f64 * LEGEND_LINE).round());
+            if let Some(color) = color {
+                canvas.area((left, y - 1.0), (16.0, 3.0), *color);
+            }
+            canvas.text((left + 22.0, y), name, Text { anchor: Anchor::Left, ..LABEL });
         }
-        _ => 22.0,
-    };
-    let bottom = SMALL * 1.9 + if figure.x.label.is_empty() { 0.0 } else { SMALL * 1.6 };
-    let mut frame = Frame { left, top, width: (width - left - right).max(8.0), height: (height - top - bottom).max(8.0) };
-    if let Content::Image(..) = &figure.content {
-        frame = with_ratio(frame, figure);
+        let (left, right) = (self.frame.left - 0.5, self.frame.right() + 0.5);
+        let (top, bottom) = (self.frame.top - 0.5, self.frame.bottom() + 0.5);
+        canvas.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top - 0.5)], INK, 1.0);
     }
-    if has_title {
-        let how = Text { size: TITLE, anchor: Anchor::Middle, color: INK, is_vertical: false };
-        pen.text((frame.left + frame.width / 2.0, frame.top - TITLE * 0.95), &figure.title, how);
-    }
-    axes(figure, frame, &y_ticks, widest, pen);
-    content(figure, frame, pen);
-    draw_legend(&legend, frame, pen);
-    let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
-    let corners = [(frame.left, frame.top), (right, frame.top), (right, bottom), (frame.left, bottom), (frame.left, frame.top)];
-    pen.line(&corners, INK, 1.0);
-}
 
-/// The names of lines, in at most a third of the width.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
-fn legend_of(figure: &Figure, (width, height): (f64, f64)) -> Legend {
-    let most_width = ((width / 3.0 - KEY) / (SMALL * CHARACTER)).clamp(3.0, 40.0) as usize;
-    let most = (height / LEGEND_LINE - 2.0).max(0.0) as usize;
-    Legend::of(figure, most_width, most)
-}
-
-/// Draws the names of lines to the right, each beside its color.
-fn draw_legend(legend: &Legend, frame: Frame, pen: &mut dyn Pen) {
-    let how = Text { size: SMALL, anchor: Anchor::Left, color: INK, is_vertical: false };
-    let left = frame.left + frame.width + 10.0;
-    let line = |place: usize| frame.top + SMALL + place as f64 * LEGEND_LINE;
-    for (place, (name, color)) in legend.names.iter().zip(LINES.iter().cycle()).enumerate() {
-        pen.area((left, line(place) - 1.5), (16.0, 3.0), *color);
-        pen.text((left + 22.0, line(place)), name, how);
-    }
-    if legend.rest > 0 {
-        pen.text((left + 22.0, line(legend.names.len())), &more(legend.rest), how);
-    }
-}
-
-fn y_ticks(figure: &Figure, height: f64) -> Vec<(f64, String)> {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
-    let count = (height / 50.0).clamp(2.0, 14.0) as usize;
-    ticks(figure, &figure.y, count)
-}
-
-/// Ticks of an axis; those of pixels and counts are whole.
-fn ticks(figure: &Figure, axis: &Axis, count: usize) -> Vec<(f64, String)> {
-    let mut ticks = axis.ticks(count);
-    let is_count =
-        matches!((&figure.content, axis.label.as_str()), (Content::Image(..), _) | (Content::Bars(_), "count") | (_, "index"));
-    ticks.retain(|(number, _)| !is_count || (number - number.round()).abs() < 1e-9);
-    ticks
-}
-
-/// Pixels are squares, unless the image is too narrow for that.
-fn with_ratio(frame: Frame, figure: &Figure) -> Frame {
-    let (columns, rows) = (figure.x.most - figure.x.least, figure.y.most - figure.y.least);
-    if columns / rows > 6.0 || rows / columns > 6.0 {
-        return frame;
-    }
-    let pixel = (frame.width / columns).min(frame.height / rows);
-    let (width, height) = (columns * pixel, rows * pixel);
-    Frame { left: frame.left + (frame.width - width) / 2.0, top: frame.top + (frame.height - height) / 2.0, width, height }
-}
-
-fn axes(figure: &Figure, frame: Frame, y_ticks: &[(f64, String)], widest: f64, pen: &mut dyn Pen) {
-    let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
-    let is_image = matches!(figure.content, Content::Image(..));
-    let how = Text { size: SMALL, anchor: Anchor::Middle, color: INK, is_vertical: false };
-    for (number, text) in y_ticks {
-        let y = if is_image { 2.0 * frame.top + frame.height - frame.y(&figure.y, *number) } else { frame.y(&figure.y, *number) };
-        if !is_image {
-            pen.line(&[(frame.left, y), (right, y)], FAINT, 1.0);
+    /// Draws the title above the frame, moved to the side or cut where it is too long for that.
+    fn draw_title(&self, canvas: &mut dyn Canvas) {
+        let width = |text: &str| self.font.width(text, TITLE);
+        let (title, most) = (&self.figure.title, self.size.0 - 12.0);
+        let mut title = title.clone();
+        if width(&title) > most {
+            let mut used = width("…");
+            let fits = |character: &char| {
+                used += width(character.encode_utf8(&mut [0; 4]));
+                used <= most
+            };
+            title = title.chars().take_while(fits).chain(['…']).collect();
         }
-        pen.line(&[(frame.left - 4.0, y), (frame.left, y)], INK, 1.0);
-        pen.text((frame.left - 8.0, y), text, Text { anchor: Anchor::Right, ..how });
-    }
-    for number in figure.y.minor_ticks() {
-        let y = frame.y(&figure.y, number);
-        pen.line(&[(frame.left - 2.5, y), (frame.left, y)], INK, 1.0);
-    }
-    for number in figure.x.minor_ticks() {
-        let x = frame.x(&figure.x, number);
-        pen.line(&[(x, bottom), (x, bottom + 2.5)], INK, 1.0);
-    }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
-    let count = (frame.width / if figure.x.is_time() { 90.0 } else { 60.0 }).clamp(2.0, 14.0) as usize;
-    for (number, text) in ticks(figure, &figure.x, count) {
-        let x = frame.x(&figure.x, number);
-        if matches!(figure.content, Content::Points(_)) || figure.x.is_log() {
-            pen.line(&[(x, frame.top), (x, bottom)], FAINT, 1.0);
+        let middle = self.within(self.frame.left + self.frame.width / 2.0, width(&title));
+        let how = Text { size: TITLE, ..LABEL };
+        if !title.is_empty() {
+            canvas.text((middle, self.frame.top - TITLE * 0.95), &title, how);
         }
-        pen.line(&[(x, bottom), (x, bottom + 4.0)], INK, 1.0);
-        pen.text((x, bottom + SMALL * 1.1), &text, how);
     }
-    if !figure.x.label.is_empty() {
-        pen.text((frame.left + frame.width / 2.0, bottom + SMALL * 2.6), &figure.x.label, how);
-    }
-    if !figure.y.label.is_empty() {
-        let place = (frame.left - widest - 12.0 - SMALL * 0.8, frame.top + frame.height / 2.0);
-        pen.text(place, &figure.y.label, Text { is_vertical: true, ..how });
-    }
-}
 
-fn content(figure: &Figure, frame: Frame, pen: &mut dyn Pen) {
-    let (x, y) = (&figure.x, &figure.y);
-    match &figure.content {
-        Content::Lines(series) => {
-            for (series, color) in series.iter().zip(LINES.iter().cycle()) {
-                for part in series.points.split(|(_, number)| number.is_nan()).filter(|part| !part.is_empty()) {
-                    let points: Vec<(f64, f64)> =
-                        part.iter().map(|(index, number)| (frame.x(x, *index), frame.y(y, *number))).collect();
-                    match points[..] {
-                        [point] => pen.point(point, 2.0, *color),
-                        _ => pen.line(&points, *color, 1.3),
-                    }
+    /// The middle of a text of this width, moved so that the picture has all of it.
+    fn within(&self, middle: f64, width: f64) -> f64 {
+        middle.min(self.size.0 - width / 2.0 - 4.0).max(width / 2.0 + 4.0)
+    }
+
+    fn draw_ticks(&self, canvas: &mut dyn Canvas) {
+        let (figure, frame) = (self.figure, &self.frame);
+        let (left, right, bottom) = (frame.left - 1.0, frame.right(), frame.bottom() + 1.0);
+        let has_grid = !matches!(figure.content, Content::Image(..));
+        for Tick { at, text } in &self.y_ticks {
+            let y = crisp(frame.at((0.0, *at)).1);
+            if has_grid {
+                canvas.line(&[(frame.left, y), (right, y)], FAINT, 1.0);
+            }
+            canvas.line(&[(left - 4.0, y), (left, y)], INK, 1.0);
+            canvas.text((left - 7.0, y), text, Text { anchor: Anchor::Right, ..LABEL });
+        }
+        for at in figure.y.minor_ticks() {
+            let y = crisp(frame.at((0.0, at)).1);
+            canvas.line(&[(left - 2.0, y), (left, y)], INK, 1.0);
+        }
+        for at in figure.x.minor_ticks() {
+            let x = crisp(frame.at((at, 0.0)).0);
+            canvas.line(&[(x, bottom), (x, bottom + 2.0)], INK, 1.0);
+        }
+        for Tick { at, text } in &self.x_ticks {
+            let x = crisp(frame.at((*at, 0.0)).0);
+            if matches!(figure.content, Content::Points(_)) || figure.x.is_log() {
+                canvas.line(&[(x, frame.top), (x, frame.bottom())], FAINT, 1.0);
+            }
+            canvas.line(&[(x, bottom), (x, bottom + 4.0)], INK, 1.0);
+            canvas.text((self.within(x, self.font.width(text, SMALL)), bottom + SMALL * 1.1), text, LABEL);
+        }
+        if !figure.x.label.is_empty() {
+            canvas.text((frame.left + frame.width / 2.0, bottom + SMALL * 2.5), &figure.x.label, LABEL);
+        }
+        if !figure.y.label.is_empty() {
+            let x = left - self.widest(&self.y_ticks) - 11.0 - SMALL * 0.8;
+            canvas.text((x, frame.top + frame.height / 2.0), &figure.y.label, Text { is_vertical: true, ..LABEL });
+        }
+    }
+
+    fn draw_content(&self, canvas: &mut dyn Canvas) {
+        let (figure, frame) = (self.figure, &self.frame);
+        for (series, points) in figure.strokes() {
+            let points: Vec<(f64, f64)> = points.into_iter().map(|point| frame.at(point)).collect();
+            match points[..] {
+                [point] => canvas.disc(point, 3.0, color_of(series)),
+                _ => canvas.line(&points, color_of(series), 1.3),
+            }
+        }
+        match &figure.content {
+            Content::Lines(_) => {}
+            Content::Points(points) => {
+                let radius = if points.len() > 2000 { 1.5 } else { 3.0 };
+                for point in points {
+                    canvas.disc(frame.at(figure.at(*point)), radius, color_of(0));
                 }
             }
-        }
-        Content::Points(points) => {
-            let radius = if points.len() > 2000 { 1.5 } else { 3.0 };
-            for (a, b) in points {
-                pen.point((frame.x(x, *a), frame.y(y, *b)), radius, LINES[0]);
-            }
-        }
-        Content::Bars(counts) => {
-            let width = frame.width / counts.len().max(1) as f64;
-            for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                let height = y.part(*count as f64) * frame.height;
+            Content::Bars(counts) => {
+                let width = frame.width / counts.len().max(1) as f64;
                 // A gap between the bars, where they are wide enough for it.
                 let gap = if width > 6.0 { 1.0 } else { 0.0 };
-                let corner = (frame.left + place as f64 * width + gap / 2.0, frame.top + frame.height - height);
-                pen.area(corner, (width - gap, height), LINES[0]);
-            }
-        }
-        Content::Image(raster, scale) => {
-            pen.image((frame.left, frame.top), (frame.width, frame.height), raster);
-            if let Some(scale) = scale {
-                let bar = Raster {
-                    width: 1,
-                    height: 128,
-                    pixels: (0..128).rev().map(|step| scale.color(f64::from(step) / 127.0)).collect(),
-                };
-                let right = frame.left + frame.width;
-                pen.image((right + 16.0, frame.top), (12.0, frame.height), &bar);
-                let axis = Axis::new("", None, scale.least, scale.most);
-                for (number, text) in axis.ticks(6) {
-                    let place = (right + 33.0, frame.y(&axis, number));
-                    pen.line(&[(right + 28.0, place.1), (right + 31.0, place.1)], INK, 1.0);
-                    pen.text(place, &text, Text { size: SMALL, anchor: Anchor::Left, color: INK, is_vertical: false });
+                for (bar, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    let height = figure.y.part(*count as f64) * frame.height;
+                    let corner = (frame.left + bar as f64 * width + gap / 2.0, frame.bottom() - height);
+                    canvas.area(corner, (width - gap, height), color_of(0));
                 }
             }
+            Content::Image(raster, _) => canvas.image((frame.left, frame.top), (frame.width, frame.height), raster),
         }
     }
+
+    /// Draws the colors of an image and their numbers to its right.
+    fn draw_scale(&self, canvas: &mut dyn Canvas) {
+        const SIZE: (usize, usize) = (12, 256);
+        let Content::Image(_, Some(Scale { map, .. })) = &self.figure.content else { return };
+        let colors = (0..SIZE.1).rev().map(|step| map.color(step as f64 / (SIZE.1 - 1) as f64));
+        let bar = Raster { width: SIZE.0, height: SIZE.1, pixels: colors.flat_map(|color| [color; SIZE.0]).collect() };
+        let right = self.frame.right() + 16.0;
+        canvas.image((right, self.frame.top), (SIZE.0 as f64, self.frame.height), &bar);
+        for Tick { at, text } in &self.scale_ticks {
+            let y = crisp(self.frame.at((0.0, *at)).1);
+            canvas.line(&[(right + 12.0, y), (right + 15.0, y)], INK, 1.0);
+            canvas.text((right + 18.0, y), text, Text { anchor: Anchor::Left, ..LABEL });
+        }
+    }
+}
+
+/// The space beside an axis that its label takes.
+fn space_of(label: &str) -> f64 {
+    if label.is_empty() { 0.0 } else { SMALL * 1.6 }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few; less than none is none")]
+fn whole(number: f64) -> usize {
+    number as usize
 }

@@ -1,166 +1,172 @@
-//! Pictures as pixels: drawn twice as large, and then reduced, so that edges are smooth.
+//! Pictures as pixels, with smooth edges.
 
-use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
-use plotters_backend::{BackendColor, DrawingBackend};
-use plotters_bitmap::BitMapBackend;
+use ab_glyph_rasterizer::{Rasterizer, point};
 
-use super::figure::Raster;
-use super::paint::{Anchor, Color, Pen, Text};
-
-/// How much larger it is drawn.
-const SCALE: usize = 2;
+use super::canvas::{Anchor, Canvas, Text};
+use super::font::Font;
+use crate::plot::figure::{Color, Raster};
 
 /// A picture that is being drawn.
-pub(crate) struct Bitmap {
-    width: usize,
-    height: usize,
-    bytes: Vec<u8>,
+pub(super) struct Pixels<'a> {
+    picture: Raster,
+    font: &'a Font,
 }
 
-impl Bitmap {
-    pub(crate) fn new(width: usize, height: usize) -> Self {
-        let (width, height) = (width * SCALE, height * SCALE);
-        Self { width, height, bytes: vec![255; width * height * 3] }
+type Point = (f64, f64);
+
+impl<'a> Pixels<'a> {
+    pub(super) fn new(width: usize, height: usize, font: &'a Font) -> Self {
+        Self { picture: Raster { width, height, pixels: vec![[255; 3]; width * height] }, font }
     }
 
-    /// The picture in its size.
-    pub(crate) fn finish(self) -> Raster {
-        let (width, height) = (self.width / SCALE, self.height / SCALE);
-        let mut pixels = Vec::with_capacity(width * height);
-        for y in 0..height {
-            for x in 0..width {
-                let mut sums = [0_u16; 3];
-                for (dy, dx) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                    let place = ((y * SCALE + dy) * self.width + x * SCALE + dx) * 3;
-                    let pixel = self.bytes.get(place..place + 3).unwrap_or(&[255; 3]);
-                    sums.iter_mut().zip(pixel).for_each(|(sum, byte)| *sum += u16::from(*byte));
-                }
-                pixels.push(sums.map(|sum| u8::try_from((sum + 2) / 4).unwrap_or(255)));
+    pub(super) fn finish(self) -> Raster {
+        self.picture
+    }
+
+    /// Mixes a color into a pixel, if there is one.
+    fn mix(&mut self, (x, y): (i64, i64), color: Color, opacity: f32) {
+        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
+        let Raster { width, height, pixels } = &mut self.picture;
+        if let Some(pixel) = pixels.get_mut(y * *width + x).filter(|_| x < *width && y < *height) {
+            for (byte, color) in pixel.iter_mut().zip(color) {
+                let mixed = f32::from(*byte) * (1.0 - opacity) + f32::from(color) * opacity;
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two bytes")]
+                let mixed = mixed.round() as u8;
+                *byte = mixed;
             }
         }
-        Raster { width, height, pixels }
     }
 
-    /// Lets plotters draw: nothing can fail in a buffer of the right size.
-    fn draw(&mut self, draw: impl FnOnce(&mut BitMapBackend<'_>)) {
-        let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-        let (width, height) = (size(self.width), size(self.height));
-        draw(&mut BitMapBackend::with_buffer(&mut self.bytes, (width, height)));
+    /// Fills polygons of one orientation, also where they overlap.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels, with a fraction")]
+    fn fill(&mut self, polygons: &[Vec<Point>], color: Color, opacity: f32) {
+        let points = || polygons.iter().flatten();
+        let [left, right] = [f64::min, f64::max].map(|end| points().map(|point| point.0).reduce(end).unwrap_or(0.0));
+        let [top, bottom] = [f64::min, f64::max].map(|end| points().map(|point| point.1).reduce(end).unwrap_or(0.0));
+        let (left, top) = (left.floor(), top.floor());
+        let size = |length: f64| length.ceil().max(0.0) as usize + 1;
+        let mut rasterizer = Rasterizer::new(size(right - left), size(bottom - top));
+        let inside = |(x, y): Point| point((x - left) as f32, (y - top) as f32);
+        for polygon in polygons {
+            for (from, to) in polygon.iter().zip(polygon.iter().cycle().skip(1)) {
+                rasterizer.draw_line(inside(*from), inside(*to));
+            }
+        }
+        let corner = (left as i64, top as i64);
+        rasterizer.for_each_pixel_2d(|x, y, covered| {
+            if covered > 0.0 {
+                self.mix((corner.0 + i64::from(x), corner.1 + i64::from(y)), color, covered.min(1.0) * opacity);
+            }
+        });
     }
+}
 
-    /// Mixes a color into a pixel; `part` is of 255.
-    fn mix(&mut self, x: i64, y: i64, color: Color, part: u8) {
-        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
-        if x >= self.width || y >= self.height {
-            return;
+/// The outline of a line: a rectangle for each section, and a triangle that closes the gap at each turn.
+fn outline(points: &[Point], width: f64) -> Vec<Vec<Point>> {
+    let mut polygons = Vec::with_capacity(points.len() * 2);
+    let mut before: Option<Point> = None;
+    for (&(x, y), &(a, b)) in points.iter().zip(points.iter().skip(1)) {
+        let length = (a - x).hypot(b - y);
+        if length == 0.0 {
+            continue;
         }
-        let place = (y * self.width + x) * 3;
-        for (byte, wanted) in self.bytes.iter_mut().skip(place).take(3).zip(color) {
-            let mixed = u16::from(*byte) * (255 - u16::from(part)) + u16::from(wanted) * u16::from(part);
-            *byte = u8::try_from(mixed / 255).unwrap_or(255);
+        let (dx, dy) = ((y - b) / length * width / 2.0, (a - x) / length * width / 2.0);
+        if let Some((ex, ey)) = before {
+            let gap = if ex * dy - ey * dx > 0.0 {
+                vec![(x, y), (x - dx, y - dy), (x - ex, y - ey)]
+            } else {
+                vec![(x, y), (x + ex, y + ey), (x + dx, y + dy)]
+            };
+            polygons.push(gap);
         }
+        polygons.push(vec![(x + dx, y + dy), (a + dx, b + dy), (a - dx, b - dy), (x - dx, y - dy)]);
+        before = Some((dx, dy));
     }
+    polygons
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "saturates")]
-fn whole(number: f64) -> i32 {
-    (number * SCALE as f64).round() as i32
+fn whole(number: f64) -> i64 {
+    number.round() as i64
 }
 
-fn backend([red, green, blue]: Color, alpha: f64) -> BackendColor {
-    BackendColor { alpha, rgb: (red, green, blue) }
-}
-
-/// A color with the width of a line.
-struct Stroke(Color, u32);
-
-impl plotters_backend::BackendStyle for Stroke {
-    fn color(&self) -> BackendColor {
-        backend(self.0, 1.0)
+impl Canvas for Pixels<'_> {
+    fn line(&mut self, points: &[Point], color: Color, width: f64) {
+        self.fill(&outline(points, width), color, 1.0);
     }
 
-    fn stroke_width(&self) -> u32 {
-        self.1
-    }
-}
-
-impl Pen for Bitmap {
-    fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
-        let style = Stroke(color, u32::try_from(whole(width)).unwrap_or(1).max(1));
-        self.draw(|backend| {
-            // One by one: a thick path has spikes at sharp turns.
-            for pair in points.windows(2) {
-                if let [(x, y), (a, b)] = *pair {
-                    let _ = backend.draw_line((whole(x), whole(y)), (whole(a), whole(b)), &style);
-                }
-            }
-        });
+    fn area(&mut self, (x, y): Point, (width, height): Point, color: Color) {
+        self.fill(&[vec![(x, y), (x + width, y), (x + width, y + height), (x, y + height)]], color, 1.0);
     }
 
-    fn area(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), color: Color) {
-        // The last pixel is drawn too.
-        let (right, bottom) = (whole(x + width) - 1, whole(y + height) - 1);
-        let (left, top) = (whole(x), whole(y));
-        self.draw(|backend| {
-            let _ = backend.draw_rect((left, top), (right.max(left), bottom.max(top)), &self::backend(color, 1.0), true);
-        });
+    fn disc(&mut self, (x, y): Point, radius: f64, color: Color) {
+        let corner = |step: i32| (f64::from(step) * std::f64::consts::TAU / 16.0).sin_cos();
+        let corners = (0..16).map(corner).map(|(sine, cosine)| (x + radius * cosine, y + radius * sine));
+        self.fill(&[corners.collect()], color, 0.6);
     }
 
-    fn point(&mut self, (x, y): (f64, f64), radius: f64, color: Color) {
-        let radius = radius * SCALE as f64;
-        let (x, y) = (i64::from(whole(x)), i64::from(whole(y)));
-        #[allow(clippy::cast_possible_truncation, reason = "a few pixels")]
-        let reach = radius.ceil() as i64;
-        for dy in -reach..=reach {
-            for dx in -reach..=reach {
-                if ((dx * dx + dy * dy) as f64) <= radius * radius {
-                    self.mix(x + dx, y + dy, color, 153);
-                }
-            }
-        }
-    }
-
-    fn text(&mut self, (x, y): (f64, f64), text: &str, how: Text) {
-        let height = if how.size > 14.0 { RasterHeight::Size32 } else { RasterHeight::Size24 };
-        let glyphs: Vec<_> = text.chars().filter_map(|character| glyph(character, height)).collect();
-        let width: usize = glyphs.iter().map(noto_sans_mono_bitmap::RasterizedChar::width).sum();
-        let length = |length: usize| i64::try_from(length).unwrap_or(0);
+    fn text(&mut self, (x, y): Point, text: &str, how: Text) {
         let before = match how.anchor {
-            Anchor::Left => 0,
-            Anchor::Middle => length(width) / 2,
-            Anchor::Right => length(width),
+            Anchor::Left => 0.0,
+            Anchor::Middle => self.font.width(text, how.size) / 2.0,
+            Anchor::Right => self.font.width(text, how.size),
         };
-        let (x, y) = (i64::from(whole(x)), i64::from(whole(y)));
-        let mut along = -before;
-        for glyph in glyphs {
-            let above = length(glyph.height()) / 2;
-            for (row, line) in glyph.raster().iter().enumerate() {
-                for (column, part) in line.iter().enumerate().filter(|(_, part)| **part > 0) {
-                    let (dx, dy) = (along + length(column), length(row) - above);
-                    let (dx, dy) = if how.is_vertical { (dy, -dx) } else { (dx, dy) };
-                    self.mix(x + dx, y + dy, how.color, *part);
-                }
-            }
-            along += length(glyph.width());
+        let (x, y, before) = (whole(x), whole(y), whole(before));
+        for glyph in self.font.outlines(text, how.size) {
+            let corner = glyph.px_bounds().min;
+            let (left, top) = (whole(corner.x.into()) - before, whole(corner.y.into()));
+            glyph.draw(|column, row, covered| {
+                let (dx, dy) = (left + i64::from(column), top + i64::from(row));
+                let (dx, dy) = if how.is_vertical { (dy, -dx - 1) } else { (dx, dy) };
+                self.mix((x + dx, y + dy), how.color, covered.min(1.0));
+            });
         }
     }
 
-    fn image(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), raster: &Raster) {
-        let (left, top) = (whole(x), whole(y));
-        let (columns, rows) = ((whole(x + width) - left).max(1), (whole(y + height) - top).max(1));
-        let place = |index: i32, count: i32, length: usize| {
-            usize::try_from(i64::from(index) * i64::try_from(length).unwrap_or(0) / i64::from(count)).unwrap_or(0)
-        };
-        for row in 0..rows {
-            for column in 0..columns {
-                let pixel = raster.pixel(place(column, columns, raster.width), place(row, rows, raster.height));
-                self.mix(i64::from(left + column), i64::from(top + row), pixel, 255);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels")]
+    fn image(&mut self, (x, y): Point, (width, height): Point, raster: &Raster) {
+        let (columns, rows) = ((width.round() as usize).max(1), (height.round() as usize).max(1));
+        for (row, y) in (0..rows).zip(whole(y)..) {
+            for (column, x) in (0..columns).zip(whole(x)..) {
+                self.mix((x, y), raster.pixel((column, columns), (row, rows)), 1.0);
             }
         }
     }
 }
 
-/// A glyph; a question mark for what the font does not have.
-fn glyph(character: char, height: RasterHeight) -> Option<noto_sans_mono_bitmap::RasterizedChar> {
-    get_raster(character, FontWeight::Regular, height).or_else(|| get_raster('?', FontWeight::Regular, height))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(draw: impl FnOnce(&mut Pixels<'_>)) -> Vec<Vec<u8>> {
+        let font = Font::new().unwrap();
+        let mut pixels = Pixels::new(8, 6, &font);
+        draw(&mut pixels);
+        pixels.finish().pixels.chunks(8).map(|row| row.iter().map(|pixel| pixel[0]).collect()).collect()
+    }
+
+    #[test]
+    fn edges_are_smooth_and_overlaps_are_as_dark_as_the_rest() {
+        let rows = drawn(|pixels| pixels.line(&[(1.0, 2.5), (6.0, 2.5), (1.0, 2.5), (6.0, 2.5)], [0; 3], 1.0));
+        assert_eq!(rows[2], [255, 0, 0, 0, 0, 0, 255, 255]);
+        assert_eq!((&rows[1], &rows[3]), (&vec![255; 8], &vec![255; 8]));
+        let rows = drawn(|pixels| pixels.area((1.0, 1.0), (2.5, 2.0), [0; 3]));
+        assert_eq!(rows[1], [255, 0, 0, 128, 255, 255, 255, 255]);
+        // A turn to either side has no notch.
+        for turn in [-2.0, 2.0] {
+            let rows = drawn(|pixels| pixels.line(&[(1.0, 3.0), (4.0, 3.0), (4.0, 3.0 + turn)], [0; 3], 2.0));
+            let outer = if turn > 0.0 { 2 } else { 3 };
+            assert!(rows[outer][4] < 140, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_drawn_beyond_the_picture() {
+        let rows = drawn(|pixels| {
+            pixels.line(&[(-30.0, -3.0), (90.0, -3.0)], [0; 3], 2.0);
+            pixels.disc((-5.0, 3.0), 2.0, [0; 3]);
+            pixels.text((9.0, 40.0), "W", Text { size: 12.0, anchor: Anchor::Left, color: [0; 3], is_vertical: false });
+        });
+        assert!(rows.iter().flatten().all(|byte| *byte == 255), "{rows:?}");
+    }
 }

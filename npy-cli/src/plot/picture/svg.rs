@@ -2,25 +2,26 @@
 
 use std::fmt::Write as _;
 
-use super::figure::Raster;
-use super::paint::{Anchor, Color, Pen, Text};
-use super::png::encode;
+use super::canvas::{Anchor, Canvas, Text};
+use super::font::MIDDLE;
+use super::png;
+use crate::plot::figure::{Color, Raster};
 
 /// An SVG document that is being written.
-pub(crate) struct Svg {
+pub(super) struct Svg {
     text: String,
 }
 
 impl Svg {
-    pub(crate) fn new(width: usize, height: usize) -> Self {
+    pub(super) fn new(width: usize, height: usize) -> Self {
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
+             font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n"
         );
         Self { text }
     }
 
-    pub(crate) fn finish(mut self) -> String {
+    pub(super) fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text
     }
@@ -35,7 +36,7 @@ fn hex([red, green, blue]: Color) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// A text without markup and without what XML 1.0 does not allow.
+/// Escapes markup, and replaces characters that XML 1.0 forbids.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -51,7 +52,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-impl Pen for Svg {
+impl Canvas for Svg {
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
         let mut places = String::new();
         for (x, y) in points {
@@ -68,7 +69,7 @@ impl Pen for Svg {
         self.push(&format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{height:.1}\" fill=\"{color}\"/>"));
     }
 
-    fn point(&mut self, (x, y): (f64, f64), radius: f64, color: Color) {
+    fn disc(&mut self, (x, y): (f64, f64), radius: f64, color: Color) {
         let color = hex(color);
         self.push(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{color}\" fill-opacity=\"0.6\"/>"));
     }
@@ -80,17 +81,15 @@ impl Pen for Svg {
             Anchor::Right => "end",
         };
         let turn = if how.is_vertical { format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"") } else { String::new() };
-        // Nearly as wide as in the bitmap.
         let (size, color, text) = (how.size, hex(how.color), escaped(text));
         self.push(&format!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" dy=\"0.35em\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{color}\"{turn}>{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" dy=\"{MIDDLE}em\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{color}\"{turn}>{text}</text>"
         ));
     }
 
     fn image(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), raster: &Raster) {
         // An image that cannot be encoded has no pixels.
-        let bytes = encode(raster).unwrap_or_default();
-        let data = base64(&bytes);
+        let data = base64(&png::encode(raster).unwrap_or_default());
         self.push(&format!(
             "<image x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" preserveAspectRatio=\"none\" \
              style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{data}\"/>"

@@ -1,0 +1,19 @@
+//! Pixels as PNG.
+
+use crate::failure::{Failure, Result};
+use crate::plot::figure::Raster;
+
+/// Encodes an image with 8 bits for each of three channels.
+pub(super) fn encode(raster: &Raster) -> Result<Vec<u8>> {
+    let failed = |error: png::EncodingError| Failure::new(format!("cannot encode the image: {error}"));
+    let mut bytes = Vec::new();
+    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let mut encoder = png::Encoder::new(&mut bytes, size(raster.width), size(raster.height));
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Balanced);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(raster.pixels.as_flattened()).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(bytes)
+}
