@@ -255,6 +255,14 @@ pub mod region {
     pub use crate::format::rows::row_range;
 }
 
+/// Files mapped into memory, of any format.
+///
+/// [`NpyMap`] and [`NpyMapMut`] are those of `.npy` files.
+#[cfg(feature = "mmap")]
+pub mod map {
+    pub use crate::view::map::{Map, MapHeader, MapMut};
+}
+
 /// Recovery of growing files after a crash.
 ///
 /// [`NpyWriter::create`] and [`NpyWriter::append`] write such files.

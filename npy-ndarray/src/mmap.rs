@@ -3,16 +3,15 @@
 use std::ops::Range;
 
 use super::ndarray::{ArrayView, ArrayViewMut, Dimension, Shape};
-#[cfg(feature = "rawarray")]
-use npy_core::rawarray::{RaMap, RaMapMut};
-use npy_core::{Error, Header, NpyMap, NpyMapMut, NpyView, Order, Result};
+use npy_core::map::{Map, MapHeader, MapMut};
+use npy_core::{Error, Header, NpyView, Order, Result};
 
 use super::order::{layout, layout_of};
 use super::view::overflow;
 
 /// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
 ///
-/// Maps of `.ra` files have it too (`RaMap`, feature `rawarray`).
+/// Maps of `.ra` files have it too (`RaMap`, feature `rawarray`), and maps for writing.
 ///
 /// ```
 /// use ndarray::{Ix2, array};
@@ -30,7 +29,7 @@ use super::view::overflow;
 pub trait MapNpyExt {
     /// Views the whole array in place.
     ///
-    /// Fails like [`NpyMap::view`], and if the number of dimensions differs.
+    /// Fails like [`Map::view`], and if the number of dimensions differs.
     fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>>;
 
     /// Views a range of rows in place.
@@ -58,7 +57,7 @@ pub trait MapNpyExt {
 /// assert_eq!(map.array::<f64, Ix2>()?, array![[0.0, 4.0], [8.0, 4.0], [0.0, 4.0]]);
 /// # Ok::<(), npy_ndarray::Error>(())
 /// ```
-pub trait MapMutNpyExt: MapNpyExt {
+pub trait MapMutNpyExt {
     /// Views the whole array in place.
     fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>>;
 
@@ -66,55 +65,32 @@ pub trait MapMutNpyExt: MapNpyExt {
     fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>>;
 }
 
-macro_rules! impl_map {
-    ($type:ty, $map:ident => $header:expr) => {
-        impl MapNpyExt for $type {
-            fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>> {
-                let $map = &*self;
-                let header = $header;
-                ArrayView::from_shape(layout(header, header.order())?, self.view()?).map_err(|_| overflow(header).into())
-            }
+impl<H: MapHeader> MapNpyExt for Map<H> {
+    fn array<A: NpyView, D: Dimension>(&self) -> Result<ArrayView<'_, A, D>> {
+        let header = self.header().to_npy();
+        ArrayView::from_shape(layout(header, header.order())?, self.view()?).map_err(|_| overflow(header))
+    }
 
-            fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>> {
-                let $map = &*self;
-                let header = $header;
-                let layout = layout_of_rows(header, rows.len())?;
-                ArrayView::from_shape(layout, self.rows(rows)?).map_err(|_| overflow(header).into())
-            }
-        }
-    };
+    fn array_rows<A: NpyView, D: Dimension>(&self, rows: Range<usize>) -> Result<ArrayView<'_, A, D>> {
+        let header = self.header().to_npy();
+        let layout = layout_of_rows(header, rows.len())?;
+        ArrayView::from_shape(layout, self.rows(rows)?).map_err(|_| overflow(header))
+    }
 }
 
-impl_map!(NpyMap, map => map.header());
-impl_map!(NpyMapMut, map => map.header());
-#[cfg(feature = "rawarray")]
-impl_map!(RaMap, map => map.header().to_npy());
-#[cfg(feature = "rawarray")]
-impl_map!(RaMapMut, map => map.header().to_npy());
+impl<H: MapHeader> MapMutNpyExt for MapMut<H> {
+    fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
+        let header = self.header().to_npy();
+        let (overflow, layout) = (overflow(header), layout(header, header.order())?);
+        ArrayViewMut::from_shape(layout, self.view_mut()?).map_err(|_| overflow)
+    }
 
-macro_rules! impl_map_mut {
-    ($type:ty, $map:ident => $header:expr) => {
-        impl MapMutNpyExt for $type {
-            fn array_mut<A: NpyView, D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, A, D>> {
-                let $map = &*self;
-                let header = $header;
-                let (overflow, layout) = (overflow(header), layout(header, header.order())?);
-                ArrayViewMut::from_shape(layout, self.view_mut()?).map_err(|_| overflow.into())
-            }
-
-            fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>> {
-                let $map = &*self;
-                let header = $header;
-                let (overflow, layout) = (overflow(header), layout_of_rows(header, rows.len())?);
-                ArrayViewMut::from_shape(layout, self.rows_mut(rows)?).map_err(|_| overflow.into())
-            }
-        }
-    };
+    fn array_rows_mut<A: NpyView, D: Dimension>(&mut self, rows: Range<usize>) -> Result<ArrayViewMut<'_, A, D>> {
+        let header = self.header().to_npy();
+        let (overflow, layout) = (overflow(header), layout_of_rows(header, rows.len())?);
+        ArrayViewMut::from_shape(layout, self.rows_mut(rows)?).map_err(|_| overflow)
+    }
 }
-
-impl_map_mut!(NpyMapMut, map => map.header());
-#[cfg(feature = "rawarray")]
-impl_map_mut!(RaMapMut, map => map.header().to_npy());
 
 /// The layout of an array of the given number of rows.
 fn layout_of_rows<D: Dimension>(header: &Header, rows: usize) -> Result<Shape<D>> {

@@ -90,7 +90,7 @@ fn the_four_modes() {
     assert_eq!(npy_core::view::<f64>(file).unwrap(), expected);
     assert_eq!(ArrayView2::<f64>::view_npy(file).unwrap().dim(), (4, 2));
     assert_eq!(NpyReader::from_bytes(file).unwrap().into_vec::<f64>().unwrap(), expected);
-    assert!(format!("{read:?}").starts_with("NpyMap { header: "));
+    assert!(format!("{read:?}").starts_with("Map { header: "));
 }
 
 /// What `create` makes is what `open_memmap` makes, and a map of the replaced file still shows

@@ -82,7 +82,7 @@ use crate::write::replace::replace_file;
 
 pub use crate::format::rawarray::{RaHeader, RaKind};
 #[cfg(feature = "mmap")]
-pub use crate::view::map::rawarray::{RaMap, RaMapMut};
+pub use crate::view::map::{RaMap, RaMapMut};
 pub use array::RaArray;
 pub use elements::{RaData, open, reader, writer};
 

@@ -147,27 +147,6 @@ impl<'a, T: NpyView + Copy> NpyColumn<'a, T> {
     }
 }
 
-/// The method `column` of both maps.
-#[cfg(feature = "mmap")]
-macro_rules! column {
-    ($map:ident) => {
-        impl super::map::$map {
-            /// Borrows one field of all records, without a struct for the others.
-            ///
-            /// It is [`view_column`](crate::view_column) of the mapped file, with the same rules and errors.
-            /// [`load_columns`](crate::load_columns) reads a copy of other byte orders and bools.
-            pub fn column<T: NpyView + Copy>(&self, name: &str) -> Result<NpyColumn<'_, T>> {
-                NpyColumn::new(self.header(), self.bytes(), self.data_offset(), name).map_err(|error| self.locate(error))
-            }
-        }
-    };
-}
-
-#[cfg(feature = "mmap")]
-column!(NpyMap);
-#[cfg(feature = "mmap")]
-column!(NpyMapMut);
-
 impl<T: NpyView + Copy + fmt::Debug> fmt::Debug for NpyColumn<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
