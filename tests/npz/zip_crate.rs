@@ -518,7 +518,7 @@ fn arrays_of_every_kind_go_into_archives_of_zip_and_back() {
         let transposed: Array2<f64> = archive.read_npy("run/transposed.npy").unwrap();
         assert_eq!((transposed.strides(), &transposed), (&[1, 3][..], &matrix.t().to_owned()));
         assert_eq!(archive.read_npy_by_index::<ArrayD<f64>>(2).unwrap().shape(), [3, 2]);
-        assert_eq!(archive.dynamic("any").unwrap().to_string(), "[ True False]");
+        assert_eq!(archive.read_npy::<DynArray>("any").unwrap().to_string(), "[ True False]");
         assert_eq!(archive.read_npy::<Vec<Pick>>("picks").unwrap(), picks());
         assert_eq!(archive.read_npy::<Array1<String>>("names").unwrap(), array!["Ada", "Grace"]);
         // By `npy_core`.

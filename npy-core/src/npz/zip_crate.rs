@@ -55,7 +55,9 @@ pub trait ZipArchiveExt {
     ///
     /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
     /// like [`load`](crate::load).
-    fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>>;
+    fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
+        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
+    }
 
     /// Reads the one-dimensional array at an index.
     fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>>;
@@ -70,10 +72,6 @@ pub trait ZipArchiveExt {
 }
 
 impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
-    fn read_npy<T: NpyElement>(&mut self, name: &str) -> Result<Vec<T>> {
-        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
-    }
-
     fn read_npy_by_index<T: NpyElement>(&mut self, index: usize) -> Result<Vec<T>> {
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not of every lifetime")]
         read_zip_member(self, index, Limits::new(), ZipReadOptions::new(), |reader| reader.into_one_dimension())

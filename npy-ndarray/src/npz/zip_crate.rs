@@ -7,8 +7,6 @@ use npy_core::{NpyElement, ReadOptions, Result, npz};
 use zip::write::{FileOptionExtension, FileOptions};
 use zip::{ZipArchive, ZipReadOptions, ZipWriter};
 
-#[cfg(feature = "dynamic")]
-use super::super::dynamic::DynArray;
 use super::super::write::WriteNpyExt;
 use super::archive::NpzValue;
 
@@ -44,7 +42,7 @@ use super::archive::NpzValue;
 /// The feature exposes types of `zip` 9. A new major release of `zip` is therefore a breaking
 /// change of this feature, and of nothing else.
 pub trait ZipArchiveExt {
-    /// Reads the array of a name: an owned array, a vector or a [`DynArray`].
+    /// Reads the array of a name: an owned array, a vector or a `DynArray`.
     ///
     /// The elements of a vector are numbers or records.
     ///
@@ -52,26 +50,18 @@ pub trait ZipArchiveExt {
     ///
     /// Fails if the archive has no such member, if `zip` cannot read it, if it is not an array, or
     /// like [`ReadNpyExt::load_npy`](crate::ReadNpyExt::load_npy).
-    fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V>;
+    fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V> {
+        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
+    }
 
     /// Reads the array at an index.
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V>;
 
     /// [`read_npy`](Self::read_npy) with limits, and options of `zip`, such as a password.
     fn read_npy_with<V: NpzValue>(&mut self, name: &str, options: impl Into<ReadOptions>, member: ZipReadOptions<'_>) -> Result<V>;
-
-    /// Reads the array of a name, of any dtype.
-    #[cfg(feature = "dynamic")]
-    fn dynamic(&mut self, name: &str) -> Result<DynArray> {
-        self.read_npy(name)
-    }
 }
 
 impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
-    fn read_npy<V: NpzValue>(&mut self, name: &str) -> Result<V> {
-        self.read_npy_with(name, ReadOptions::new(), ZipReadOptions::new())
-    }
-
     fn read_npy_by_index<V: NpzValue>(&mut self, index: usize) -> Result<V> {
         let options = ReadOptions::new();
         read_zip_member(self, index, options.limits, ZipReadOptions::new(), |reader| V::from_npy_with(reader, options))
@@ -90,7 +80,7 @@ impl<R: Read + Seek> ZipArchiveExt for ZipArchive<R> {
 pub trait ZipWriterExt {
     /// Writes an array as the member `name`, with `.npy` added.
     ///
-    /// It takes an array or a view of `ndarray`, or a [`DynArray`].
+    /// It takes an array or a view of `ndarray`, or a `DynArray`.
     ///
     /// # Errors
     ///
