@@ -1,13 +1,10 @@
-//! Arrays whose dtype is known at run time.
-
-mod read;
-mod typed;
+//! The type of arrays whose dtype is known at run time.
 
 use std::borrow::Cow;
 use std::mem;
 
-use super::array_ref;
-use super::ndarray::{Array, Dimension};
+use super::super::array_ref;
+use super::super::ndarray::{Array, Dimension};
 #[cfg(feature = "half")]
 use npy_core::half::f16;
 #[cfg(feature = "complex")]
@@ -17,19 +14,13 @@ use npy_core::object::ObjectArray;
 use npy_core::types::LongDouble;
 use npy_core::{DType, DynValues, NpyElement, Order, Result};
 
-pub use convert::FromDynArray;
-#[cfg(feature = "print")]
-pub use print::PrintedArray;
-#[cfg(feature = "npz")]
-pub(crate) use read::from_reader;
-pub use typed::TypedArray;
-
-use super::write::WriteNpyExt;
+use super::super::write::WriteNpyExt;
+use super::typed::TypedArray;
 
 /// An array of any dtype: every file opens as one.
 ///
 /// Numbers are arrays of their Rust type. Match on the variants, or use
-/// [`match_dtype!`](super::match_dtype), which takes one body for many types. Text, raw bytes and
+/// [`match_dtype!`](super::super::match_dtype), which takes one body for many types. Text, raw bytes and
 /// records are [`DynValues`], from which [`field`](Self::field) and [`into`](Self::into) make
 /// arrays.
 ///
@@ -253,7 +244,7 @@ impl DynArray {
         }
         match (self, other) {
             #[cfg(feature = "object")]
-            (Self::Object(one), Self::Object(other)) => object::bitwise_eq(one, other),
+            (Self::Object(one), Self::Object(other)) => is_same_pickle(one, other),
             _ => match (self.memory(), other.memory()) {
                 (Some(ours), Some(theirs)) if mem::discriminant(self) == mem::discriminant(other) => ours == theirs,
                 // A caller may store values of any dtype in `Raw`.
@@ -270,6 +261,19 @@ impl DynArray {
             values => Some((values.order(), values.bytes())),
             _objects => None,
         )
+    }
+}
+
+/// [`DynArray::bitwise_eq`] for Python objects.
+#[cfg(feature = "object")]
+fn is_same_pickle(one: &ObjectArray, other: &ObjectArray) -> bool {
+    let file = |array: &ObjectArray| {
+        let mut file = Vec::new();
+        array.write(&mut file).ok().map(|()| file)
+    };
+    match (file(one), file(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other,
     }
 }
 
@@ -308,11 +312,3 @@ from_arrays! {
     Complex128 Complex<f64>,
     ComplexLongDouble Complex<LongDouble>,
 }
-
-// Here, because `each!` is declared above.
-mod write;
-mod convert;
-#[cfg(feature = "object")]
-mod object;
-#[cfg(feature = "print")]
-mod print;

@@ -11,9 +11,10 @@ use super::super::match_dtype;
 use super::super::order::layout_of;
 use super::super::read::into_array;
 use super::super::view::overflow;
+use super::array::DynArray;
 use super::read::shaped;
+use super::typed::TypedArray;
 use super::write::to_values;
-use super::{DynArray, TypedArray};
 
 /// An owned array that a [`DynArray`] converts to by [`into`](DynArray::into).
 ///

@@ -8,7 +8,7 @@ use npy_core::object::{FromPyObject, ObjectArray};
 use npy_core::{Error, NpyElement, Order, Result};
 
 use super::super::order::layout_of;
-use super::DynArray;
+use super::array::DynArray;
 use super::read::shaped;
 
 impl DynArray {
@@ -34,18 +34,6 @@ impl DynArray {
             Self::Object(objects) => shaped(objects.shape(), Order::C, objects.to_vec()?),
             other => Err(Error::not_objects(other.dtype())),
         }
-    }
-}
-
-/// [`DynArray::bitwise_eq`] for Python objects.
-pub(super) fn bitwise_eq(one: &ObjectArray, other: &ObjectArray) -> bool {
-    let file = |array: &ObjectArray| {
-        let mut file = Vec::new();
-        array.write(&mut file).ok().map(|()| file)
-    };
-    match (file(one), file(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => one == other,
     }
 }
 

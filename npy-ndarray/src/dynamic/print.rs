@@ -5,7 +5,7 @@ use std::fmt;
 use npy_core::adapter::ElementBytes;
 use npy_core::print::PrintOptions;
 
-use super::DynArray;
+use super::array::DynArray;
 use super::write::{header, stored_as};
 
 impl DynArray {

@@ -12,7 +12,8 @@ use npy_core::{DType, DynValues, Error, NpyElement, NpyReader, Order, ReadOption
 
 use super::super::order::layout_of;
 use super::super::read::{ReadNpyExt, into_array};
-use super::{DynArray, TypedArray};
+use super::array::DynArray;
+use super::typed::TypedArray;
 
 impl DynArray {
     /// Loads a file of any dtype.

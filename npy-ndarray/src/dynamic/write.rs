@@ -8,8 +8,9 @@ use npy_core::adapter::ElementBytes;
 use npy_core::{DType, DynValues, Header, NpyElement, Result, SaveOptions};
 
 use super::super::write::WriteNpyExt;
+use super::array::DynArray;
 use super::read::stored_dtype;
-use super::{DynArray, TypedArray};
+use super::typed::TypedArray;
 
 impl DynArray {
     /// Saves the array as a file, atomically.

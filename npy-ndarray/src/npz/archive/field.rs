@@ -4,8 +4,8 @@ use std::io::{Read, Seek, Write};
 
 use npy_core::{NpyElement, Result};
 
-use super::NpzArchive;
 use super::read::{Pending, ReadPlan};
+use super::structs::NpzArchive;
 use super::value::NpzValue;
 use super::write::MemberWriter;
 
@@ -88,6 +88,6 @@ impl<T: NpzArchive> NpzField<IsArchive> for T {
     }
 
     fn write<W: Write>(&self, name: &str, archive: &mut MemberWriter<'_, W>) -> Result<()> {
-        archive.nested(name, self)
+        archive.nested(name, |members| self.write_members(members))
     }
 }

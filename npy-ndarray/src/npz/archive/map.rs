@@ -6,8 +6,8 @@ use std::io::{Read, Seek, Write};
 
 use npy_core::Result;
 
-use super::NpzArchive;
 use super::read::{Pending, ReadPlan};
+use super::structs::NpzArchive;
 use super::value::NpzValue;
 use super::write::MemberWriter;
 

@@ -13,8 +13,6 @@ use npy_core::error::first_names;
 use npy_core::npz::no_member;
 use npy_core::{Error, ErrorKind, NpyReader, ReadOptions, Result, npz};
 
-use super::NpzArchive;
-
 /// Builds the field once all members are read.
 pub type Pending<T> = Box<dyn FnOnce() -> Result<T>>;
 
@@ -46,14 +44,15 @@ pub(super) struct Job<'a, R> {
 
 type ReadMember<'a, R> = Box<dyn FnOnce(&mut npz::NpzReader<R>) -> Result<()> + Send + 'a>;
 
-/// Reads an archive, whose members `run` reads.
-pub(super) fn read<A: NpzArchive, R: Read + Seek>(
+/// Reads an archive, whose members `plan` names and `run` reads.
+pub(super) fn read<A, R: Read + Seek>(
     mut archive: npz::NpzReader<R>,
     options: ReadOptions,
+    plan: impl FnOnce(&mut ReadPlan<'_, R>) -> Pending<A>,
     run: impl FnOnce(&mut npz::NpzReader<R>, Vec<Job<'_, R>>) -> Result<()>,
 ) -> Result<A> {
     let index = archive.index();
-    let mut plan = ReadPlan {
+    let mut members = ReadPlan {
         index: &index,
         prefix: String::new(),
         claimed: HashSet::new(),
@@ -63,8 +62,8 @@ pub(super) fn read<A: NpzArchive, R: Read + Seek>(
         options,
         reader: PhantomData,
     };
-    let pending = A::plan_read(&mut plan);
-    let jobs = plan.into_jobs()?;
+    let pending = plan(&mut members);
+    let jobs = members.into_jobs()?;
     run(&mut archive, jobs)?;
     pending()
 }

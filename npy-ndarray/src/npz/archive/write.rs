@@ -4,7 +4,6 @@ use std::io::Write;
 
 use npy_core::{NpyElement, Result, npz};
 
-use super::NpzArchive;
 use super::value::NpzValue;
 
 /// An archive that fields are written to.
@@ -14,9 +13,12 @@ pub struct MemberWriter<'a, W: Write> {
     prefix: String,
 }
 
-/// Writes an archive.
-pub(super) fn write<A: NpzArchive, W: Write>(value: &A, mut archive: npz::NpzWriter<W>) -> Result<W> {
-    match value.write_members(&mut MemberWriter { archive: &mut archive, prefix: String::new() }) {
+/// Finishes an archive with the members that `members` writes, or discards it.
+pub(super) fn write<W: Write>(
+    mut archive: npz::NpzWriter<W>,
+    members: impl FnOnce(&mut MemberWriter<'_, W>) -> Result<()>,
+) -> Result<W> {
+    match members(&mut MemberWriter { archive: &mut archive, prefix: String::new() }) {
         Ok(()) => archive.finish(),
         Err(error) => {
             archive.discard();
@@ -34,9 +36,9 @@ impl<W: Write> MemberWriter<'_, W> {
         self.archive.add_scalar(&format!("{}{name}", self.prefix), value)
     }
 
-    /// Writes a struct whose members' names continue that name with `/`.
-    pub(super) fn nested<T: NpzArchive>(&mut self, name: &str, value: &T) -> Result<()> {
+    /// Writes members whose names continue that name with `/`.
+    pub(super) fn nested(&mut self, name: &str, members: impl FnOnce(&mut MemberWriter<'_, W>) -> Result<()>) -> Result<()> {
         let prefix = format!("{}{name}/", self.prefix);
-        value.write_members(&mut MemberWriter { archive: self.archive, prefix })
+        members(&mut MemberWriter { archive: self.archive, prefix })
     }
 }
