@@ -81,11 +81,9 @@ fn load(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let cannot_open = |error| Error::io("cannot open the file", error);
     let mut file = File::open(path).map_err(cannot_open)?;
     let is_regular = file.metadata().map_err(cannot_open)?.is_file();
-    let mut start = Vec::new();
-    let first = (&mut file).take(FileFormat::MAGIC_BYTES as u64);
-    { first }.read_to_end(&mut start).map_err(|error| Error::io("cannot read the file", error))?;
+    let (format, start) = FileFormat::read(&mut file)?;
     // Regular files are opened again by path, which is the fastest way to read them.
-    match FileFormat::of(&start) {
+    match format {
         Some(FileFormat::Npy) if is_regular => DynArray::load_npy_with(path, options).map(Loaded::Array),
         Some(FileFormat::Npy) => DynArray::read_npy_with(start.chain(file), options).map(Loaded::Array),
         Some(FileFormat::Npz) => archive(path, is_regular, options),

@@ -1,7 +1,7 @@
 //! Detection of file formats by their first bytes.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use super::trust::Checked;
@@ -76,17 +76,29 @@ impl FileFormat {
     pub fn detect(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
         let detect = || {
-            let mut file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-            Ok(Self::of(&first_bytes(&mut file)?))
+            let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
+            Ok(Self::read(file)?.0)
         };
         detect().map_err(|error: Error| error.with_path(path))
     }
-}
 
-/// Reads the first bytes of a stream: enough to detect its format, or all there are.
-fn first_bytes(reader: impl Read) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(FileFormat::MAGIC_BYTES);
-    let read: io::Result<usize> = Checked(reader).take(FileFormat::MAGIC_BYTES as u64).read_to_end(&mut bytes);
-    read.map_err(|error| Error::io("cannot read the file", error))?;
-    Ok(bytes)
+    /// Reads the first bytes of a stream: enough to detect its format, or all there are.
+    ///
+    /// Returns the format, or `None` if it is unknown, and these bytes.
+    ///
+    /// ```
+    /// use npy_core::FileFormat;
+    ///
+    /// let mut stream = &b"rawarray\x01\0\0"[..];
+    /// let (format, first) = FileFormat::read(&mut stream)?;
+    /// assert_eq!((format, &first[..]), (Some(FileFormat::RawArray), &b"rawarray"[..]));
+    /// assert_eq!(stream.len(), 3); // first.chain(stream) is the whole stream
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn read(reader: impl Read) -> Result<(Option<Self>, Vec<u8>)> {
+        let mut bytes = Vec::with_capacity(Self::MAGIC_BYTES);
+        let read = Checked(reader).take(Self::MAGIC_BYTES as u64).read_to_end(&mut bytes);
+        read.map_err(|error| Error::io("cannot read the file", error))?;
+        Ok((Self::of(&bytes), bytes))
+    }
 }
