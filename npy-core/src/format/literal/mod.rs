@@ -385,31 +385,8 @@ impl<'a> Parser<'a> {
         }
         let mut integer = Some(0_i64);
         let digits = self.digits(radix, &mut integer)?;
-        if radix == 10 {
-            let mut is_float = false;
-            if self.eat(b'.') {
-                is_float = true;
-                if self.digits(10, &mut None)? + digits == 0 {
-                    return Err(self.unexpected("a digit"));
-                }
-            }
-            if matches!(self.peek(), Some(b'e' | b'E')) {
-                is_float = true;
-                self.position += 1;
-                if matches!(self.peek(), Some(b'+' | b'-')) {
-                    self.position += 1;
-                }
-                if self.digits(10, &mut None)? == 0 {
-                    return Err(self.unexpected("a digit"));
-                }
-            }
-            if matches!(self.peek(), Some(b'j' | b'J')) {
-                self.position += 1;
-                is_float = true;
-            }
-            if is_float {
-                return Ok(Value::Other);
-            }
+        if radix == 10 && self.float_suffix(digits)? {
+            return Ok(Value::Other);
         }
         if digits == 0 {
             return Err(self.unexpected("a digit"));
@@ -422,6 +399,22 @@ impl<'a> Parser<'a> {
             Some(value) => Value::Integer(if negative { -value } else { value }),
             None => Value::Other,
         })
+    }
+
+    /// Reads the fraction, the exponent and the `j` after `digits` digits, and returns whether there is one of these.
+    fn float_suffix(&mut self, digits: usize) -> Result<bool> {
+        let begin = self.position;
+        if self.eat(b'.') && self.digits(10, &mut None)? + digits == 0 {
+            return Err(self.unexpected("a digit"));
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            let _ = self.eat(b'+') || self.eat(b'-');
+            if self.digits(10, &mut None)? == 0 {
+                return Err(self.unexpected("a digit"));
+            }
+        }
+        let _ = self.eat(b'j') || self.eat(b'J');
+        Ok(self.position > begin)
     }
 
     /// Reads digits, which single underscores may separate. Returns their number. `value` becomes `None` on

@@ -40,20 +40,7 @@ pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Re
             // A frame may end with the pickle.
             pickle.ahead = if matches!(code, b'.' | 0x95) { 0 } else { marks.saturating_add(1) };
         }
-        at = match opcode.form {
-            Form::Fixed(length) => pickle.skip(begin, length, at)?,
-            Form::Counted(_) | Form::CountedSigned => {
-                let width = if let Form::Counted(width) = opcode.form { width } else { 4 };
-                let end = pickle.skip(begin, width, at)?;
-                let length = length(pickle.bytes.get(begin..end).unwrap_or_default(), opcode.form, at)?;
-                pickle.skip(end, length, at)?
-            }
-            Form::Line => pickle.line(begin, at)?,
-            Form::TwoLines => {
-                let second = pickle.line(begin, at)?;
-                pickle.line(second, at)?
-            }
-        };
+        at = pickle.argument(opcode.form, begin, at)?;
         match code {
             b'.' => break,
             // `FRAME`: the bytes that it announces belong to the pickle.
@@ -82,6 +69,24 @@ struct Fetch<'a, R> {
 }
 
 impl<R: Read> Fetch<'_, R> {
+    /// Reads the argument at `begin` of the opcode at `at`. Returns its end.
+    fn argument(&mut self, form: Form, begin: usize, at: usize) -> Result<usize> {
+        match form {
+            Form::Fixed(length) => self.skip(begin, length, at),
+            Form::Counted(_) | Form::CountedSigned => {
+                let width = if let Form::Counted(width) = form { width } else { 4 };
+                let end = self.skip(begin, width, at)?;
+                let length = length(self.bytes.get(begin..end).unwrap_or_default(), form, at)?;
+                self.skip(end, length, at)
+            }
+            Form::Line => self.line(begin, at),
+            Form::TwoLines => {
+                let second = self.line(begin, at)?;
+                self.line(second, at)
+            }
+        }
+    }
+
     /// Reads the `length` bytes at `begin` of the opcode at `at`. Returns their end.
     fn skip(&mut self, begin: usize, length: usize, at: usize) -> Result<usize> {
         let end = begin.saturating_add(length);

@@ -137,9 +137,9 @@ impl<'a> Machine<'a> {
         self.push_node(node)
     }
 
-    /// Executes an opcode that does more than push its argument.
+    /// Executes an opcode of the stack and its containers, or another that does not push its argument.
     fn arrange(&mut self, step: Step<'a>) -> Result<()> {
-        let (argument, name) = (step.argument, step.opcode.name);
+        let name = step.opcode.name;
         match step.opcode.code {
             b'(' => {
                 let depth = u32::try_from(self.stack.len()).unwrap_or(u32::MAX);
@@ -179,6 +179,14 @@ impl<'a> Machine<'a> {
             0x85 => self.pop_several::<1>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
             0x86 => self.pop_several::<2>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
             0x87 => self.pop_several::<3>(name).and_then(|items| self.push_container(&items, Node::Tuple)),
+            _ => self.refer(step),
+        }
+    }
+
+    /// Executes an opcode of the memo, of globals and calls, or of framing.
+    fn refer(&mut self, step: Step<'a>) -> Result<()> {
+        let (argument, name) = (step.argument, step.opcode.name);
+        match step.opcode.code {
             b'g' | b'h' | b'j' => {
                 let index = self.index(argument, step.opcode.code == b'g')?;
                 let node = self.memo.get(index).ok_or_else(|| self.error(Fault::invalid(format!("unknown memo index {index}"))))?;
