@@ -220,7 +220,7 @@ pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn
     if pipe::is_pipe(path) {
         return write_stream(pipe::Pipe::open(path)?, write).map_err(failed);
     }
-    let mut file = Output::create(path, SaveOptions::new(), 0)?;
+    let mut file = Output::create(path, SaveOptions::new())?;
     match write_stream(&mut file, write) {
         Ok(()) => Ok(file.commit()?),
         Err(Failure::Interrupted) => Err(Failure::Interrupted),

@@ -286,10 +286,11 @@ pub mod adapter {
 
 /// Files that are replaced atomically: either wholly, or not at all.
 ///
-/// Every function that saves a file uses it. It suits files of other formats too:
-/// [`replace_file`](atomic::replace_file) has an example.
+/// Every function that saves a file uses it. It suits files of other formats too.
+/// [`replace_file`](atomic::replace_file) calls a function that writes the file. A writer that outlives a function owns an
+/// [`Output`](atomic::Output), and commits it at the end.
 pub mod atomic {
-    pub use crate::write::replace::{Output, Replacement, replace_file};
+    pub use crate::write::replace::{Output, replace_file};
 }
 
 // Floor 8: the public face above, and what generated code may call.

@@ -60,7 +60,10 @@ pub trait WriteNpyExt {
     /// [`save_npy`](Self::save_npy) with options: order, durable, in place.
     fn save_npy_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
-        replace_file(path.as_ref(), options, self.data_bytes(), |file| self.write_npy_with(file, options))
+        replace_file(path, options, |file| {
+            file.reserve(self.data_bytes());
+            self.write_npy_with(file, options)
+        })
     }
 
     /// The least number of bytes that will be written, as far as it is known.

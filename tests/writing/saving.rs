@@ -414,7 +414,7 @@ fn outputs_keep_what_follows_the_last_position() {
     let path = scratch("x");
     for options in [SaveOptions::new(), SaveOptions::new().in_place(true), SaveOptions::new().in_place(true).durable(true)] {
         std::fs::write(&path, "an older and longer file").unwrap();
-        let mut output = Output::create(&path, options, 0).unwrap();
+        let mut output = Output::create(&path, options).unwrap();
         output.write_all(b"0 arrays").unwrap();
         output.seek(SeekFrom::Start(0)).unwrap();
         output.write_all(b"3").unwrap();

@@ -62,7 +62,7 @@ pub fn from_npy(npy: impl AsRef<Path>, ipc: impl AsRef<Path>, options: impl Into
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<u64> {
-    replace_file(path.as_ref(), SaveOptions::new(), 0, |output| {
+    replace_file(path, SaveOptions::new(), |output| {
         let (mut writer, mut rows) = (FileWriter::try_new(output, &batches.schema()).map_err(of_arrow)?, 0);
         for batch in batches {
             let batch = batch.map_err(of_arrow)?;

@@ -135,7 +135,7 @@ fn mostly_differ(array: &ArrayRef) -> bool {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties: WriterProperties) -> Result<u64> {
-    replace_file(path.as_ref(), SaveOptions::new(), 0, |output| {
+    replace_file(path, SaveOptions::new(), |output| {
         let writer = ArrowWriter::try_new(&mut *output, batches.schema(), Some(properties));
         let (mut writer, mut rows) = (writer.map_err(|error| of_parquet(&error))?, 0);
         for batch in batches {

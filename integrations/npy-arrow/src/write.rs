@@ -1,13 +1,12 @@
 //! Batches into a file that grows.
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
-use npy_core::atomic::Replacement;
-use npy_core::{Error, Header, Order, Result, SaveOptions};
+use npy_core::atomic::Output;
+use npy_core::{Error, Header, Order, Result};
 
 use crate::encode::{Encoder, unknown_width};
 use crate::error::failed_before;
@@ -44,14 +43,14 @@ pub fn write_batches<B: IntoBatch>(
         writer.write(&batch.into_batch()?)?;
     }
     let rows = writer.rows();
-    writer.finish()?;
+    writer.commit()?;
     Ok(rows)
 }
 
 /// Writes an array batch by batch, in the memory of one batch.
 ///
-/// The file of [`create`](Self::create) appears when [`finish`](Self::finish) has written all of it.
-/// A writer that is dropped before leaves no file, and an existing one untouched.
+/// The file of [`create`](Self::create) appears with [`commit`](Self::commit). A writer that is dropped before leaves no
+/// file, and an existing one untouched. In a stream, [`finish`](Self::finish) ends the array.
 ///
 /// ```
 /// use npy_arrow::{ArrayOptions, BatchWriter};
@@ -63,7 +62,7 @@ pub fn write_batches<B: IntoBatch>(
 /// writer.write(&batch)?;
 /// writer.write(&batch)?;
 /// assert!(!path.exists());
-/// writer.finish()?;
+/// writer.commit()?;
 /// assert_eq!(npy_core::load::<u8>(&path)?, [1, 2, 1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -73,23 +72,16 @@ pub struct BatchWriter<W> {
     /// Where the header begins, and its length.
     begin: u64,
     header_bytes: usize,
-    /// What replaces an existing file at the end.
-    pending: Option<Pending>,
+    /// The path of a file, for errors.
+    path: Option<PathBuf>,
     stage: Vec<u8>,
     has_failed: bool,
 }
 
-struct Pending {
-    replacement: Replacement,
-    file: File,
-    options: SaveOptions,
-    path: PathBuf,
-}
-
-impl BatchWriter<File> {
+impl BatchWriter<Output> {
     /// Creates a file for batches of a schema.
     ///
-    /// Of the [`SaveOptions`] only `durable` applies.
+    /// Of the [`SaveOptions`](npy_core::SaveOptions), `durable` and `in_place` apply.
     ///
     /// # Errors
     ///
@@ -101,12 +93,21 @@ impl BatchWriter<File> {
         let create = || {
             // What fails without a file comes first.
             let encoder = Encoder::new(schema, &options, &unknown_width)?;
-            let (file, replacement) = Replacement::begin(path)?;
-            let other = file.try_clone().map_err(cannot_write)?;
-            let pending = Pending { replacement, file: other, options: options.save, path: path.to_owned() };
-            Self::begin(encoder, file, Some(pending))
+            let writer = Self::begin(encoder, Output::create(path, options.save)?)?;
+            Ok(Self { path: Some(path.to_owned()), ..writer })
         };
         create().map_err(|error: Error| error.with_path(path))
+    }
+
+    /// Writes the number of rows into the header, and replaces an existing file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if writing fails, or if an earlier write did; an existing file is then untouched.
+    ///
+    /// See [`BatchWriter`] for an example.
+    pub fn commit(self) -> Result<()> {
+        self.finish()?.commit()
     }
 }
 
@@ -132,14 +133,14 @@ impl<W: Write + Seek> BatchWriter<W> {
     /// ```
     pub fn new(writer: W, schema: &Schema, options: impl Into<ArrayOptions>) -> Result<Self> {
         let encoder = Encoder::new(schema, &options.into(), &unknown_width)?;
-        Self::begin(encoder, writer, None)
+        Self::begin(encoder, writer)
     }
 
-    fn begin(encoder: Encoder, mut writer: W, pending: Option<Pending>) -> Result<Self> {
+    fn begin(encoder: Encoder, mut writer: W) -> Result<Self> {
         let header = header_of(&encoder)?;
         let begin = writer.stream_position().map_err(cannot_write)?;
         writer.write_all(&header).map_err(cannot_write)?;
-        Ok(Self { encoder, writer, begin, header_bytes: header.len(), pending, stage: Vec::new(), has_failed: false })
+        Ok(Self { encoder, writer, begin, header_bytes: header.len(), path: None, stage: Vec::new(), has_failed: false })
     }
 
     /// Appends the rows of a batch.
@@ -172,22 +173,18 @@ impl<W: Write + Seek> BatchWriter<W> {
         self.encoder.rows
     }
 
-    /// Writes the number of rows into the header, and replaces an existing file. Returns the stream,
-    /// positioned behind the array.
+    /// Writes the number of rows into the header. Returns the stream, positioned behind the array.
     ///
     /// # Errors
     ///
-    /// Fails if writing fails, or if an earlier write did; an existing file is then untouched.
+    /// Fails if writing fails, or if an earlier write did.
     ///
-    /// See [`BatchWriter`] for an example.
+    /// See [`new`](Self::new) for an example.
     pub fn finish(mut self) -> Result<W> {
         if self.has_failed {
             return Err(self.located(failed_before()));
         }
         self.write_header().map_err(|error| self.located(error))?;
-        if let Some(Pending { replacement, file, options, path }) = self.pending {
-            replacement.commit(options, || file.sync_all()).map_err(|error| error.with_path(&path))?;
-        }
         Ok(self.writer)
     }
 
@@ -206,8 +203,8 @@ impl<W: Write + Seek> BatchWriter<W> {
     }
 
     fn located(&self, error: Error) -> Error {
-        match &self.pending {
-            Some(pending) => error.with_path(&pending.path),
+        match &self.path {
+            Some(path) => error.with_path(path),
             None => error,
         }
     }

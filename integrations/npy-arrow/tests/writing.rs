@@ -255,7 +255,7 @@ fn failed_writes_leave_the_old_file_and_nothing_else() {
     assert!(writer.write(&bad).is_err());
     writer.write(&good).unwrap();
     assert_eq!(writer.rows(), 1);
-    writer.finish().unwrap();
+    writer.commit().unwrap();
     assert_eq!(DynValues::load(&path).unwrap().bytes(), [1]);
 }
 

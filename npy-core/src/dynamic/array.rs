@@ -202,9 +202,12 @@ impl DynValues {
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let options = options.into();
         let bytes = total_length(&[&self.header.to_bytes(), &self.bytes]);
-        replace_file(path.as_ref(), options, bytes, |file| match options.order {
-            Some(order) => self.write_in_order(file, order),
-            None => self.write(file),
+        replace_file(path, options, |file| {
+            file.reserve(bytes);
+            match options.order {
+                Some(order) => self.write_in_order(file, order),
+                None => self.write(file),
+            }
         })
     }
 

@@ -20,7 +20,7 @@ impl ObjectArray {
 
     /// [`save`](Self::save) with options: durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
-        replace_file(path.as_ref(), options, 0, |file| self.write(file))
+        replace_file(path, options, |file| self.write(file))
     }
 
     /// Writes the array to a stream. After an error, a part of it may have been written.

@@ -93,7 +93,10 @@ impl RaArray {
     /// [`save`](Self::save) with options: durable, in place.
     pub fn save_with(&self, path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<()> {
         let bytes = total_length(&[&self.header.to_bytes(), self.data(), &self.metadata]);
-        replace_file(path.as_ref(), options, bytes, |file| self.write(file))
+        replace_file(path, options, |file| {
+            file.reserve(bytes);
+            self.write(file)
+        })
     }
 
     /// Writes the file to a stream.

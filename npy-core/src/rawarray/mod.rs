@@ -147,7 +147,7 @@ pub fn save<T: NpyElement>(path: impl AsRef<Path>, items: &[T]) -> Result<()> {
 
 /// [`save`] with options: durable, in place.
 pub fn save_with<T: NpyElement>(path: impl AsRef<Path>, items: &[T], options: impl Into<SaveOptions>) -> Result<()> {
-    replace_file(path.as_ref(), options, 0, |file| write(file, items))
+    replace_file(path, options, |file| write(file, items))
 }
 
 /// Writes a slice to a stream as a one-dimensional `.ra` file.

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::mem;
 #[cfg(unix)]
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{self, Path, PathBuf};
@@ -21,8 +22,6 @@ use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 /// process. With [`SaveOptions::in_place`] the file is overwritten, which is not atomic; the order of the options has no
 /// effect. A symbolic link stays, and its target is replaced. A pipe or a device is written to. Permissions stay.
 ///
-/// `bytes` is the least size of the file, for which disk space is reserved, or 0.
-///
 /// # Errors
 ///
 /// Fails if `write` fails, or if the file cannot be created or renamed. The error names the path.
@@ -34,8 +33,8 @@ use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 /// use npy_core::atomic::replace_file;
 ///
 /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
-/// replace_file(&path, SaveOptions::new(), 0, |file| Ok(write!(file, "3 arrays")?))?;
-/// replace_file(&path, SaveOptions::new(), 0, |file| {
+/// replace_file(&path, SaveOptions::new(), |file| Ok(write!(file, "3 arrays")?))?;
+/// replace_file(&path, SaveOptions::new(), |file| {
 ///     write!(file, "4 arr")?;
 ///     Err::<(), _>(io::Error::other("interrupted").into())
 /// })
@@ -44,17 +43,20 @@ use crate::sys::lock::{is_at, lock, open_to_change, try_lock, unshared};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub fn replace_file<A>(
-    path: &Path,
+    path: impl AsRef<Path>,
     options: impl Into<SaveOptions>,
-    bytes: u64,
-    write: impl FnOnce(&mut Output<'_>) -> Result<A>,
+    write: impl FnOnce(&mut Output) -> Result<A>,
 ) -> Result<A> {
-    let mut output = Output::create(path, options.into(), bytes)?;
-    let written = write(&mut output).map_err(|error| error.with_path(path))?;
-    output.commit().map(|()| written)
+    let path = path.as_ref();
+    let replace = || {
+        let mut output = Output::begin(path, options.into())?;
+        let written = write(&mut output)?;
+        output.commit_to(path).map(|()| written)
+    };
+    replace().map_err(|error: Error| error.with_path(path))
 }
 
-/// A file that replaces another when it is committed. It is written from its beginning.
+/// A file that replaces another when it is committed, for writers that own it; see also [`replace_file`].
 ///
 /// With [`SaveOptions::in_place`] the target is overwritten instead, which is not atomic. A file that will be synced is
 /// written to the disk early, which makes durable saves a quarter faster.
@@ -67,7 +69,7 @@ pub fn replace_file<A>(
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("report.txt");
-/// let mut file = Output::create(&path, SaveOptions::new().durable(true), 0)?;
+/// let mut file = Output::create(&path, SaveOptions::new().durable(true))?;
 /// file.write_all(b"3 arrays")?;
 /// assert!(!path.exists());
 /// file.commit()?;
@@ -75,8 +77,10 @@ pub fn replace_file<A>(
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Output<'a> {
-    path: &'a Path,
+#[must_use = "without a `commit` the file is not replaced"]
+pub struct Output {
+    /// Empty in [`replace_file`], which has the path.
+    path: PathBuf,
     // Closed before the temporary file is removed.
     file: File,
     target: Target,
@@ -98,32 +102,35 @@ enum Target {
     Stream,
 }
 
-impl<'a> Output<'a> {
+impl Output {
     /// Creates a temporary file, or opens the file to overwrite it in place. Without a
     /// [`commit`](Self::commit) the temporary file is removed.
     ///
-    /// `bytes` is the least size of the file, for which disk space is reserved, or 0. See [`Output`] for an example.
+    /// Of the options, `durable` and `in_place` apply. See [`Output`] for an example.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be created, or if it is overwritten while another process changes it.
-    pub fn create(path: &'a Path, options: SaveOptions, bytes: u64) -> Result<Self> {
-        let opened = if options.in_place { Self::overwrite(path, bytes) } else { Self::replace(path, bytes) };
-        let (file, target) = opened.map_err(|error| error.with_path(path))?;
-        Ok(Self { path, file, target, options, position: 0, end: 0, write_back: WriteBack::default() })
+    pub fn create(path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<Self> {
+        let path = path.as_ref();
+        let output = Self::begin(path, options.into()).map_err(|error| error.with_path(path))?;
+        Ok(Self { path: path.to_owned(), ..output })
     }
 
-    fn replace(path: &Path, bytes: u64) -> Result<(File, Target)> {
+    /// [`create`](Self::create) without the path.
+    fn begin(path: &Path, options: SaveOptions) -> Result<Self> {
+        let (file, target) = if options.in_place { Self::overwrite(path)? } else { Self::replace(path)? };
+        Ok(Self { path: PathBuf::new(), file, target, options, position: 0, end: 0, write_back: WriteBack::default() })
+    }
+
+    fn replace(path: &Path) -> Result<(File, Target)> {
         let (file, replacement) = Replacement::begin(path)?;
-        if !replacement.is_file() {
-            return Ok((file, Target::Stream));
-        }
-        reserve_on_disk(&file, bytes);
-        Ok((file, Target::Replaced(replacement)))
+        let target = if replacement.is_file() { Target::Replaced(replacement) } else { Target::Stream };
+        Ok((file, target))
     }
 
     /// Does not truncate the file: a commit cuts off the rest of the old content.
-    fn overwrite(path: &Path, bytes: u64) -> Result<(File, Target)> {
+    fn overwrite(path: &Path) -> Result<(File, Target)> {
         let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), path).map_err(cannot_create)?;
         // Refuses a growing file, and one that another process saves. Pipes and devices have no lock.
         let locked = lock(&file);
@@ -133,10 +140,21 @@ impl<'a> Output<'a> {
             return Ok((file, Target::Stream));
         }
         locked?;
-        if before.len() < bytes {
-            reserve_on_disk(&file, bytes);
-        }
         Ok((file, Target::Overwritten(before.len())))
+    }
+
+    /// Reserves disk space for a file of at least `bytes` bytes, which makes writing a large file faster.
+    ///
+    /// Its size does not change. If the space cannot be reserved, writing reports the full disk.
+    pub fn reserve(&self, bytes: u64) {
+        let is_wanted = match self.target {
+            Target::Replaced(_) => true,
+            Target::Overwritten(before) => before < bytes,
+            Target::Stream => false,
+        };
+        if is_wanted {
+            reserve_on_disk(&self.file, bytes);
+        }
     }
 
     /// Renames the file over its target, or truncates a file that was overwritten.
@@ -146,14 +164,29 @@ impl<'a> Output<'a> {
     /// # Errors
     ///
     /// Fails if the file cannot be synced or renamed.
-    pub fn commit(self) -> Result<()> {
-        let Self { path, file, target, options, end, .. } = self;
-        let committed = match target {
+    pub fn commit(mut self) -> Result<()> {
+        let path = mem::take(&mut self.path);
+        self.commit_to(&path).map_err(|error| error.with_path(path))
+    }
+
+    /// [`commit`](Self::commit) of a file with this path, which errors do not name.
+    fn commit_to(self, path: &Path) -> Result<()> {
+        let Self { file, target, options, end, .. } = self;
+        match target {
             Target::Replaced(replacement) => replacement.commit(options, || file.sync_all()),
-            Target::Overwritten(before) => commit_overwritten(path, &file, before, end, options),
+            Target::Overwritten(before) => {
+                if end < before {
+                    file.set_len(end).map_err(cannot_write)?;
+                }
+                if options.durable {
+                    file.sync_all().map_err(cannot_write)?;
+                    // The directory of the file, not of a link to it.
+                    fs::canonicalize(path).and_then(|path| Directory::of(&path)?.sync()).map_err(not_durable)?;
+                }
+                Ok(())
+            }
             Target::Stream => Ok(()),
-        };
-        committed.map_err(|error| error.with_path(path))
+        }
     }
 
     fn is_synced(&self) -> bool {
@@ -176,19 +209,7 @@ impl<'a> Output<'a> {
     }
 }
 
-fn commit_overwritten(path: &Path, file: &File, before: u64, end: u64, options: SaveOptions) -> Result<()> {
-    if end < before {
-        file.set_len(end).map_err(cannot_write)?;
-    }
-    if options.durable {
-        file.sync_all().map_err(cannot_write)?;
-        // The directory of the file, not of a link to it.
-        fs::canonicalize(path).and_then(|path| Directory::of(&path)?.sync()).map_err(not_durable)?;
-    }
-    Ok(())
-}
-
-impl Write for Output<'_> {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = bytes.len().min(self.room());
         let written = self.file.write(&bytes[..count])?;
@@ -216,34 +237,18 @@ impl Write for Output<'_> {
     }
 }
 
-impl Seek for Output<'_> {
+impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.position = self.file.seek(to)?;
         Ok(self.position)
     }
 }
 
-/// A file that is being written to replace another, for writers that own the file, unlike an [`Output`].
+/// A temporary file that becomes the file at a path. It is removed if the replacement is dropped.
 ///
-/// The temporary file is removed if the replacement is dropped.
-///
-/// ```
-/// use std::io::Write;
-///
-/// use npy_core::SaveOptions;
-/// use npy_core::atomic::Replacement;
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("report.txt");
-/// let (mut file, replacement) = Replacement::begin(&path)?;
-/// file.write_all(b"3 arrays")?;
-/// assert!(!path.exists());
-/// replacement.commit(SaveOptions::new().durable(true), || file.sync_all())?;
-/// assert_eq!(std::fs::read_to_string(&path)?, "3 arrays");
-/// # Ok::<(), npy_core::Error>(())
-/// ```
+/// The writer has the file itself, and its errors name no path.
 #[derive(Debug)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// The temporary file; `None` for a pipe or a device, which is not replaced.
     temporary: Option<TemporaryFile>,
     target: PathBuf,
@@ -256,8 +261,8 @@ impl Replacement {
     ///
     /// Without a [`commit`](Self::commit), the old file stays.
     ///
-    /// Fails if the file cannot be created. See [`Replacement`] for an example.
-    pub fn begin(path: &Path) -> Result<(File, Self)> {
+    /// Fails if the file cannot be created.
+    pub(crate) fn begin(path: &Path) -> Result<(File, Self)> {
         let itself = fs::symlink_metadata(path).ok();
         let is_link = itself.as_ref().is_some_and(fs::Metadata::is_symlink);
         let existing = if is_link { fs::metadata(path).ok() } else { itself };
@@ -301,8 +306,8 @@ impl Replacement {
     ///
     /// Of the options only `durable` applies: `sync` is then called first.
     ///
-    /// Fails if the file cannot be synced or renamed. See [`Replacement`] for an example.
-    pub fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
+    /// Fails if the file cannot be synced or renamed.
+    pub(crate) fn commit(self, options: SaveOptions, sync: impl FnOnce() -> io::Result<()>) -> Result<()> {
         let Some(temporary) = self.temporary else { return Ok(()) };
         if !options.durable {
             return temporary.rename(&self.target);

@@ -97,7 +97,8 @@ pub fn write<T: NpyElement>(mut writer: impl Write, items: &[T]) -> Result<()> {
 /// Saves elements with a header. Compiled once for each type of elements, not for each type of paths.
 fn save_as<T: NpyElement>(path: &Path, items: &[T], header: Result<Header>, options: SaveOptions) -> Result<()> {
     let header = header.map_err(|error| error.with_path(path))?;
-    replace_file(path, options, header.data_bytes(), |file| {
+    replace_file(path, options, |file| {
+        file.reserve(header.data_bytes());
         if options.order != Some(Order::Fortran) || Order::are_same(header.shape()) {
             return write_array(file, items, &header);
         }

@@ -116,7 +116,10 @@ pub trait WriteRaExt {
 
     /// [`save_ra`](Self::save_ra) with options: durable, in place.
     fn save_ra_with<P: AsRef<Path>>(&self, path: P, options: impl Into<SaveOptions>) -> Result<()> {
-        replace_file(path.as_ref(), options, self.data_bytes(), |file| self.write_ra(file))
+        replace_file(path, options, |file| {
+            file.reserve(self.data_bytes());
+            self.write_ra(file)
+        })
     }
 
     /// The least number of bytes that will be written, as far as it is known.

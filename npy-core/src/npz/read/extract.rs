@@ -38,7 +38,7 @@ impl<R: Read + Seek> NpzReader<R> {
         if name.ends_with('/') {
             return Ok(path);
         }
-        replace_file(&path, SaveOptions::new(), 0, |file| {
+        replace_file(&path, SaveOptions::new(), |file| {
             let mut member = self.member(index)?;
             let mut buffer = vec![0; BUFFER_BYTES];
             loop {
