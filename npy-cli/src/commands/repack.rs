@@ -132,18 +132,14 @@ fn repack_array(arguments: &Arguments, input: &mut Input, output: &Path) -> Resu
                 Ok(array.into_objects(object_options())?.with_order(order).write(out)?)
             });
         }
-        output::replace(output, Content::Binary, |out| rewrite(array, is_file, arguments.order.map(Order::from), progress, out))
+        output::replace(output, Content::Binary, |out| {
+            rewrite(array, is_file, arguments.order.map(Order::from), Counted { out, progress })
+        })
     })
 }
 
 /// Writes the array with a header as current NumPy writes it, and all bytes behind it.
-fn rewrite(
-    mut array: Box<dyn Array + '_>,
-    is_file: bool,
-    order: Option<Order>,
-    progress: Progress,
-    out: &mut dyn Write,
-) -> Result<()> {
+fn rewrite(mut array: Box<dyn Array + '_>, is_file: bool, order: Option<Order>, mut out: Counted<'_>) -> Result<()> {
     let header = array.header().clone();
     let order = match order.filter(|_| !header.dtype().has_object()) {
         // As NumPy has it for arrays that are contiguous in both orders.
@@ -153,7 +149,6 @@ fn rewrite(
     };
     let written =
         if order == header.order() { header.clone() } else { Header::new(header.dtype().clone(), order, header.shape())? };
-    let mut out = Counted { out, progress };
     if !pieces::is_transposed(&header, order) {
         out.write_all(&written.to_bytes())?;
         // A pickle says itself where it ends.
@@ -253,5 +248,6 @@ fn copy_member<W: Write>(
     };
     let array = array_of(archive, index)?;
     let progress = Progress::new(name, array.header().data_bytes());
-    output::add_array(writer, name, |out| rewrite(array, false, order, progress, out)).map_err(|failure| failure.about_member(name))
+    output::add_array(writer, name, |out| rewrite(array, false, order, Counted { out, progress }))
+        .map_err(|failure| failure.about_member(name))
 }

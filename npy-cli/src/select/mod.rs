@@ -150,16 +150,14 @@ impl Selection {
 
     /// Makes the axes of a sub-array axes of the result.
     fn unfold(&mut self) {
-        while let DType::SubArray(array) = &self.element {
-            let base = array.base().clone();
-            let mut stride = array.itemsize();
-            for &count in array.shape() {
-                stride = stride.checked_div(count).unwrap_or(0);
-                let source = Source::Inner { number: self.inner_shape.len(), stride };
-                self.inner_shape.push(count);
-                self.axes.push(Axis { source, start: 0, step: 1, count });
-            }
-            self.element = base;
+        let (base, lengths) = self.element.flattened();
+        let (base, mut stride) = (base.clone(), self.element.itemsize());
+        for count in lengths {
+            stride = stride.checked_div(count).unwrap_or(0);
+            let source = Source::Inner { number: self.inner_shape.len(), stride };
+            self.inner_shape.push(count);
+            self.axes.push(Axis { source, start: 0, step: 1, count });
         }
+        self.element = base;
     }
 }

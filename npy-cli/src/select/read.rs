@@ -151,59 +151,21 @@ impl Selection {
     ///
     /// Both ends have the same edge, so a reversed axis has it too.
     fn file_corners(&self, array: &mut dyn Array, counts: &[usize], edges: &[Option<usize>]) -> Result<Vec<u8>> {
-        let ranges = self.ascending();
         let order = array.header().order();
         // From the slowest axis to the fastest.
         let mut by_speed: Vec<usize> = (0..counts.len()).collect();
         if order == Order::Fortran {
             by_speed.reverse();
         }
-        let split = by_speed.iter().rposition(|axis| edges.get(*axis).copied().flatten().is_some()).unwrap_or(0);
-        let outer = by_speed.get(..split).unwrap_or_default();
-        let reads = outer.iter().filter_map(|axis| counts.get(*axis)).fold(2_usize, |reads, count| reads.saturating_mul(*count));
+        let last = by_speed.iter().rposition(|axis| edges.get(*axis).copied().flatten().is_some()).unwrap_or(0);
+        let outer = by_speed.iter().take(last).filter_map(|axis| counts.get(*axis));
+        let reads = outer.fold(2_usize, |reads, count| reads.saturating_mul(*count));
         if reads > MOST_READS {
-            let region: Vec<AxisRange> = ranges.into_iter().map(|(start, step, count)| range_of(start, step, 0..count)).collect();
-            return in_c_order(array.read_edges(&region, edges)?, counts);
+            return in_c_order(array.read_edges(&self.region(), edges)?, counts);
         }
-        let whole = |axis: usize| ranges.get(axis).map_or(0..0, |(_, _, count)| 0..*count);
-        let mut region: Vec<Range<usize>> = (0..counts.len()).map(whole).collect();
-        let mut bytes = Vec::new();
-        let mut index = vec![0; outer.len()];
-        loop {
-            for (axis, place) in outer.iter().zip(&index) {
-                let (count, length) = (counts.get(*axis).copied().unwrap_or(1), whole(*axis).end);
-                let edge = edges.get(*axis).copied().flatten().unwrap_or(length);
-                let place = if *place < edge { *place } else { length - (count - place) };
-                if let Some(range) = region.get_mut(*axis) {
-                    *range = place..place + 1;
-                }
-            }
-            let axis = by_speed.get(split).copied().unwrap_or(0);
-            let length = whole(axis).end;
-            let edge = edges.get(axis).copied().flatten().unwrap_or(length);
-            for part in [0..edge, length - edge..length] {
-                if let Some(range) = region.get_mut(axis) {
-                    *range = part;
-                }
-                let region: Vec<AxisRange> =
-                    region.iter().zip(&ranges).map(|(part, (start, step, _))| range_of(*start, *step, part.clone())).collect();
-                bytes.extend_from_slice(array.read_region(&region)?.bytes());
-            }
-            // The next index, the last axis fastest.
-            let limits = outer.iter().map(|axis| counts.get(*axis).copied().unwrap_or(1));
-            let next = index.iter_mut().zip(limits).rev().find_map(|(place, limit)| {
-                *place += 1;
-                if *place < limit {
-                    return Some(());
-                }
-                *place = 0;
-                None
-            });
-            if next.is_none() {
-                break;
-            }
-        }
-        bytes_in_c_order(bytes, order, counts, self.file_dtype.itemsize())
+        let mut corners = Corners { array, ranges: self.ascending(), edges, region: self.region(), bytes: Vec::new() };
+        corners.read(by_speed.get(..=last).unwrap_or_default())?;
+        bytes_in_c_order(corners.bytes, order, counts, self.file_dtype.itemsize())
     }
 
     /// The bytes of the result, from the elements that were read of the file.
@@ -211,17 +173,6 @@ impl Selection {
         if self.is_as_read() {
             return Ok(bytes);
         }
-        self.gather_bytes(&bytes, self.file_dtype.itemsize(), self.offset, counts, shape)
-    }
-
-    /// Whether the elements are the bytes that were read.
-    fn is_as_read(&self) -> bool {
-        let is_forward = |axis: &Axis| axis.step > 0 && !matches!(axis.source, Source::Inner { .. });
-        self.element == self.file_dtype && self.axes.iter().all(is_forward)
-    }
-
-    /// The same, from elements of this size, in which the first selected byte is at `offset`.
-    fn gather_bytes(&self, bytes: &[u8], size: usize, offset: usize, counts: &[usize], shape: &[usize]) -> Result<Vec<u8>> {
         let parts: Vec<(usize, usize)> = match &self.offsets {
             None => vec![(0, self.element.itemsize())],
             Some(offsets) => offsets.iter().zip(self.fields()).map(|(offset, field)| (*offset, field.dtype().itemsize())).collect(),
@@ -230,7 +181,7 @@ impl Selection {
         let length = shape.iter().fold(length, |bytes, count| bytes.saturating_mul(*count));
         let mut gathered = Vec::new();
         gathered.try_reserve_exact(length).map_err(|_| Failure::allocation(length))?;
-        self.each_place(size, offset, counts, shape, &mut |place| {
+        self.each_place(counts, shape, &mut |place| {
             for (offset, length) in &parts {
                 let part = bytes.get(place.saturating_add(*offset)..).and_then(|rest| rest.get(..*length));
                 gathered.extend_from_slice(part.unwrap_or_default());
@@ -239,13 +190,19 @@ impl Selection {
         Ok(gathered)
     }
 
-    /// Calls `each` with the position of each element of the result, in elements of the file that are `size` apart.
-    fn each_place(&self, size: usize, offset: usize, counts: &[usize], shape: &[usize], each: &mut dyn FnMut(usize)) {
+    /// Whether the elements are the bytes that were read.
+    fn is_as_read(&self) -> bool {
+        let is_forward = |axis: &Axis| axis.step > 0 && !matches!(axis.source, Source::Inner { .. });
+        self.element == self.file_dtype && self.axes.iter().all(is_forward)
+    }
+
+    /// Calls `each` with the position of each element of the result, in the elements that were read.
+    fn each_place(&self, counts: &[usize], shape: &[usize], each: &mut dyn FnMut(usize)) {
         if shape.contains(&0) {
             return;
         }
-        let strides = strides_of(counts, size);
-        let mut begin = offset;
+        let strides = strides_of(counts, self.file_dtype.itemsize());
+        let mut begin = self.offset;
         let mut loops: Vec<Loop> = Vec::new();
         for (axis, count) in self.axes.iter().zip(shape) {
             let (start, inner) = match axis.source {
@@ -259,6 +216,41 @@ impl Selection {
             loops.push(Loop { count: *count, ..inner });
         }
         walk(&loops, begin, each);
+    }
+}
+
+/// Reads the corners of a region one after another.
+struct Corners<'a> {
+    array: &'a mut dyn Array,
+    /// As of [`Selection::ascending`].
+    ranges: Vec<(usize, usize, usize)>,
+    edges: &'a [Option<usize>],
+    region: Vec<AxisRange>,
+    bytes: Vec<u8>,
+}
+
+impl Corners<'_> {
+    /// Reads both ends of these axes, the slowest of which comes first.
+    fn read(&mut self, axes: &[usize]) -> Result<()> {
+        let Some((&axis, inner)) = axes.split_first() else {
+            self.bytes.extend_from_slice(self.array.read_region(&self.region)?.bytes());
+            return Ok(());
+        };
+        let (start, step, count) = self.ranges.get(axis).copied().unwrap_or_default();
+        let ends = match self.edges.get(axis).copied().flatten() {
+            Some(edge) => [0..edge, count - edge..count],
+            None => [0..count, 0..0],
+        };
+        for end in ends {
+            let at_once = if inner.is_empty() { end.len() } else { 1 };
+            for begin in end.step_by(at_once.max(1)) {
+                if let Some(range) = self.region.get_mut(axis) {
+                    *range = range_of(start, step, begin..begin + at_once);
+                }
+                self.read(inner)?;
+            }
+        }
+        Ok(())
     }
 }
 

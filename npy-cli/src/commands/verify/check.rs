@@ -12,7 +12,7 @@ use npy_core::object::ObjectArray;
 use npy_core::{Error, ErrorKind, FileFormat};
 
 use super::finding::{Finding, State};
-use super::nested::{self, Budget, nameless};
+use super::nested::{self, Budget, Level, nameless};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces;
@@ -28,7 +28,7 @@ pub(super) fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &Ato
             let selected = input.selected().map(|member| archive.find(member)).transpose()?;
             let members = selected.map(|index| index..index + 1).or(members).unwrap_or(0..archive.len());
             let length = input.path().and_then(|path| path.metadata().ok()).map_or(0, |metadata| metadata.len());
-            Ok(check_members(&mut archive, members, "", 1, &Budget::new(extracted, length)))
+            Ok(check_members(&mut archive, members, &Level::first(&Budget::new(extracted, length))))
         }
         _ if input.is_stream() => Ok(check_stream(&mut input)),
         FileFormat::Npy if input.part().is_none() => check_arrays(&input),
@@ -134,28 +134,22 @@ fn compare_lengths(expected: u64, found: u64) -> State {
     }
 }
 
-/// Checks members of an archive, whose name is `prefix` if it is in another one.
-fn check_members(
-    archive: &mut NpzReader<ArchiveFile>,
-    members: Range<usize>,
-    prefix: &str,
-    depth: usize,
-    budget: &Budget<'_>,
-) -> Vec<Finding> {
+/// Checks members of an archive.
+fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, level: &Level<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let copies = copies_of_names(archive);
     // Nothing is reported after a signal, so members may be missing.
     for index in members.take_while(|_| !signals::came()) {
         let full_name = archive.full_name(index).unwrap_or_default().to_owned();
         let own_name = if archive.is_array(index) { archive.name(index).unwrap_or_default() } else { &full_name };
-        let name = format!("{prefix}{own_name}");
+        let name = format!("{}{own_name}", level.prefix);
         let result = if archive.is_array(index) {
             check_member(archive, index)
         } else {
-            nested::extract(archive, index, depth, budget).map(|inner| {
+            nested::extract(archive, index, level).map(|inner| {
                 if let Some(mut inner) = inner {
                     let members = 0..inner.archive.len();
-                    findings.extend(check_members(&mut inner.archive, members, &format!("{name}:"), depth + 1, budget));
+                    findings.extend(check_members(&mut inner.archive, members, &level.below(&name)));
                 }
                 State::Good.into()
             })

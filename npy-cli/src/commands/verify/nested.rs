@@ -49,6 +49,26 @@ impl<'a> Budget<'a> {
     }
 }
 
+/// An archive, or one in it.
+pub(super) struct Level<'a> {
+    /// The names of the archives around its members, each with a colon.
+    pub(super) prefix: String,
+    depth: usize,
+    budget: &'a Budget<'a>,
+}
+
+impl<'a> Level<'a> {
+    /// A whole file.
+    pub(super) fn first(budget: &'a Budget<'a>) -> Self {
+        Self { prefix: String::new(), depth: 1, budget }
+    }
+
+    /// The archive that a member of this name is.
+    pub(super) fn below(&self, name: &str) -> Self {
+        Self { prefix: format!("{name}:"), depth: self.depth + 1, budget: self.budget }
+    }
+}
+
 /// An archive that was extracted, and is removed with it. A signal must not leave it.
 pub(super) struct Inner {
     pub(super) archive: NpzReader<ArchiveFile>,
@@ -57,20 +77,15 @@ pub(super) struct Inner {
 }
 
 /// Checks a member that is not an array. Returns the archive that it is, which is still to be checked.
-pub(super) fn extract(
-    archive: &mut NpzReader<ArchiveFile>,
-    index: usize,
-    depth: usize,
-    budget: &Budget<'_>,
-) -> Result<Option<Inner>> {
+pub(super) fn extract(archive: &mut NpzReader<ArchiveFile>, index: usize, level: &Level<'_>) -> Result<Option<Inner>> {
     let extension = Path::new(archive.full_name(index).unwrap_or_default()).extension();
     let may_be_archive = extension.is_some_and(|extension| extension == "npz" || extension == "zip");
-    if !may_be_archive || depth >= DEPTH {
+    if !may_be_archive || level.depth >= DEPTH {
         archive.verify_member(index).map_err(nameless)?;
         return Ok(None);
     }
     // A member that has more bytes than it claims is damaged, and is not read further.
-    budget.take(archive.size(index).unwrap_or_default())?;
+    level.budget.take(archive.size(index).unwrap_or_default())?;
     let failed = |error: io::Error| Failure::Nameless(format!("cannot create a temporary directory: {error}"));
     let guard = signals::Guard::new();
     let directory = tempfile::tempdir().map_err(failed)?;
