@@ -16,5 +16,5 @@ pub(crate) use array::{Array, in_memory, not_spooled, object_options, rows_of, s
 pub(crate) use file::{Input, array_of};
 pub(crate) use looks::text_transfer;
 pub(crate) use part::{STANDARD_INPUT, standard_input};
-pub(crate) use stream::Prefixed;
+pub(crate) use stream::{Prefixed, Spool};
 pub(crate) use unread::{behind_array_of_stream, beside_members, is_shadowed};

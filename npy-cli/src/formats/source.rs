@@ -3,17 +3,16 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use npy_core::object::ObjectArray;
 use npy_core::{Header, Order};
-use tempfile::NamedTempFile;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, not_spooled, object_options, spool};
+use crate::input::{Array, Spool, not_spooled, object_options, spool};
 use crate::signals;
 
 /// An array of an input.
@@ -76,7 +75,7 @@ pub(super) struct FileOrSpool {
     input: String,
     /// The name of an array that the file is.
     stem: String,
-    _spool: Option<(NamedTempFile, signals::Guard)>,
+    _spool: Option<Spool>,
 }
 
 impl FileOrSpool {
@@ -87,15 +86,10 @@ impl FileOrSpool {
             return Ok(Self { path: path.into(), input, stem, _spool: None });
         }
         let failed = |error: io::Error| Failure::new(format!("{input}: cannot read the stream: {error}"));
-        let guard = signals::Guard::new();
-        let mut file = NamedTempFile::new().map_err(failed)?;
-        if path == "-" {
-            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
-        } else {
-            io::copy(&mut File::open(path).map_err(failed)?, &mut file).map_err(failed)?;
-        }
-        signals::check()?;
-        Ok(Self { path: file.path().to_owned(), input, stem, _spool: Some((file, guard)) })
+        let mut stream: Box<dyn Read> =
+            if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
+        let spool = Spool::of(&mut *stream, &input)?;
+        Ok(Self { path: spool.path().to_owned(), input, stem, _spool: Some(spool) })
     }
 
     /// Where it is.

@@ -3,23 +3,22 @@
 use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::rawarray::{RaArray, RaHeader};
 use npy_core::{FileFormat, Header, NpyReader};
-use tempfile::NamedTempFile;
 
 use super::array::{Array, Once, in_memory};
 use super::arrays::{self, Found};
 use super::looks;
 use super::part::{Part, split, standard_input};
-use super::stream::{Forward, Prefixed, Recorder};
+use super::stream::{Forward, Prefixed, Recorder, Spool};
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::{output, signals};
+use crate::output;
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
@@ -41,11 +40,8 @@ enum Place {
         front: Vec<u8>,
         rest: Option<Box<dyn Read + Send>>,
     },
-    /// A stream in a temporary file, because its format cannot be read as a stream. A signal is not to leave it.
-    Spool {
-        file: NamedTempFile,
-        _guard: signals::Guard,
-    },
+    /// A stream whose format cannot be read as a stream.
+    Spool(Spool),
 }
 
 /// Where the bytes of an array are in a file, for readers that go on side by side.
@@ -133,13 +129,7 @@ impl Input {
     /// The same input; a stream that was not read in a temporary file.
     pub(crate) fn into_file(mut self) -> Result<Self> {
         if let Place::Stream { front, rest: Some(rest) } = &mut self.place {
-            let failed = |error: io::Error| Failure::new(format!("{}: cannot read the stream: {error}", self.name));
-            let guard = signals::Guard::new();
-            let mut file = NamedTempFile::new().map_err(failed)?;
-            file.write_all(front).map_err(failed)?;
-            io::copy(rest, &mut file).map_err(failed)?;
-            signals::check()?;
-            self.place = Place::Spool { file, _guard: guard };
+            self.place = Place::Spool(Spool::of(&mut Cursor::new(std::mem::take(front)).chain(rest), &self.name)?);
         }
         Ok(self)
     }
@@ -210,7 +200,7 @@ impl Input {
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.place {
             Place::Path(path) => Some(path),
-            Place::Spool { file, .. } => Some(file.path()),
+            Place::Spool(spool) => Some(spool.path()),
             Place::Stream { .. } => None,
         }
     }
@@ -317,7 +307,7 @@ impl Input {
             },
             (_, FileFormat::Npz) => self.archive().and_then(|archive| with_member_of(archive, index, work)),
             (Place::Path(path), format) => with_file(path, format, self.range.clone(), work),
-            (Place::Spool { file, .. }, format) => with_file(file.path(), format, self.range.clone(), work),
+            (Place::Spool(spool), format) => with_file(spool.path(), format, self.range.clone(), work),
         };
         result.map_err(|failure| self.name_of(failure))
     }

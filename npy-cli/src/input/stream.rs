@@ -2,6 +2,12 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::failure::{Failure, Result};
+use crate::signals;
 
 /// A stream that seeks forwards, by reading and discarding.
 pub(super) struct Forward<R> {
@@ -60,6 +66,28 @@ impl<R: Read> Read for Recorder<R> {
         let read = self.inner.read(buffer)?;
         self.read.extend_from_slice(&buffer[..read]);
         Ok(read)
+    }
+}
+
+/// A stream in a temporary file, which a signal does not leave behind.
+pub(crate) struct Spool {
+    file: NamedTempFile,
+    _guard: signals::Guard,
+}
+
+impl Spool {
+    /// Copies a stream of this name.
+    pub(crate) fn of(stream: &mut dyn Read, name: &str) -> Result<Self> {
+        let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
+        let guard = signals::Guard::new();
+        let mut file = NamedTempFile::new().map_err(failed)?;
+        io::copy(stream, &mut file).map_err(failed)?;
+        signals::check()?;
+        Ok(Self { file, _guard: guard })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
     }
 }
 
