@@ -15,53 +15,58 @@ use crate::values::reals;
 /// Reads the numbers of a plot, and makes a figure of them.
 pub(crate) fn figure(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
     let name = source.input().name().to_owned();
-    let selection = options.slice.map(|slice| slice.of(source.header())).transpose().map_err(|failure| failure.about(&name))?;
+    read(source, options).map_err(|failure| failure.about(&name))
+}
+
+fn read(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
+    let refused = |message: String| Err(Failure::Nameless(message));
+    let selection = options.slice.map(|slice| slice.of(source.header())).transpose()?;
     let selection = selection.as_ref();
     if let (Some(x), Some(y)) = (options.x, options.y) {
         return scatter(source, selection, options, (x, y));
     }
     if options.kind == Some(Kind::Scatter) {
-        return Err(Failure::new(format!("{name}: a scatter plot has two fields: expected --x and --y")));
+        return refused("a scatter plot has two fields: expected --x and --y".to_owned());
     }
     if options.fields.len() > 1 {
         if !matches!(options.kind, None | Some(Kind::Line)) {
             let count = options.fields.len();
-            return Err(Failure::new(format!("{name}: several fields are lines: expected one for another kind, found {count}")));
+            return refused(format!("several fields are lines: expected one for another kind, found {count}"));
         }
-        return lines::of_fields(source, selection, options, &name);
+        return lines::of_fields(source, selection, options);
     }
     let mut numbers = Numbers::new(source, selection, options.fields.first().map(String::as_str))?;
     let kind = options.kind.unwrap_or_else(|| if lines::are_lines(&numbers.shape) { Kind::Line } else { Kind::Image });
     match (kind, &numbers.shape[..]) {
-        (Kind::Histogram, _) => histogram(&mut numbers, options, &name),
-        (Kind::Line, [] | [_] | [_, _]) => lines::of_columns(&mut numbers, options, &name),
+        (Kind::Histogram, _) => histogram(&mut numbers, options),
+        (Kind::Line, [] | [_] | [_, _]) => lines::of_columns(&mut numbers, options),
         (Kind::Image, _) if options.log != LogAxes::None => {
-            Err(Failure::new(format!("{name}: an image has no logarithmic axes: expected --kind line, or no --log")))
+            refused("an image has no logarithmic axes: expected --kind line, or no --log".to_owned())
         }
         (Kind::Image, [rows, columns] | [rows, columns, 3 | 4]) => {
             let size = (*rows, *columns);
-            image(&mut numbers, options, &name, size)
+            image(&mut numbers, options, size)
         }
         (_, shape) => {
             let shape = quantity::shape(shape);
-            Err(Failure::new(format!(
-                "{name}: cannot plot shape {shape}: expected 1 or 2 axes, or an image of 3 or 4 channels; --kind histogram plots any"
-            )))
+            refused(format!(
+                "cannot plot shape {shape}: expected 1 or 2 axes, or an image of 3 or 4 channels; --kind histogram plots any"
+            ))
         }
     }
 }
 
-fn histogram(numbers: &mut Numbers<'_>, options: &Options<'_>, name: &str) -> Result<Figure> {
+fn histogram(numbers: &mut Numbers<'_>, options: &Options<'_>) -> Result<Figure> {
     let label = options.fields.first().map_or("value", String::as_str);
     let (x, counts, left_out) = if options.log.x() || !reals::is_whole(&numbers.dtype) {
         count_floats(numbers, options, label)?
     } else {
-        let (x, counts) = count_whole(numbers, options, label, name)?;
+        let (x, counts) = count_whole(numbers, options, label)?;
         (x, counts, 0)
     };
     let highest = counts.iter().copied().max().unwrap_or(0);
     if highest == 0 {
-        return Err(Failure::new(format!("{name}: there is nothing to plot")));
+        return Err(Failure::Nameless("there is nothing to plot".to_owned()));
     }
     let y = if options.log.y() {
         // A count of one stands out from the axis.
@@ -75,8 +80,7 @@ fn histogram(numbers: &mut Numbers<'_>, options: &Options<'_>, name: &str) -> Re
 /// The axis of the values, the counts of its intervals, and how many values it leaves out.
 fn count_floats(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>, u64)> {
     let is_log = options.log.x();
-    let (least, most, left_out) = numbers.range(is_log)?;
-    let x = numbers.axis(label, (least, most), is_log);
+    let (x, left_out) = numbers.axis(label, is_log)?;
     let mut counts = vec![0_u64; options.bins];
     numbers.for_each(|_, number| {
         if number.is_finite() && (!is_log || number > 0.0) {
@@ -87,13 +91,13 @@ fn count_floats(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -
 }
 
 /// The same of integers and times, of which `f64` has one number for many.
-fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str, name: &str) -> Result<(Axis, Vec<u64>)> {
+fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>)> {
     let mut range: Option<(i128, i128)> = None;
     numbers.for_each_whole(|value| {
         let (least, most) = range.unwrap_or((value, value));
         range = Some((least.min(value), most.max(value)));
     })?;
-    let (least, most) = range.ok_or_else(|| Failure::new(format!("{name}: there is nothing to plot: all values are NaT")))?;
+    let (least, most) = range.ok_or_else(|| Failure::Nameless("there is nothing to plot: all values are NaT".to_owned()))?;
     let bins = WholeBins::new(least, most, options.bins);
     let mut counts = vec![0_u64; bins.count()];
     numbers.for_each_whole(|value| {
@@ -109,26 +113,21 @@ fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str, na
     let (label, origin) = if is_far { (format!("{label} - {least}"), least) } else { (label.to_owned(), 0) };
     // A bar stands in the middle of its integers.
     let first = (least - origin) as f64 - if is_time { 0.0 } else { 0.5 };
-    Ok((numbers.axis(&label, (first, first + counts.len() as f64 * bins.width as f64), false), counts))
+    let end = first + counts.len() as f64 * bins.width as f64;
+    Ok((Axis::new(label, Some(numbers.dtype.clone()), first, end), counts))
 }
 
 fn scatter(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>, (x, y): (&str, &str)) -> Result<Figure> {
     const MOST_POINTS: usize = 20_000;
-    let name = source.input().name().to_owned();
     let logs = [options.log.x(), options.log.y()];
-    let mut axes = Vec::new();
-    let mut count = 0;
-    for (field, is_log) in [x, y].into_iter().zip(logs) {
+    let mut axis = |field: &str, is_log: bool| -> Result<(Axis, usize)> {
         let mut numbers = Numbers::new(source, selection, Some(field))?;
-        let (least, most, _) = numbers.range(is_log)?;
-        count = numbers.shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        axes.push((count, numbers.axis(field, (least, most), is_log).with_margin()));
-    }
-    let (Some((y_count, y_axis)), Some((x_count, x_axis))) = (axes.pop(), axes.pop()) else { return Err(Failure::new("no axes")) };
-    if x_count != y_count {
-        return Err(Failure::new(format!(
-            "{name}: fields of different lengths: expected {x_count} as in {x}, found {y_count} in {y}"
-        )));
+        let count = numbers.shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+        Ok((numbers.axis(field, is_log)?.0.with_margin(), count))
+    };
+    let ((x_axis, count), (y_axis, y_count)) = (axis(x, logs[0])?, axis(y, logs[1])?);
+    if count != y_count {
+        return Err(Failure::Nameless(format!("fields of different lengths: expected {count} as in {x}, found {y_count} in {y}")));
     }
     // Of many points, one is kept for each pixel.
     let (width, height) = (options.size.0.clamp(1, 400), options.size.1.clamp(1, 300));
@@ -154,7 +153,7 @@ fn scatter(source: &mut Source, selection: Option<&Selection>, options: &Options
         Ok(())
     })?;
     if points.is_empty() {
-        return Err(Failure::new(format!("{name}: there is nothing to plot: no point has two values that the axes have")));
+        return Err(Failure::Nameless("there is nothing to plot: no point has two values that the axes have".to_owned()));
     }
     Ok(Figure { title: options.title.clone(), x: x_axis, y: y_axis, content: Content::Points(points), left_out })
 }

@@ -10,12 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::values::reals;
 
 /// Draws an array of rows, columns and perhaps channels.
-pub(super) fn image(
-    numbers: &mut Numbers<'_>,
-    options: &Options<'_>,
-    name: &str,
-    (rows, columns): (usize, usize),
-) -> Result<Figure> {
+pub(super) fn image(numbers: &mut Numbers<'_>, options: &Options<'_>, (rows, columns): (usize, usize)) -> Result<Figure> {
     let channels = numbers.shape.get(2).copied().unwrap_or(1);
     let mut means = Means::new((rows, columns, channels), options.size);
     let strides = numbers.strides();
@@ -37,7 +32,7 @@ pub(super) fn image(
             finite.get(place).copied()
         };
         let (Some(least), Some(most)) = (percentile(options.clip.0), percentile(options.clip.1)) else {
-            return Err(Failure::new(format!("{name}: there is nothing to plot: all values are NaN or infinite")));
+            return Err(Failure::Nameless("there is nothing to plot: all values are NaN or infinite".to_owned()));
         };
         let axis = Axis::new("", None, least, most);
         let color = |value: &f64| if value.is_nan() { [200, 200, 200] } else { options.map.color(axis.part(*value)) };

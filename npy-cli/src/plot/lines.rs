@@ -6,6 +6,7 @@ use super::options::Options;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::select::Selection;
+use crate::values::bins::bin;
 use crate::values::quantity;
 
 /// More columns are an image.
@@ -35,7 +36,7 @@ fn few_of(rows: usize, columns: usize) -> Option<bool> {
 }
 
 /// Draws an array of one axis, or the columns or rows of one of two.
-pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>, name: &str) -> Result<Figure> {
+pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>) -> Result<Figure> {
     let (rows, columns) = match numbers.shape[..] {
         [rows, columns] => (rows, columns),
         [length] => (length, 1),
@@ -43,11 +44,11 @@ pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>, name:
     };
     let are_columns = numbers.shape.len() < 2 || few_of(rows, columns).unwrap_or(true);
     let (length, count) = if are_columns { (rows, columns) } else { (columns, rows) };
-    check_count(count, name)?;
-    numbers.check_log(options.log.y())?;
+    check_count(count)?;
     let what = if are_columns { "column" } else { "row" };
     let mut lines: Vec<Line> = (0..count).map(|line| Line::new(format!("{what} {line}"), length, options)).collect();
-    let mut range = Range::new(options.log.y());
+    let mut range = Range::new(options.fields.first().map(String::as_str).unwrap_or_default(), options.log.y());
+    range.join(&numbers.dtype)?;
     let strides = numbers.strides();
     numbers.for_each(|position, number| {
         let (along, line) = (strides.index(position, usize::from(!are_columns)), strides.index(position, usize::from(are_columns)));
@@ -55,49 +56,41 @@ pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>, name:
             line.add(along, number, &mut range);
         }
     })?;
-    let (least, most, left_out) = range.found(name)?;
-    let label = options.fields.first().map(String::as_str).unwrap_or_default();
-    let y = numbers.axis(label, (least, most), options.log.y());
-    Ok(figure(lines, y, left_out, options))
+    Ok(figure(lines, range.axis()?, options))
 }
 
 /// Draws a line for each of several fields, which have one value in each record.
-pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>, name: &str) -> Result<Figure> {
-    check_count(options.fields.len(), name)?;
-    let mut range = Range::new(options.log.y());
-    let (mut lines, mut dtypes) = (Vec::new(), Vec::new());
+pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>) -> Result<Figure> {
+    check_count(options.fields.len())?;
+    let mut range = Range::new("", options.log.y());
+    let mut lines = Vec::new();
     for field in options.fields {
         let mut numbers = Numbers::new(source, selection, Some(field))?;
-        numbers.check_log(options.log.y())?;
+        range.join(&numbers.dtype)?;
         let length = match numbers.shape[..] {
             [] => 1,
             [length] => length,
             ref shape => {
                 let shape = quantity::shape(shape);
                 let message = format!("cannot plot field {field} of shape {shape} with others: expected one axis");
-                return Err(Failure::new(format!("{name}: {message}")));
+                return Err(Failure::Nameless(message));
             }
         };
         let mut line = Line::new(field.clone(), length, options);
         numbers.for_each(|index, number| line.add(index, number, &mut range))?;
         lines.push(line);
-        dtypes.push(numbers.dtype);
     }
-    let (least, most, left_out) = range.found(name)?;
-    // Times are written as such if all are of one unit.
-    let dtype = dtypes.first().filter(|first| dtypes.iter().all(|dtype| dtype == *first)).cloned();
-    let y = if options.log.y() { Axis::log("", least, most) } else { Axis::new("", dtype, least, most) };
-    Ok(figure(lines, y, left_out, options))
+    Ok(figure(lines, range.axis()?, options))
 }
 
-fn check_count(count: usize, name: &str) -> Result<()> {
+fn check_count(count: usize) -> Result<()> {
     if count > MOST_SERIES {
-        return Err(Failure::new(format!("{name}: too many lines: expected at most {MOST_SERIES}, found {count}")));
+        return Err(Failure::Nameless(format!("too many lines: expected at most {MOST_SERIES}, found {count}")));
     }
     Ok(())
 }
 
-fn figure(lines: Vec<Line>, y: Axis, left_out: u64, options: &Options<'_>) -> Figure {
+fn figure(lines: Vec<Line>, (y, left_out): (Axis, u64), options: &Options<'_>) -> Figure {
     let last = lines.iter().map(|line| line.length.saturating_sub(1)).max().unwrap_or(0) as f64;
     let x = if options.log.x() { Axis::log("index", 1.0, last) } else { Axis::new("index", None, 0.0, last) };
     let series = lines.into_iter().map(Line::into_series).collect();
@@ -136,10 +129,7 @@ impl Line {
         let pixel = if !self.is_log {
             usize::try_from(index as u128 * count as u128 / (self.length as u128).max(1)).unwrap_or(usize::MAX)
         } else if index > 0 {
-            let part = (index as f64).ln() / (self.length as f64).ln();
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the number of pixels")]
-            let pixel = (part * count as f64) as usize;
-            pixel
+            bin((index as f64).ln() / (self.length as f64).ln(), count)
         } else {
             // A logarithmic axis does not have it.
             return range.leave_out();
@@ -186,7 +176,7 @@ mod tests {
         let options =
             Options { kind: None, slice, fields: &[], x: None, y: None, log, bins: 1, clip: (0.0, 1.0), map, title, size };
         let mut line = Line::new(String::new(), numbers.len(), &options);
-        let mut range = Range::new(log.y());
+        let mut range = Range::new("", log.y());
         numbers.iter().enumerate().for_each(|(index, number)| line.add(index, *number, &mut range));
         line.into_series().points
     }

@@ -64,20 +64,18 @@ impl Strides {
 impl<'a> Numbers<'a> {
     /// Fails if the array or the field has no numbers.
     pub(crate) fn new(source: &'a mut Source, selection: Option<&'a Selection>, field: Option<&str>) -> Result<Self> {
-        let name = source.input().name().to_owned();
         let (whole, axes) = match selection {
             Some(selection) => (selection.dtype().clone(), selection.shape()),
             None => (source.header().dtype().clone(), source.header().shape().to_vec()),
         };
-        let refused = |message: String| Failure::new(format!("{name}: {message}"));
         if whole.itemsize() > MOST_ELEMENT {
-            return Err(refused(format!(
+            return Err(Failure::Nameless(format!(
                 "elements of {} are too large to plot",
                 quantity::counted(whole.itemsize() as u64, "byte")
             )));
         }
         let dtype = match field {
-            Some(field) => field_of(&whole, field).map_err(|failure| failure.about(&name))?,
+            Some(field) => field_of(&whole, field)?,
             None => whole.clone(),
         };
         if let DType::Record(_) = &dtype {
@@ -85,14 +83,16 @@ impl<'a> Numbers<'a> {
             let more = if names.len() > MOST_NAMES { ", …" } else { "" };
             names.truncate(MOST_NAMES);
             let names = names.join(", ");
-            return Err(refused(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}{more}")));
+            return Err(Failure::Nameless(format!(
+                "cannot plot records: expected --field, or --x and --y, with one of: {names}{more}"
+            )));
         }
         if !reals::is_real(&dtype) {
-            return Err(refused(format!("cannot plot dtype {dtype}: expected real numbers or times")));
+            return Err(Failure::Nameless(format!("cannot plot dtype {dtype}: expected real numbers or times")));
         }
         let (base, own) = dtype.flattened();
         if axes.iter().chain(&own).any(|length| *length == 0) {
-            return Err(refused("the array is empty: there is nothing to plot".to_owned()));
+            return Err(Failure::Nameless("the array is empty: there is nothing to plot".to_owned()));
         }
         // A selection is read in C order.
         let order = if selection.is_some() { Order::C } else { source.header().order() };
@@ -135,28 +135,14 @@ impl<'a> Numbers<'a> {
         self.strides.clone()
     }
 
-    /// An axis for these numbers.
-    pub(crate) fn axis(&self, label: &str, (least, most): (f64, f64), is_log: bool) -> Axis {
-        if is_log { Axis::log(label, least, most) } else { Axis::new(label, Some(self.dtype.clone()), least, most) }
-    }
-
-    /// Fails if times are to be on a logarithmic axis.
-    pub(crate) fn check_log(&self, is_log: bool) -> Result<()> {
-        if is_log && reals::scalar_of(&self.dtype).is_some_and(reals::is_time) {
-            let name = self.source.input().name();
-            return Err(Failure::new(format!("{name}: a logarithmic axis has no times: expected numbers, found {}", self.dtype)));
-        }
-        Ok(())
-    }
-
-    /// The range of the finite numbers, and how many numbers a logarithmic axis leaves out.
-    pub(crate) fn range(&mut self, is_log: bool) -> Result<(f64, f64, u64)> {
-        self.check_log(is_log)?;
-        let mut range = Range::new(is_log);
+    /// The axis of all numbers, and how many of them it leaves out.
+    pub(crate) fn axis(&mut self, label: &str, is_log: bool) -> Result<(Axis, u64)> {
+        let mut range = Range::new(label, is_log);
+        range.join(&self.dtype)?;
         self.for_each(|_, number| {
             range.add(number);
         })?;
-        range.found(self.source.input().name())
+        range.axis()
     }
 }
 
@@ -205,30 +191,38 @@ fn real_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
     real.map(|leaf| parent.map_or_else(|| leaf.path(), |parent| format!("{parent}.{}", leaf.path()))).collect()
 }
 
-/// The range of the finite numbers that an axis has.
+/// The range of the finite numbers on an axis.
 pub(crate) struct Range {
+    label: String,
     is_log: bool,
-    least: f64,
-    most: f64,
-    count: u64,
+    dtypes: Vec<DType>,
+    ends: Option<(f64, f64)>,
     left_out: u64,
 }
 
 impl Range {
-    pub(crate) fn new(is_log: bool) -> Self {
-        Self { is_log, least: 0.0, most: 0.0, count: 0, left_out: 0 }
+    pub(crate) fn new(label: &str, is_log: bool) -> Self {
+        Self { label: label.to_owned(), is_log, dtypes: Vec::new(), ends: None, left_out: 0 }
     }
 
-    /// Adds a number; `false` if the axis does not have it.
+    /// Prepares for numbers of this dtype. Fails for times on a logarithmic axis.
+    pub(crate) fn join(&mut self, dtype: &DType) -> Result<()> {
+        if self.is_log && reals::scalar_of(dtype).is_some_and(reals::is_time) {
+            return Err(Failure::Nameless(format!("a logarithmic axis has no times: expected numbers, found {dtype}")));
+        }
+        self.dtypes.push(dtype.clone());
+        Ok(())
+    }
+
+    /// Adds a number. Returns whether the axis has it.
     pub(crate) fn add(&mut self, number: f64) -> bool {
         if self.is_log && number <= 0.0 {
             self.leave_out();
             return false;
         }
         if number.is_finite() {
-            (self.least, self.most) =
-                if self.count == 0 { (number, number) } else { (self.least.min(number), self.most.max(number)) };
-            self.count += 1;
+            let (least, most) = self.ends.unwrap_or((number, number));
+            self.ends = Some((least.min(number), most.max(number)));
         }
         number.is_finite()
     }
@@ -238,16 +232,21 @@ impl Range {
         self.left_out += 1;
     }
 
-    /// The range, and how many numbers are left out of it. Fails where nothing can be shown.
-    pub(crate) fn found(self, name: &str) -> Result<(f64, f64, u64)> {
-        if self.count == 0 {
+    /// The axis, and how many numbers it leaves out. Fails if it has none.
+    pub(crate) fn axis(self) -> Result<(Axis, u64)> {
+        let Some((least, most)) = self.ends else {
             let problem = match self.left_out {
                 0 => "all values are NaN or infinite",
                 _ => "no value is positive, as on a logarithmic axis",
             };
-            return Err(Failure::new(format!("{name}: there is nothing to plot: {problem}")));
+            return Err(Failure::Nameless(format!("there is nothing to plot: {problem}")));
+        };
+        if self.is_log {
+            return Ok((Axis::log(self.label, least, most), self.left_out));
         }
-        Ok((self.least, self.most, self.left_out))
+        // Times are written as such if all are of one unit.
+        let dtype = self.dtypes.first().filter(|first| self.dtypes.iter().all(|dtype| dtype == *first)).cloned();
+        Ok((Axis::new(self.label, dtype, least, most), self.left_out))
     }
 }
 
