@@ -4,7 +4,7 @@ use npy_core::region::AxisRange;
 use npy_core::types::{Datetime64, FixedBytes, unit::Second};
 use npy_core::{ErrorKind, Header, NpyReader, NpyRecord, NpyWriter, Order, load_columns};
 
-use crate::support::{as_little_endian, scratch, written};
+use crate::support::{as_little_endian, scratch, written, zeros};
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Place {
@@ -232,13 +232,11 @@ fn errors_tell_the_record_and_the_field() {
 
 #[test]
 fn shapes_and_records_without_bytes() {
-    let header = Header::new("[('x', '<f4'), ('e', '<f8', (0,))]".parse().unwrap(), Order::C, &[2, 3]).unwrap();
-    let mut file = header.to_bytes();
-    file.resize(file.len() + 24, 0);
+    let file = zeros("[('x', '<f4'), ('e', '<f8', (0,))]", Order::C, &[2, 3]);
     let (x, empty) = NpyReader::new(&file[..]).unwrap().into_columns::<(f32, [f64; 0])>(["x", "e"]).unwrap();
     assert_eq!((x.len(), empty.len()), (6, 6));
-    let header = Header::new("[('e', '<f8', (0,))]".parse().unwrap(), Order::C, &[5]).unwrap();
-    let (empty,) = NpyReader::new(&header.to_bytes()[..]).unwrap().into_columns::<([f64; 0],)>(["e"]).unwrap();
+    let (empty,) =
+        NpyReader::new(&zeros("[('e', '<f8', (0,))]", Order::C, &[5])[..]).unwrap().into_columns::<([f64; 0],)>(["e"]).unwrap();
     assert_eq!(empty.len(), 5);
     // A path demands one dimension, as `load` does.
     let directory = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDoubl
 use npy_core::{DType, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
 use crate::support::numpy::{frames, numpy};
-use crate::support::{as_little_endian, native, written};
+use crate::support::{as_little_endian, native, written, zeros};
 
 /// Every element type as a field.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -453,9 +453,7 @@ fn arrays_are_more_axes() {
     let error = npy_core::read::<[[u16; 2]; 5]>(&file[..]).unwrap_err();
     assert!(error.to_string().contains("this axis has length 3, the Rust array 2"), "{error}");
     assert!(npy_core::read::<[[u32; 3]; 5]>(&file[..]).is_err());
-    let fortran = Header::new("<f4".parse().unwrap(), Order::Fortran, &[2, 3]).unwrap();
-    let mut file = fortran.to_bytes();
-    file.resize(file.len() + 24, 0);
+    let file = zeros("<f4", Order::Fortran, &[2, 3]);
     let error = npy_core::read::<[f32; 3]>(&file[..]).unwrap_err();
     assert!(error.kind() == ErrorKind::WrongShape, "{error}");
     // Elements without bytes are not counted up to whatever a file claims.

@@ -18,7 +18,7 @@ use std::fmt::Display;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use npy_core::NpyElement;
+use npy_core::{Header, NpyElement, Order};
 use tempfile::TempDir;
 
 /// A path in a temporary directory of its own, which is removed with it.
@@ -51,6 +51,14 @@ impl AsRef<OsStr> for Scratch {
     fn as_ref(&self) -> &OsStr {
         self.path.as_os_str()
     }
+}
+
+/// A file of zeros.
+pub fn zeros(dtype: &str, order: Order, shape: &[usize]) -> Vec<u8> {
+    let header = Header::new(dtype.parse().unwrap(), order, shape).unwrap();
+    let mut file = header.to_bytes();
+    file.resize(file.len() + usize::try_from(header.data_bytes()).unwrap(), 0);
+    file
 }
 
 /// The file of an array of one dimension.

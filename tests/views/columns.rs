@@ -8,7 +8,7 @@ use npy_core::types::FixedBytes;
 use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyMap, NpyMapMut, NpyRecord, NpyView, NpyWriter, Order, view_column};
 
 use crate::support::numpy::numpy;
-use crate::support::{announce, file_with_header, scratch, written};
+use crate::support::{announce, file_with_header, scratch, written, zeros};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -72,14 +72,6 @@ fn file_of(count: u32) -> Vec<u8> {
 fn begin_and_itemsize(file: &[u8]) -> (usize, usize) {
     let (header, begin) = Header::parse(file).unwrap();
     (begin, header.dtype().itemsize())
-}
-
-/// A file of zeros.
-fn zeros(dtype: &str, order: Order, shape: &[usize]) -> Vec<u8> {
-    let header = Header::new(dtype.parse().unwrap(), order, shape).unwrap();
-    let mut file = header.to_bytes();
-    file.resize(file.len() + header.data_bytes() as usize, 0);
-    file
 }
 
 fn values<T: NpyView + Copy>(file: &[u8], name: &str) -> Vec<T> {

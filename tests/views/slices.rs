@@ -13,7 +13,7 @@ use npy_core::{ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecord, NpyV
 use npy_ndarray::{ViewMutNpyExt, ViewNpyExt, WriteNpyExt};
 
 use crate::support::numpy::numpy;
-use crate::support::{scratch, written};
+use crate::support::{scratch, written, zeros};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view, align)]
@@ -221,12 +221,7 @@ fn invalid_bytes_are_refused_with_index_and_path() {
 #[test]
 fn other_layouts_and_addresses_are_refused() {
     let kind = |file: &[u8]| in_memory(file, |file| npy_core::view::<Pick>(file).map(|_| ()).unwrap_err().kind());
-    let zeros = |dtype: &str| {
-        let header = Header::new(dtype.parse().unwrap(), Order::C, &[2]).unwrap();
-        let mut file = header.to_bytes();
-        file.resize(file.len() + header.data_bytes() as usize, 0);
-        file
-    };
+    let zeros = |dtype: &str| zeros(dtype, Order::C, &[2]);
     let own = Pick::dtype().to_string();
     assert_eq!(kind(&zeros(&own.replace('<', ">"))), ErrorKind::NotViewable);
     let shifted = own.replacen("('', '|V7')", "('', '|V15')", 1);

@@ -37,10 +37,7 @@ fn written_as<T: NpyElement>(items: &[T], dtype: &str) -> Vec<u8> {
 
 /// A file of that dtype with nothing but zeros in it.
 fn zeros(dtype: &str) -> Vec<u8> {
-    let header = Header::new(dtype.parse().unwrap(), Order::C, &[2]).unwrap();
-    let mut file = header.to_bytes();
-    file.resize(file.len() + usize::try_from(header.data_bytes()).unwrap(), 0);
-    file
+    crate::support::zeros(dtype, Order::C, &[2])
 }
 
 fn dtype_of_file(file: &[u8]) -> String {
