@@ -8,10 +8,9 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
-use npy_core::calendar::days_before;
 use npy_core::dtype::{Record, ScalarKind};
 use npy_core::error::{ValueError, no_field as unknown_field};
-use npy_core::object::{ObjectArray, ObjectItems, PyDate, PyDateTime, PyObject};
+use npy_core::object::{ObjectArray, ObjectItems, PyDateTime, PyObject};
 use npy_core::{DType, DynValues, Error, ErrorKind, Header, Order, Result};
 
 use crate::columns::{MOST_EMPTY_ROWS, field_of, no_field};
@@ -206,7 +205,7 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             _ => Ok(0.0),
         })?,
         ItemType::Date => column.numbers::<types::Date32Type>("Date32", |item| match item {
-            PyObject::Date(date) => i32::try_from(days(*date)).map_err(|_| item.to_string()),
+            PyObject::Date(date) => i32::try_from(date.days_since_1970()).map_err(|_| item.to_string()),
             _ => Ok(0),
         })?,
         ItemType::DateTime(has_zone) => {
@@ -222,11 +221,7 @@ fn column_of(array: &ObjectArray, items: &[PyObject], name: &str, rows: usize) -
             arrow_array::make_array(data.data_type(utc).build().map_err(of_arrow)?)
         }
         ItemType::TimeDelta => column.numbers::<types::DurationMicrosecondType>("Duration(µs)", |item| match item {
-            PyObject::TimeDelta(delta) => {
-                let seconds = i64::from(delta.days()) * SECONDS_OF_DAY + i64::from(delta.seconds());
-                let microseconds = seconds.checked_mul(1_000_000).and_then(|all| all.checked_add(delta.microseconds().into()));
-                microseconds.ok_or_else(|| item.to_string())
-            }
+            PyObject::TimeDelta(delta) => i64::try_from(delta.total_microseconds()).map_err(|_| item.to_string()),
             _ => Ok(0),
         })?,
     })
@@ -282,21 +277,8 @@ impl Column<'_> {
     }
 }
 
-const SECONDS_OF_DAY: i64 = 86_400;
-
-/// Days since 1970-01-01, which fit for the years 1 to 9999.
-fn days(date: PyDate) -> i64 {
-    let before = days_before(date.year().into(), date.month().into());
-    i64::try_from(before).unwrap_or(0) + i64::from(date.day()) - 1
-}
-
 /// Microseconds since 1970-01-01T00:00, in UTC if there is a time zone. Years 1 to 9999 fit.
 fn microseconds(time: &PyDateTime) -> i64 {
-    let (date, time) = (time.date(), time.time());
-    let seconds = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
-    let offset = time.zone().map_or(0, |zone| {
-        let offset = zone.offset();
-        (i64::from(offset.days()) * SECONDS_OF_DAY + i64::from(offset.seconds())) * 1_000_000 + i64::from(offset.microseconds())
-    });
-    (days(date) * SECONDS_OF_DAY + seconds) * 1_000_000 + i64::from(time.microsecond()) - offset
+    let offset = time.time().zone().map_or(0, |zone| zone.offset().total_microseconds());
+    time.microseconds_since_1970() - i64::try_from(offset).unwrap_or_default()
 }

@@ -9,7 +9,6 @@ use super::zip::ReadSeek;
 use super::zip::central_directory::expect_extensible;
 use super::zip::emit::{Local, push_end};
 use super::zip::problem::{cannot_read, cannot_write, unrecoverable};
-use super::zip::records::Claim;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::sys::lock::open_locked;
@@ -129,10 +128,8 @@ impl Tail {
             None => (Vec::new(), 0, Vec::new()),
         };
         for Found { offset, name, flags, method, claim, .. } in &walk.found[listed..kept] {
-            let Claim { crc, size, compressed } = *claim;
             let (name, offset) = (name.to_vec(), offset - prefix);
-            let (flags, method, padding, blocks) = (*flags, *method, Vec::new(), Vec::new());
-            Local { name, method, flags, crc, compressed, size, offset, padding, blocks }.push_entry(&mut bytes);
+            Local { name, method: *method, flags: *flags, claim: *claim, offset, ..Local::default() }.push_entry(&mut bytes);
         }
         push_end(&mut bytes, kept as u64, begin - prefix, &comment);
         Self { begin, bytes, added }

@@ -5,7 +5,7 @@ use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 
 use crate::failure::{Failure, Result};
 use crate::formats::text::cell::{Flavor, Push, push_of};
-use crate::formats::text::objects::{microseconds, text_of};
+use crate::formats::text::objects::text_of;
 use crate::values::columns::{self, Column};
 
 /// Appends the text of a cell.
@@ -75,7 +75,7 @@ fn cell<F: Flavor>(object: &PyObject, out: &mut String) {
     match object {
         PyObject::None => out.push_str(F::NOTHING),
         PyObject::Bytes(bytes) | PyObject::ByteArray(bytes) => F::bytes(bytes, out),
-        PyObject::TimeDelta(delta) => out.push_str(&microseconds(*delta).to_string()),
+        PyObject::TimeDelta(delta) => out.push_str(&delta.total_microseconds().to_string()),
         PyObject::Scalar(values) => match values.dtype() {
             DType::Scalar(scalar) => push_of::<F>(*scalar)(*scalar, values.bytes(), out),
             DType::Record(_) | DType::SubArray(_) => F::text(&object.to_string(), out),

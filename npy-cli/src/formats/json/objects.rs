@@ -7,7 +7,7 @@ use npy_core::{DType, DynValues};
 use super::write::{Json, Layout, Writer, number};
 use crate::failure::{Failure, Result};
 use crate::formats::text::cell::Flavor;
-use crate::formats::text::objects::{PIECE, Sink, microseconds, text_of};
+use crate::formats::text::objects::{PIECE, Sink, text_of};
 use crate::objects::without_missing;
 use crate::values::quantity;
 
@@ -128,7 +128,7 @@ fn push(object: &PyObject, dtype: &DType, out: &mut String) {
         (PyObject::Bytes(bytes) | PyObject::ByteArray(bytes), _) => {
             Json::bytes(bytes, out);
         }
-        (PyObject::TimeDelta(delta), _) => out.push_str(&microseconds(*delta).to_string()),
+        (PyObject::TimeDelta(delta), _) => out.push_str(&delta.total_microseconds().to_string()),
         (PyObject::List(items) | PyObject::Tuple(items), _) => {
             separated(['[', ']'], items, out, |item, out| push(item, &any, out));
         }

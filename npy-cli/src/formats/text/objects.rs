@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use npy_core::object::{ObjectArray, PyObject, PyTimeDelta};
+use npy_core::object::{ObjectArray, PyObject};
 
 use crate::failure::Result;
 
@@ -26,9 +26,4 @@ pub(crate) fn text_of(object: &PyObject) -> Cow<'_, str> {
         }
         other => Cow::Owned(other.to_string()),
     }
-}
-
-pub(crate) fn microseconds(delta: PyTimeDelta) -> i128 {
-    let seconds = i128::from(delta.days()) * 86_400 + i128::from(delta.seconds());
-    seconds * 1_000_000 + i128::from(delta.microseconds())
 }

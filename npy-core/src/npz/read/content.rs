@@ -132,20 +132,10 @@ impl Content {
         check_size(self.size, self.most).map_err(Into::into)
     }
 
-    /// Reads at most `most` remaining bytes, and checks the content. `claim` returns the checksum and
-    /// the sizes, or reads them after the data.
-    pub(crate) fn finish<R: Read>(
-        &mut self,
-        input: &mut Input<R>,
-        most: Option<u64>,
-        claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
-    ) -> Result<()> {
-        let claim = self.finish_data(input, most, claim)?;
-        self.check(&claim)
-    }
-
-    /// [`finish`](Self::finish) without [`check`](Self::check), after which the position of the next
-    /// member is known.
+    /// Reads at most `most` remaining bytes, and checks the sizes. The position of the next member is
+    /// known then, even if the [`check`](Self::check) of the checksum fails.
+    ///
+    /// `claim` returns the checksum and the sizes, or reads them after the data.
     pub(crate) fn finish_data<R: Read>(
         &mut self,
         input: &mut Input<R>,
@@ -269,7 +259,7 @@ mod tests {
                 Ok(()) => {}
             }
         }
-        let result = content.finish(&mut input, Some(most_behind), |_| Ok(claim));
+        let result = content.finish_data(&mut input, Some(most_behind), |_| Ok(claim)).and_then(|claim| content.check(&claim));
         (result.map_or_else(|error| format!("{error:#}"), |()| "whole".to_owned()), content.size)
     }
 

@@ -13,7 +13,7 @@ pub struct Index {
     entries: Vec<Entry>,
     /// Indices of `entries`, sorted by key, then by full name, then by position.
     by_name: Vec<usize>,
-    surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// The path of the archive, for errors.
     path: Option<PathBuf>,
 }
@@ -60,10 +60,6 @@ impl Index {
         self.entries.get(index)
     }
 
-    pub(crate) fn surroundings(&self) -> &Surroundings {
-        &self.surroundings
-    }
-
     /// Returns the number of members.
     #[expect(clippy::len_without_is_empty, reason = "not needed")]
     pub fn len(&self) -> usize {
@@ -78,28 +74,18 @@ impl Index {
 
     /// Returns the name of a member, without one trailing `.npy`.
     pub fn name(&self, index: usize) -> Option<&str> {
-        self.entries.get(index).map(Entry::key)
+        self.entry(index).map(Entry::key)
     }
 
     /// Returns the full name of a member.
     pub fn full_name(&self, index: usize) -> Option<&str> {
-        self.entries.get(index).map(|entry| &*entry.name)
-    }
-
-    /// Returns the size of a member's content in bytes.
-    pub fn size(&self, index: usize) -> Option<u64> {
-        self.entries.get(index).map(|entry| entry.claim.size)
-    }
-
-    /// Returns the size of a member in the archive in bytes.
-    pub fn compressed_size(&self, index: usize) -> Option<u64> {
-        self.entries.get(index).map(|entry| entry.claim.compressed)
+        self.entry(index).map(|entry| &*entry.name)
     }
 
     /// Returns whether a member has a comment or extra fields of other programs.
     pub(crate) fn has_extra(&self, index: usize) -> bool {
         let is_extra = |entry: &Entry| entry.has_comment || extra_fields(entry.extra()).any(|(id, _)| id != BLOCKS);
-        self.entries.get(index).is_some_and(is_extra)
+        self.entry(index).is_some_and(is_extra)
     }
 
     /// Returns the index of a member by name. A full name takes precedence over one without `.npy`, and

@@ -182,7 +182,8 @@ impl<'a, R: Read> Member<'a, R> {
         if left > MOST_TRAILING && !self.content.is_at_end() {
             return Err(trailing(left));
         }
-        self.content.finish(self.input, None, |_| Ok(self.claim))?;
+        let claim = self.content.finish_data(self.input, None, |_| Ok(self.claim))?;
+        self.content.check(&claim)?;
         self.is_checked = true;
         Ok(())
     }

@@ -217,14 +217,14 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// Of an array, the header is included.
     pub fn size(&self, index: usize) -> Option<u64> {
-        self.index.size(index)
+        self.index.entry(index).map(|entry| entry.claim.size)
     }
 
     /// Returns the compressed size of a member, by the central directory.
     ///
     /// It equals [`size`](Self::size) if the member is not compressed.
     pub fn compressed_size(&self, index: usize) -> Option<u64> {
-        self.index.compressed_size(index)
+        self.index.entry(index).map(|entry| entry.claim.compressed)
     }
 
     /// Returns the number of a member's compression method: 0 is stored, 8 is deflate.
@@ -245,7 +245,7 @@ impl<R: Read + Seek> NpzReader<R> {
     ///
     /// A copy of the members alone does not have them.
     pub fn surroundings(&self) -> &Surroundings {
-        self.index.surroundings()
+        &self.index.surroundings
     }
 
     /// Returns the bytes of the archive that are a member's data.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::super::codec::compress::{Method, Pending, Sink, Whole, Workers};
 use super::super::zip::emit::{Local, padding_field};
-use super::super::zip::records::{DEFLATED, DESCRIPTOR, STORED, UTF8};
+use super::super::zip::records::{Claim, DEFLATED, DESCRIPTOR, STORED, UTF8};
 use super::waiting::{Head, Waiting};
 use super::{Failure, Front, NpzWriter};
 use crate::error::{Error, Result};
@@ -127,12 +127,8 @@ impl<W: Write> NpzWriter<W> {
             name: name.as_bytes().to_vec(),
             method: if self.options.is_compressed { DEFLATED } else { STORED },
             flags,
-            crc,
-            compressed: size,
-            size,
-            offset: 0,
-            padding: Vec::new(),
-            blocks: Vec::new(),
+            claim: Claim { crc, size, compressed: size },
+            ..Local::default()
         }
     }
 
@@ -226,9 +222,8 @@ fn complete(local: &mut Local, content: Whole, head: &Head) {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&head.bytes);
     crc.combine(&content.crc);
-    local.crc = crc.finalize();
-    local.size = content.size + head_size;
-    local.compressed = content.compressed + head_bytes;
+    let (size, compressed) = (content.size + head_size, content.compressed + head_bytes);
+    local.claim = Claim { crc: crc.finalize(), size, compressed };
     local.blocks = content.blocks.field((head_size > 0).then_some((head_size, head_bytes)));
 }
 

@@ -1,6 +1,6 @@
 //! Writes local headers, data descriptors and the central directory as Python's `zipfile` does.
 
-use super::records::{DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, IN_ZIP64, LOCAL, LOCAL_BYTES};
+use super::records::{Claim, DESCRIPTOR_SIGNATURE, END, END64, END64_LOCATOR, ENTRY, IN_ZIP64, LOCAL, LOCAL_BYTES};
 
 /// The version of the format with 64-bit sizes; made on Unix.
 const VERSION: u16 = 45;
@@ -20,14 +20,12 @@ const MOST_MEMBERS: u64 = u16::MAX as u64;
 const ALIGNMENT: u64 = 64;
 
 /// The header fields of a member.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Local {
     pub(crate) name: Vec<u8>,
     pub(crate) method: u16,
     pub(crate) flags: u16,
-    pub(crate) crc: u32,
-    pub(crate) compressed: u64,
-    pub(crate) size: u64,
+    pub(crate) claim: Claim,
     /// The offset of its local header.
     pub(crate) offset: u64,
     /// An extra field of the local header that is padding.
@@ -46,10 +44,10 @@ impl Local {
         for number in [VERSION, self.flags, self.method, 0, DATE] {
             bytes.extend(number.to_le_bytes());
         }
-        bytes.extend(self.crc.to_le_bytes());
+        bytes.extend(self.claim.crc.to_le_bytes());
         bytes.extend([0xff; 8]);
         bytes.extend(self.name_bytes());
-        let field = zip64_field(&[self.size, self.compressed]);
+        let field = zip64_field(&[self.claim.size, self.claim.compressed]);
         // At most 20 bytes, and a padding of 69.
         bytes.extend([u8::try_from(field.len() + self.padding.len()).unwrap_or_default(), 0]);
         bytes.extend(&self.name);
@@ -61,16 +59,16 @@ impl Local {
     /// Encodes the data descriptor.
     pub(crate) fn descriptor(&self) -> Vec<u8> {
         let mut bytes = DESCRIPTOR_SIGNATURE.to_vec();
-        bytes.extend(self.crc.to_le_bytes());
-        bytes.extend(self.compressed.to_le_bytes());
-        bytes.extend(self.size.to_le_bytes());
+        bytes.extend(self.claim.crc.to_le_bytes());
+        bytes.extend(self.claim.compressed.to_le_bytes());
+        bytes.extend(self.claim.size.to_le_bytes());
         bytes
     }
 
     /// Appends the member's entry in the directory.
     pub(crate) fn push_entry(&self, out: &mut Vec<u8>) {
         let mut wide = Vec::new();
-        let (mut compressed, mut size) = (self.compressed, self.size);
+        let Claim { mut compressed, mut size, .. } = self.claim;
         if size > ZIP64_LIMIT || compressed > ZIP64_LIMIT {
             wide.extend([size, compressed]);
             (compressed, size) = (IN_ZIP64, IN_ZIP64);
@@ -86,7 +84,7 @@ impl Local {
         for number in [MADE_BY, VERSION, self.flags, self.method, 0, DATE] {
             out.extend(number.to_le_bytes());
         }
-        out.extend(self.crc.to_le_bytes());
+        out.extend(self.claim.crc.to_le_bytes());
         out.extend(low_half(compressed));
         out.extend(low_half(size));
         out.extend(self.name_bytes());
@@ -173,10 +171,9 @@ mod tests {
         for size in numbers {
             for compressed in numbers {
                 for offset in numbers {
-                    let (name, method, flags, crc) = (b"x.npy".to_vec(), 8, 0, 7);
-                    let (padding, blocks) = (Vec::new(), Vec::new());
+                    let claim = Claim { crc: 7, size, compressed };
                     let mut bytes = Vec::new();
-                    Local { name, method, flags, crc, compressed, size, offset, padding, blocks }.push_entry(&mut bytes);
+                    Local { name: b"x.npy".to_vec(), method: 8, claim, offset, ..Local::default() }.push_entry(&mut bytes);
                     let are_sizes_wide = size > ZIP64_LIMIT || compressed > ZIP64_LIMIT;
                     let wide = 2 * usize::from(are_sizes_wide) + usize::from(offset > ZIP64_LIMIT);
                     assert_eq!(bytes.len(), 46 + 5 + if wide > 0 { 4 + 8 * wide } else { 0 }, "{size} {compressed} {offset}");

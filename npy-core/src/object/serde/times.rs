@@ -2,7 +2,7 @@
 
 use super::super::repr::object::str_of;
 use super::super::value::PyObject;
-use super::super::value::iso::{microseconds, of_date, of_time};
+use super::super::value::iso::{of_date, of_time};
 use super::super::value::time::PyTimeDelta;
 
 /// The text of an object of `datetime` as its `isoformat` prints it, of a time span as a duration, and of a UUID or a fraction as
@@ -20,7 +20,7 @@ pub(super) fn text(object: &PyObject) -> Option<String> {
 
 /// `P1DT2H3M4.5S`, behind a sign if it is negative.
 fn duration(delta: PyTimeDelta) -> String {
-    let total = microseconds(delta);
+    let total = delta.total_microseconds();
     let mut text = String::from(if total < 0 { "-P" } else { "P" });
     let total = total.unsigned_abs();
     let (seconds, micros) = (total / 1_000_000, total % 1_000_000);

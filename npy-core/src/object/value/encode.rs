@@ -1,10 +1,8 @@
 //! Encoding of objects as the bytes of a dtype, as NumPy loads pickled records.
 
 use super::PyObject;
-use super::iso::microseconds;
-use super::time::{PyDate, PyDateTime};
+use super::time::PyDate;
 use crate::dynamic::DynValues;
-use crate::format::calendar::days_before;
 use crate::format::dtype::{Class, DType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
 use crate::options::Order;
 use crate::transpose::bytes::InOrderC;
@@ -144,29 +142,16 @@ fn float(object: &PyObject) -> Option<f64> {
     }
 }
 
-/// Days and microseconds of the day since 1970-01-01T00:00.
-fn since_1970(object: &PyObject) -> Option<(i128, i128, PyDate)> {
-    let days = |date: PyDate| {
-        let first = days_before(i128::from(date.year()), i128::from(date.month()));
-        first.saturating_add(i128::from(date.day())).saturating_sub(1)
-    };
+/// Microseconds since 1970-01-01T00:00, and the date.
+fn since_1970(object: &PyObject) -> Option<(i128, PyDate)> {
     match object {
-        PyObject::Date(date) => Some((days(*date), 0, *date)),
-        PyObject::DateTime(moment) => Some((days(moment.date()), microseconds_of_day(moment)?, moment.date())),
+        PyObject::Date(date) => Some((i128::from(date.days_since_1970()).saturating_mul(MICROSECONDS_IN_A_DAY), *date)),
+        // Times of NumPy have no time zone.
+        PyObject::DateTime(moment) if moment.time().zone().is_none() => {
+            Some((moment.microseconds_since_1970().into(), moment.date()))
+        }
         _ => None,
     }
-}
-
-fn microseconds_of_day(moment: &PyDateTime) -> Option<i128> {
-    let time = moment.time();
-    // Times of NumPy have no time zone.
-    if time.zone().is_some() {
-        return None;
-    }
-    let hours = i128::from(time.hour());
-    let minutes = hours.saturating_mul(60).saturating_add(i128::from(time.minute()));
-    let seconds = minutes.saturating_mul(60).saturating_add(i128::from(time.second()));
-    Some(seconds.saturating_mul(1_000_000).saturating_add(i128::from(time.microsecond())))
 }
 
 /// The steps of a `datetime64`.
@@ -174,12 +159,12 @@ fn moment(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
     if let Some(steps) = steps(object) {
         return Some(steps);
     }
-    let (days, microseconds, date) = since_1970(object)?;
+    let (microseconds, date) = since_1970(object)?;
     let years = i128::from(date.year()).checked_sub(1970)?;
     let units = match unit {
         TimeUnit::Year => years,
         TimeUnit::Month => years.checked_mul(12)?.checked_add(i128::from(date.month()))?.checked_sub(1)?,
-        unit => units(unit, days.checked_mul(MICROSECONDS_IN_A_DAY)?.checked_add(microseconds)?)?,
+        unit => units(unit, microseconds)?,
     };
     i64::try_from(units.checked_div_euclid(i128::from(count))?).ok()
 }
@@ -188,7 +173,7 @@ fn moment(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
 fn span(unit: TimeUnit, count: u32, object: &PyObject) -> Option<i64> {
     match object {
         PyObject::TimeDelta(delta) => {
-            let units = units(unit, microseconds(*delta))?;
+            let units = units(unit, delta.total_microseconds())?;
             i64::try_from(units.checked_div_euclid(i128::from(count))?).ok()
         }
         object => steps(object),

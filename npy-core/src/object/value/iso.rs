@@ -23,14 +23,14 @@ pub(crate) fn of_time(time: &PyTime) -> String {
 pub(crate) fn of_zone(zone: &PyTimeZone) -> String {
     match zone.name() {
         Some(name) => name.to_owned(),
-        None if microseconds(zone.offset()) == 0 => "UTC".to_owned(),
+        None if zone.offset().total_microseconds() == 0 => "UTC".to_owned(),
         None => format!("UTC{}", of_offset(zone.offset())),
     }
 }
 
 /// `+01:00`, with seconds and microseconds if there are any.
 fn of_offset(offset: PyTimeDelta) -> String {
-    let total = microseconds(offset);
+    let total = offset.total_microseconds();
     let (sign, total) = (if total < 0 { '-' } else { '+' }, total.unsigned_abs());
     let (seconds, micros) = (total / 1_000_000, total % 1_000_000);
     let mut text = format!("{sign}{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
@@ -41,10 +41,4 @@ fn of_offset(offset: PyTimeDelta) -> String {
         text.extend([format!(".{micros:06}")]);
     }
     text
-}
-
-/// A time span in microseconds, fewer than 10²⁰.
-pub(crate) fn microseconds(delta: PyTimeDelta) -> i128 {
-    let seconds = i128::from(delta.days()).saturating_mul(86_400).saturating_add(i128::from(delta.seconds()));
-    seconds.saturating_mul(1_000_000).saturating_add(i128::from(delta.microseconds()))
 }

@@ -51,6 +51,17 @@ impl PyDate {
         self.day
     }
 
+    /// Returns the days since 1970-01-01.
+    ///
+    /// ```
+    /// # use npy_core::object::PyDate;
+    /// assert_eq!(PyDate::new(1970, 2, 1).map(PyDate::days_since_1970), Some(31));
+    /// ```
+    pub fn days_since_1970(self) -> i64 {
+        let first = days_before(self.year.into(), self.month.into());
+        i64::try_from(first).unwrap_or_default().saturating_add(i64::from(self.day)).saturating_sub(1)
+    }
+
     /// Decodes the four bytes of Python's pickles.
     pub(crate) fn from_bytes(bytes: [u8; 4]) -> Option<Self> {
         let [high, low, month, day] = bytes;
@@ -175,6 +186,21 @@ impl PyDateTime {
         &self.time
     }
 
+    /// Returns the microseconds since 1970-01-01T00:00, without regard to the time zone.
+    ///
+    /// ```
+    /// # use npy_core::object::{PyDate, PyDateTime, PyTime};
+    /// let (date, time) = (PyDate::new(1970, 1, 2), PyTime::new(0, 0, 1, 5));
+    /// let moment = date.zip(time).map(|(date, time)| PyDateTime::new(date, time));
+    /// assert_eq!(moment.map(|moment| moment.microseconds_since_1970()), Some(86_401_000_005));
+    /// ```
+    pub fn microseconds_since_1970(&self) -> i64 {
+        let PyTime { hour, minute, second, microsecond, .. } = self.time;
+        // Less than 10¹⁸ for the years 1 to 9999.
+        let units = [(24, hour.into()), (60, minute.into()), (60, second.into()), (1_000_000, i64::from(microsecond))];
+        units.iter().fold(self.date.days_since_1970(), |all, (length, rest)| all.saturating_mul(*length).saturating_add(*rest))
+    }
+
     /// Decodes the ten bytes of Python's pickles. The highest bit of the month is the fold.
     pub(crate) fn from_bytes(bytes: [u8; 10], zone: Option<PyTimeZone>) -> Option<Self> {
         let [high, low, month, day, hour, rest @ ..] = bytes;
@@ -227,6 +253,17 @@ impl PyTimeDelta {
     /// Returns the microseconds beyond the seconds.
     pub fn microseconds(self) -> u32 {
         self.microseconds
+    }
+
+    /// Returns the whole duration in microseconds.
+    ///
+    /// ```
+    /// # use npy_core::object::PyTimeDelta;
+    /// assert_eq!(PyTimeDelta::new(-1, 0, 5).map(PyTimeDelta::total_microseconds), Some(-86_399_999_995));
+    /// ```
+    pub fn total_microseconds(self) -> i128 {
+        let seconds = i128::from(self.days).saturating_mul(86_400).saturating_add(i128::from(self.seconds));
+        seconds.saturating_mul(1_000_000).saturating_add(i128::from(self.microseconds))
     }
 }
 

@@ -2,6 +2,7 @@ use std::io::Cursor;
 
 use super::super::super::read::{NpzReader, directory};
 use super::super::emit::{Local, push_end};
+use super::super::records::Claim;
 use super::super::window::tests::header;
 use super::*;
 
@@ -22,10 +23,9 @@ pub(crate) fn archive_of(prefix: &[u8], parts: &[Part], is_wide: bool, comment: 
     let (mut file, mut directory) = (prefix.to_vec(), Vec::new());
     let count = parts.len() as u64;
     for Part { name, data, padding, gap } in parts {
-        let (name, method, flags, crc) = (name.as_bytes().to_vec(), 0, 0, crc32fast::hash(data));
         let (size, offset) = (data.len() as u64, (file.len() - prefix.len()) as u64);
-        let (none, blocks) = (Vec::new(), Vec::new());
-        let local = Local { name, method, flags, crc, compressed: size, size, offset, padding: none, blocks };
+        let claim = Claim { crc: crc32fast::hash(data), size, compressed: size };
+        let local = Local { name: name.as_bytes().to_vec(), claim, offset, ..Local::default() };
         let mut header = local.header();
         let extra = u16::from(header[28]) + u16::try_from(padding.len()).unwrap();
         header[28..30].copy_from_slice(&extra.to_le_bytes());
