@@ -112,6 +112,15 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// The bytes of `count` records of `itemsize` bytes, the first of which has the index `first`.
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    bytes: &'a [u8],
+    itemsize: usize,
+    count: usize,
+    first: u64,
+}
+
 /// A field, and how to read it.
 struct Column<'a, T: NpyElement> {
     name: &'a str,
@@ -135,10 +144,10 @@ impl<'a, T: NpyElement> Column<'a, T> {
         Some(Self { name, offset, plan })
     }
 
-    /// Decodes the field of `count` records, the first of which is number `first`. An error comes
-    /// with the number of its record.
-    fn decode(self, slots: &mut Slots<'_, T>, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
+    /// Decodes the field of the records. An error comes with the index of its record.
+    fn decode(self, slots: &mut Slots<'_, T>, chunk: Chunk<'_>) -> Result<(), (u64, Error)> {
         let Self { name, offset, plan } = self;
+        let Chunk { bytes, itemsize, count, first } = chunk;
         // Widths and byte order are constants in the first two loops.
         let result = if let Some(plan) = element::relocated::<T>(const { element::native::<T>() }, &plan, itemsize) {
             slots.extend(bytes.chunks_exact(itemsize), |record| T::Codec::decode(&plan, &record[offset..]))
@@ -156,18 +165,11 @@ impl<'a, T: NpyElement> Column<'a, T> {
     }
 
     /// [`decode`](Self::decode) to the end of a vector, which is to have `total` elements.
-    fn append(
-        self,
-        items: &mut Vec<T>,
-        bytes: &[u8],
-        itemsize: usize,
-        (count, total): (usize, usize),
-        first: u64,
-    ) -> Result<(), (u64, Error)> {
-        // Memory that there is not concerns all records.
-        let mut reserved = Reserved::new(items, count, total).map_err(|error| (0, error))?;
+    fn append(self, items: &mut Vec<T>, total: usize, chunk: Chunk<'_>) -> Result<(), (u64, Error)> {
+        // A failed allocation concerns all records.
+        let mut reserved = Reserved::new(items, chunk.count, total).map_err(|error| (0, error))?;
         let mut slots = reserved.slots();
-        self.decode(&mut slots, bytes, itemsize, count, first)?;
+        self.decode(&mut slots, chunk)?;
         slots.keep();
         reserved.finish().map_err(|error| (0, error))
     }
@@ -211,8 +213,8 @@ impl<'n, 'a, T: NpyElement> ColumnPart<'n, 'a, T> {
         (Self { slots, ..self }, Self { slots: rest, column: self.column })
     }
 
-    fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<(), (u64, Error)> {
-        self.column.decode(self.slots.get(), bytes, itemsize, count, first)
+    fn decode(&mut self, chunk: Chunk<'_>) -> Result<(), (u64, Error)> {
+        self.column.decode(self.slots.get(), chunk)
     }
 }
 
@@ -254,7 +256,8 @@ macro_rules! columns {
                 let mut done = first;
                 elements.for_each_of(count, &mut |bytes, step| {
                     let mut problem = FirstProblem::default();
-                    $(problem.note($name.append(&mut $type, bytes, itemsize, (step, count), done));)*
+                    let chunk = Chunk { bytes, itemsize, count: step, first: done };
+                    $(problem.note($name.append(&mut $type, count, chunk));)*
                     done += step as u64;
                     problem.into_result()
                 })?;
@@ -283,7 +286,8 @@ macro_rules! columns {
             fn decode(&mut self, bytes: &[u8], itemsize: usize, count: usize, first: u64) -> Result<()> {
                 let ($($name,)*) = self;
                 let mut problem = FirstProblem::default();
-                $(problem.note($name.decode(bytes, itemsize, count, first));)*
+                let chunk = Chunk { bytes, itemsize, count, first };
+                $(problem.note($name.decode(chunk));)*
                 problem.into_result()
             }
         }
