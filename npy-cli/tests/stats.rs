@@ -21,6 +21,17 @@ fn figures_are_those_of_numpy() {
 }
 
 #[test]
+fn mean_of_integers_is_rounded_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("i.npy").display().to_string();
+    let bytes: Vec<u8> = (0..10).flat_map(|place| (-i32::from(place == 0)).to_le_bytes()).collect();
+    DynValues::new("<i4".parse().unwrap(), Order::C, &[10], bytes).unwrap().save(&path).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&run(["stats", "--json", &path]).ok()).unwrap();
+    // The whole part and the rest of it would be -1 and 0.9, whose sum is -0.09999999999999998.
+    assert_eq!(json["stats"][0]["mean"], -0.1);
+}
+
+#[test]
 fn long_texts_are_cut() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.npy").display().to_string();
