@@ -231,8 +231,8 @@ struct Corners<'a> {
 
 impl Corners<'_> {
     /// Reads both ends of these axes, the slowest of which comes first.
-    fn read(&mut self, axes: &[usize]) -> Result<()> {
-        let Some((&axis, inner)) = axes.split_first() else {
+    fn read(&mut self, slowest_first: &[usize]) -> Result<()> {
+        let Some((&axis, inner)) = slowest_first.split_first() else {
             self.bytes.extend_from_slice(self.array.read_region(&self.region)?.bytes());
             return Ok(());
         };
