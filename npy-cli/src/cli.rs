@@ -24,7 +24,8 @@ const TROUBLE: u8 = 2;
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
 /// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input, and -:MEMBER one array of it.
-/// FILE#1 is the second of several arrays in an .npy file, as several np.save into one handle write them.
+/// FILE#1 is the second of several arrays in an .npy file, as several np.save into one handle write them. info, show, view, stats, plot
+/// and diff read the other formats of convert as well, and files compressed by gzip or Zstandard.
 #[derive(Debug, Parser)]
 #[command(
     name = "npy",

@@ -113,7 +113,7 @@ fn says_what_a_file_that_is_no_array_looks_like() {
     for (content, expected) in [
         (&b""[..], "an empty file"),
         (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
-        (b"\x1f\x8b\x08\0\0", "gzip data"),
+        (b"BZh91AY&SY", "bzip2 data"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a git-lfs pointer"),
         (b"<!DOCTYPE html><html>", "an HTML page"),
     ] {

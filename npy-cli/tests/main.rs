@@ -8,6 +8,7 @@ mod diff;
 mod help;
 mod in_place;
 mod fields;
+mod formats;
 mod info;
 mod object_values;
 mod objects;

@@ -18,7 +18,7 @@ use super::batch;
 use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::formats::json;
+use crate::formats::{self, json};
 use crate::input::arrays::Found;
 use crate::input::{Input, standard_input};
 use crate::output::{Screen, Style};
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
     }
     // The arrays of a stream have to be counted.
-    let [a, b] = [&arguments.a, &arguments.b].map(|file| Input::open(file).and_then(Input::into_file));
+    let [a, b] = [&arguments.a, &arguments.b].map(|file| formats::input(file).and_then(Input::into_file));
     let mut inputs = [a?, b?];
     let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::formats;
 use crate::input::source::Source;
 use crate::output::{self, Content, Screen};
 use crate::plot::options::{ColorMap, Kind, LogAxes, Options};
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     let slice = arguments.slice.as_deref().map(Slice::new).transpose()?;
     let _guard = signals::Guard::new();
-    let input = Input::open(&arguments.file)?;
+    let input = formats::input_of_one(&arguments.file)?;
     let index = input.only_member()?;
     input.tell_of_further();
     let mut source = Source::open(input, index)?;

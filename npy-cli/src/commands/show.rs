@@ -11,7 +11,8 @@ use std::ops::Range;
 use npy_core::DynValues;
 
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, object_options, spooled};
+use crate::formats;
+use crate::input::{Array, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, Slice};
 
@@ -104,7 +105,7 @@ impl From<Encoding> for npy_core::object::Encoding {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
-    let mut input = Input::open(&arguments.file)?;
+    let mut input = formats::input_of_one(&arguments.file)?;
     let member = input.only_member()?;
     input.tell_of_further();
     input.with_member(member, |mut array| {

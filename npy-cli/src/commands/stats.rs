@@ -29,6 +29,7 @@ use npy_core::{FileFormat, Header};
 
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
+use crate::formats;
 use crate::input::paths::Files;
 use crate::input::{Input, object_options};
 use crate::output::Screen;
@@ -95,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut failures = Vec::new();
     let mut count = 0;
     for file in &files {
-        let opened = Input::open(file).and_then(|input| Ok((input.members()?, input)));
+        let opened = formats::input(file).and_then(|input| Ok((input.members()?, input)));
         let (members, mut input) = match opened {
             Ok(opened) => opened,
             Err(failure) => {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::formats;
 use crate::output::Screen;
 use crate::view;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &Screen) -> Result<u8> {
     if !io::stdout().is_terminal() {
         return Err(Failure::new("cannot view: expected a terminal as standard output; npy show prints arrays"));
     }
-    let input = Input::open(&arguments.file)?;
+    let input = formats::input(&arguments.file)?;
     input.tell_of_further();
     view::view(input, screen.has_color())?;
     Ok(0)

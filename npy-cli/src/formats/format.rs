@@ -98,6 +98,8 @@ pub(crate) struct ReadOptions {
     pub(crate) is_lossy: bool,
     /// Whether all arrays of the input are wanted, or the first.
     pub(crate) are_all_wanted: bool,
+    /// Whether a command that only looks at values reads them, which has no options for guesses.
+    pub(crate) is_for_looking: bool,
     /// The file that the output will replace.
     pub(crate) output: Option<PathBuf>,
     pub(crate) csv: dialect::Options,

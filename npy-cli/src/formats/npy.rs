@@ -6,13 +6,14 @@ use std::path::Path;
 
 use npy_core::{DType, FileFormat, Order};
 
+use super::compressed::decompressed;
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_data, write_only};
 use super::source::{Item, Source, member_name, stem_of};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::Found;
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, Input, behind_array_of_stream, is_shadowed};
+use crate::input::{Array, Input, behind_array_of_stream, is_shadowed, split};
 use crate::losses;
 use crate::output::Content;
 
@@ -58,6 +59,14 @@ pub(super) fn write(array: &mut dyn Outgoing, out: &mut dyn Write) -> Result<()>
     write_data(array, header.order(), out)
 }
 
+/// Opens an input that is compressed as a whole, or returns why it is none of NumPy's formats.
+pub(super) fn open_compressed(text: &OsStr, failure: Failure) -> Result<Input> {
+    let (path, part) = split(text);
+    let spool = if let Failure::Trouble(_) = failure { decompressed(path)? } else { None };
+    let Some(spool) = spool else { return Err(failure) };
+    Input::spooled(&escape::path(path), spool, part)
+}
+
 /// An input in one of NumPy's formats, or an `.ra` file.
 pub(super) struct InputSource {
     input: Input,
@@ -85,7 +94,7 @@ impl InputSource {
 
     pub(super) fn open(path: &OsStr, options: &ReadOptions) -> Result<Self> {
         let text = &*escape::path(path);
-        let mut input = Input::open(path)?;
+        let mut input = Input::open(path).or_else(|failure| open_compressed(path, failure))?;
         // Several arrays have to be counted, and pickles have to end before anything is written.
         if input.is_stream() && (options.are_all_wanted || input.header(0)?.dtype().has_object()) {
             input = input.into_file()?;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use npy_core::object::ObjectArray;
 use npy_core::{Header, Order};
 
+use super::compressed::{decompressed, inner};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces::{self, Sink};
@@ -83,7 +84,9 @@ impl FileOrSpool {
         let (stem, input) = (stem_of(path), escape::path(path).into_owned());
         let is_stream = path == "-" || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         if !is_stream {
-            return Ok(Self { path: path.into(), input, stem, _spool: None });
+            let spool = decompressed(path)?;
+            let path = spool.as_ref().map_or_else(|| path.into(), |spool| spool.path().to_owned());
+            return Ok(Self { path, input, stem, _spool: spool });
         }
         let failed = |error: io::Error| Failure::new(format!("{input}: cannot read the stream: {error}"));
         let mut stream: Box<dyn Read> =
@@ -121,7 +124,7 @@ pub(super) fn open_only<S: Source + 'static>(
 /// The name of the array of a file: the file name without its extension.
 pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
-    Path::new(path).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
+    inner(Path::new(path)).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
 }
 
 /// The name of a file as that of a member. Bytes that are not UTF-8 are written as in `caf%E9`: a backslash would be a separator.

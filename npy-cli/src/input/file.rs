@@ -134,6 +134,15 @@ impl Input {
         Ok(self)
     }
 
+    /// A temporary file that was made of a file in another format.
+    pub(crate) fn spooled(name: &str, spool: Spool, part: Option<Part>) -> Result<Self> {
+        let mut front = Vec::new();
+        let read = File::open(spool.path()).and_then(|file| file.take(looks::FRONT_BYTES).read_to_end(&mut front));
+        read.map_err(|error| Failure::new(format!("{name}: cannot read a temporary file: {error}")))?;
+        let format = format_of(&front).map_err(|failure| failure.about(name))?;
+        Self::new(name, Place::Spool(spool), format).with_selected(part)
+    }
+
     /// Whether the input is an `.npy` stream, which is read once.
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self.place, Place::Stream { .. })
@@ -267,17 +276,7 @@ impl Input {
         match &members[..] {
             [(index, _)] => Ok(*index),
             [] => Err(Failure::new(format!("{}: the archive has no arrays", self.name))),
-            [(_, first), ..] => {
-                let names: Vec<&str> = members.iter().filter_map(|(_, name)| name.as_deref()).take(20).collect();
-                let more = if members.len() > names.len() { ", …" } else { "" };
-                let first = first.as_deref().unwrap_or_default();
-                Err(Failure::new(format!(
-                    "{name}: expected one array, found {count}: {names}{more}; select one, as in {name}:{first}",
-                    name = self.name,
-                    count = members.len(),
-                    names = names.join(", "),
-                )))
-            }
+            _ => Err(expected_one(&self.name, members.iter().map(|(_, name)| name.as_deref().unwrap_or_default()))),
         }
     }
 
@@ -333,6 +332,14 @@ impl Input {
     fn name_of(&self, failure: Failure) -> Failure {
         failure.about(&self.name)
     }
+}
+
+/// The failure of a command that reads one array, where a file has several.
+pub(crate) fn expected_one<'a>(file: &str, names: impl ExactSizeIterator<Item = &'a str>) -> Failure {
+    let (count, names): (usize, Vec<&str>) = (names.len(), names.take(20).collect());
+    let more = if count > names.len() { ", …" } else { "" };
+    let (first, names) = (names.first().copied().unwrap_or_default(), names.join(", "));
+    Failure::new(format!("{file}: expected one array, found {count}: {names}{more}; select one, as in {file}:{first}"))
 }
 
 /// The format of a file that begins like this.

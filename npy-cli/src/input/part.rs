@@ -34,7 +34,7 @@ fn number(text: &str) -> Option<Part> {
 }
 
 /// Splits the name of a member off, or the number of an array, unless there is a file of the whole name.
-pub(super) fn split(text: &OsStr) -> (&OsStr, Option<Part>) {
+pub(crate) fn split(text: &OsStr) -> (&OsStr, Option<Part>) {
     if Path::new(text).exists() {
         return (text, None);
     }

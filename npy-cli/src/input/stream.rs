@@ -1,11 +1,13 @@
 //! Streams that look like a file with an `.npy` header.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use super::array::not_spooled;
 use crate::failure::{Failure, Result};
 use crate::signals;
 
@@ -78,10 +80,15 @@ pub(crate) struct Spool {
 impl Spool {
     /// Copies a stream of this name.
     pub(crate) fn of(stream: &mut dyn Read, name: &str) -> Result<Self> {
-        let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
+        let failed = |error: io::Error| Failure::Nameless(format!("cannot read the stream: {error}"));
+        Self::written(|file| io::copy(stream, file).map(drop).map_err(failed)).map_err(|failure| failure.about(name))
+    }
+
+    /// Takes what `write` writes.
+    pub(crate) fn written(write: impl FnOnce(&mut File) -> Result<()>) -> Result<Self> {
         let guard = signals::Guard::new();
-        let mut file = NamedTempFile::new().map_err(failed)?;
-        io::copy(stream, &mut file).map_err(failed)?;
+        let mut file = NamedTempFile::new().map_err(|error| not_spooled(&error))?;
+        write(file.as_file_mut())?;
         signals::check()?;
         Ok(Self { file, _guard: guard })
     }

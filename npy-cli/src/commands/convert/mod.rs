@@ -39,7 +39,7 @@ Examples:
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
   npy convert picks.npy picks.parquet               a column for each field
 
-File extensions select the formats. The output replaces an existing file when it is complete.
+File extensions select the formats, with .gz or .zst after that of an input. The output replaces an existing file when it is complete.
 
 Losses: a conversion that would change a value is refused without --lossy, and the loss is named. An integer of text stays \
 that integer, a fraction is the nearest number of the dtype if that has its digits, up to 15 of them. Text formats do not \
@@ -224,6 +224,7 @@ impl Arguments {
             fields: self.fields.clone(),
             is_lossy: self.lossy,
             are_all_wanted: target.format.holds_several(),
+            is_for_looking: false,
             output: Some(out.into()),
             csv: self.csv.plain(),
         }

@@ -10,6 +10,7 @@ use npy_core::{FileFormat, Header};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::formats::{Foreign, Opened};
 use crate::input::arrays::{Found, arrays_of};
 use crate::input::pieces;
 use crate::input::{Array, Input, object_options, text_transfer};
@@ -25,11 +26,15 @@ pub(super) struct About {
 pub(super) enum Content {
     /// The further ones are behind the array in the same file.
     Array {
-        format: FileFormat,
+        /// Its name, which is its extension as well.
+        format: &'static str,
         array: AboutArray,
         further: Vec<AboutArray>,
     },
-    Archive(Vec<Member>),
+    Archive {
+        format: &'static str,
+        members: Vec<Member>,
+    },
     Damaged(String),
 }
 
@@ -62,7 +67,52 @@ pub(super) enum MemberContent {
 }
 
 impl About {
-    pub(super) fn of(input: &mut Input) -> Result<Self> {
+    pub(super) fn of(opened: Opened) -> Result<Self> {
+        match opened {
+            Opened::Numpy(mut input) => Self::of_input(&mut input),
+            Opened::Decompressed(mut input) => Ok(Self::of_input(&mut input)?.without_offsets()),
+            Opened::Foreign(file) => Self::of_foreign(&file),
+        }
+    }
+
+    /// Of a file in a format that is not NumPy's, by the headers that its arrays will have.
+    fn of_foreign(file: &Foreign) -> Result<Self> {
+        let array = |header: &Header| AboutArray { header: header.clone(), data_offset: None, trailing: None, transfer: None };
+        let (format, items) = (file.format(), file.items()?);
+        let content = match &items[..] {
+            [(_, item)] if !file.holds_several() => Content::Array { format, array: array(&item.header), further: Vec::new() },
+            items => {
+                let members = items.iter().map(|(_, item)| {
+                    let (name, bytes) = (item.name.clone(), item.header.data_bytes());
+                    let content = MemberContent::Array(array(&item.header));
+                    Member { name, method: 0, bytes, compressed_bytes: bytes, content }
+                });
+                Content::Archive { format, members: members.collect() }
+            }
+        };
+        Ok(Self { file: file.name().to_owned(), content, bytes: file.bytes() })
+    }
+
+    /// Of a copy, whose size and offsets are not those of the file.
+    fn without_offsets(mut self) -> Self {
+        self.bytes = None;
+        match &mut self.content {
+            Content::Array { array, further, .. } => {
+                std::iter::once(array).chain(further).for_each(|array| array.data_offset = None);
+            }
+            Content::Archive { members, .. } => {
+                for member in members {
+                    if let MemberContent::Array(array) = &mut member.content {
+                        array.data_offset = None;
+                    }
+                }
+            }
+            Content::Damaged(_) => {}
+        }
+        self
+    }
+
+    fn of_input(input: &mut Input) -> Result<Self> {
         if input.is_stream() {
             return Self::of_stream(input);
         }
@@ -74,7 +124,8 @@ impl About {
                 let mut archive = input.archive()?;
                 let selected = input.selected().map(|member| archive.find(member)).transpose()?;
                 let indices = selected.map_or(0..archive.len(), |index| index..index + 1);
-                Content::Archive(indices.map(|index| Member::of(&mut archive, index)).collect())
+                let members = indices.map(|index| Member::of(&mut archive, index)).collect();
+                Content::Archive { format: "npz", members }
             }
             _ => {
                 let bounds = input.bounds();
@@ -96,7 +147,11 @@ impl About {
                     }
                     _ => Vec::new(),
                 };
-                Content::Array { format, array, further: arrays.into_iter().skip(1).map(AboutArray::of_found).collect() }
+                Content::Array {
+                    format: name_of(format),
+                    array,
+                    further: arrays.into_iter().skip(1).map(AboutArray::of_found).collect(),
+                }
             }
         };
         Ok(Self { file, content, bytes })
@@ -121,7 +176,7 @@ impl About {
         let mut arrays = arrays.into_iter();
         // Damaged data do not matter to the header before them.
         let Some(array) = arrays.next() else { return Err(read.err().map_or(Failure::Reported, |failure| failure.about(&file))) };
-        Ok(Self { file, content: Content::Array { format: FileFormat::Npy, array, further: arrays.collect() }, bytes: None })
+        Ok(Self { file, content: Content::Array { format: "npy", array, further: arrays.collect() }, bytes: None })
     }
 
     pub(super) fn is_damaged(&self) -> bool {
@@ -129,7 +184,7 @@ impl About {
             Content::Array { array, further, .. } => {
                 array.is_truncated() || array.transfer.is_some() || further.iter().any(AboutArray::is_truncated)
             }
-            Content::Archive(members) => members.iter().any(Member::is_damaged),
+            Content::Archive { members, .. } => members.iter().any(Member::is_damaged),
             Content::Damaged(_) => true,
         }
     }
@@ -223,7 +278,7 @@ impl Member {
     }
 }
 
-pub(super) fn name_of(format: FileFormat) -> &'static str {
+fn name_of(format: FileFormat) -> &'static str {
     match format {
         FileFormat::Npy => "npy",
         FileFormat::Npz => "npz",

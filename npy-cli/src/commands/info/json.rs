@@ -3,7 +3,7 @@
 use npy_core::DType;
 use serde_json::{Value, json};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, title_text};
 use crate::commands::order::order_name;
 use crate::output::without_nulls;
 
@@ -14,12 +14,12 @@ impl About {
             Content::Array { format, array, further } => {
                 let to_json = |(place, array): (usize, &AboutArray)| array.to_json(json!({"name": self.further_name(place)}));
                 let further: Vec<Value> = further.iter().enumerate().map(to_json).collect();
-                let further = json!({"format": name_of(*format), "further": (!further.is_empty()).then_some(further)});
+                let further = json!({"format": format, "further": (!further.is_empty()).then_some(further)});
                 array.to_json(joined(about, further))
             }
-            Content::Archive(members) => {
+            Content::Archive { format, members } => {
                 let members: Vec<Value> = members.iter().map(Member::to_json).collect();
-                joined(about, json!({"format": "npz", "members": members}))
+                joined(about, json!({"format": format, "members": members}))
             }
             Content::Damaged(message) => joined(about, json!({"error": message})),
         })

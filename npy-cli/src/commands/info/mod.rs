@@ -11,7 +11,7 @@ use npy_core::DType;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Input;
+use crate::formats;
 use crate::input::paths::{self, Files};
 use crate::output::table::Side;
 use crate::output::{Screen, Style};
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let (mut damaged, mut unread) = (unread_directories, unread_directories);
     let mut table = text::table(screen, "file", &[("", Side::Left)]);
     for file in &files {
-        let found = Input::open(file).and_then(|mut input| About::of(&mut input));
+        let found = formats::open_any(file).and_then(About::of);
         let about = match found {
             Ok(about) => about,
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use npy_core::{DType, FileFormat, Order};
+use npy_core::{DType, Order};
 
-use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, name_of, title_text};
+use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, title_text};
 use super::short_dtype;
 use crate::commands::order::order_name;
 use crate::escape;
@@ -27,35 +27,36 @@ impl About {
         match &self.content {
             Content::Array { format, array, further } => {
                 let version = array.header.version();
-                let about = match format {
-                    FileFormat::Npy => format!(".npy, version {version}{size}"),
-                    format => format!(".{}{size}", name_of(*format)),
+                let about = match *format {
+                    "npy" => format!(".npy, version {version}{size}"),
+                    format => format!(".{format}{size}"),
                 };
                 writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &about))?;
                 array.write(screen)?;
                 self.write_further(screen, further)
             }
-            Content::Archive(members) => match &members[..] {
+            Content::Archive { format, members } => match &members[..] {
                 [member] => {
                     let title = screen.paint(Style::Title, &escape::line(&format!("{}:{}", self.file, member.name)));
-                    writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &member.storage()))?;
+                    let stored = if *format == "npz" { member.storage() } else { format!(".{format}{size}") };
+                    writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &stored))?;
                     match &member.content {
                         MemberContent::Array(array) => array.write(screen),
                         MemberContent::Other => Ok(writeln!(screen, "  not an array")?),
                         MemberContent::Damaged(message) => Ok(writeln!(screen, "  {}", screen.paint(Style::Bad, message))?),
                     }
                 }
-                members => self.write_archive(screen, &size, members),
+                members => self.write_archive(screen, &format!(".{format}"), &size, members),
             },
             Content::Damaged(message) => Ok(writeln!(screen, "{}", screen.paint(Style::Bad, message))?),
         }
     }
 
     /// Writes a line for each member of an archive.
-    fn write_archive(&self, screen: &mut Screen, size: &str, members: &[Member]) -> Result<()> {
+    fn write_archive(&self, screen: &mut Screen, format: &str, size: &str, members: &[Member]) -> Result<()> {
         let title = screen.paint(Style::Title, &escape::line(&self.file));
         let count = if members.is_empty() { "no members".to_owned() } else { quantity::counted(members.len() as u64, "member") };
-        writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &format!(".npz, {count}{size}")))?;
+        writeln!(screen, "{title}  {}", screen.paint(Style::Faint, &format!("{format}, {count}{size}")))?;
         let mut table = table(screen, "member", &[("stored as", Side::Left)]);
         for member in members {
             member.write_row(screen, &mut table, &member.name);
@@ -97,10 +98,10 @@ impl About {
                     table.row([name, dtype, shape, order, size, array.note(screen)]);
                 }
             }
-            Content::Archive(members) if members.is_empty() => {
+            Content::Archive { members, .. } if members.is_empty() => {
                 table.row([file.into_owned(), "no members".to_owned()]);
             }
-            Content::Archive(members) => {
+            Content::Archive { members, .. } => {
                 for member in members {
                     member.write_row(screen, table, &format!("{}:{}", self.file, member.name));
                 }

@@ -23,6 +23,7 @@ pub(super) struct CsvSource {
     names: Option<Vec<String>>,
     item: Item,
     columns: Columns,
+    is_for_looking: bool,
     /// The bytes of a line in the array.
     row_bytes: usize,
 }
@@ -41,7 +42,16 @@ impl CsvSource {
         let header = Header::new(dtype.clone(), Order::C, &shape)?;
         let row_bytes = row_shape.unwrap_or(1).saturating_mul(dtype.itemsize());
         let item = file.item(header, Vec::new());
-        let source = Self { file, dialect, has_header: survey.has_header, names: survey.names, item, columns, row_bytes };
+        let source = Self {
+            file,
+            dialect,
+            has_header: survey.has_header,
+            names: survey.names,
+            item,
+            columns,
+            row_bytes,
+            is_for_looking: options.is_for_looking,
+        };
         source.tell(&source.dialect.guesses);
         Ok(source)
     }
@@ -49,7 +59,8 @@ impl CsvSource {
     /// Says on standard error what was guessed and may be wrong.
     fn tell(&self, guesses: &[String]) {
         if !guesses.is_empty() {
-            output::warn(&format!("{}: guessed {}", self.item.input, guesses.join(", ")));
+            let hint = if self.is_for_looking { "; npy convert has the options" } else { "" };
+            output::warn(&format!("{}: guessed {}{hint}", self.item.input, guesses.join(", ")));
         }
     }
 

@@ -1,11 +1,11 @@
-//! RowBuffer of bytes that are assembled from text.
+//! Rows of bytes that are assembled from text.
 
 use npy_core::{DType, DynValues, Order};
 
 use crate::failure::{Failure, Result};
 use crate::input::pieces::{Sink, elements_of_piece};
 
-/// RowBuffer that are assembled before they are passed on.
+/// Rows that are assembled before they are passed on.
 pub(crate) struct RowBuffer {
     dtype: DType,
     row_bytes: usize,

@@ -1,0 +1,163 @@
+//! Files in formats that are not NumPy's, as inputs of the commands that read arrays.
+
+use std::fs;
+use std::io::Write as _;
+
+use npy_core::{DynValues, Order};
+
+use crate::convert::Directory;
+use crate::support::run;
+
+/// The same array in each format, beside `a.npy`; of tensors, the member.
+fn files(directory: &Directory) -> Vec<String> {
+    let array = directory.path("a.npy");
+    DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 3], vec![1, 2, 3, 4, 5, 255]).unwrap().save(&array).unwrap();
+    let mut files = vec!["a.csv", "a.tsv", "a.json", "a.ndjson", "a.png", "a.ra", "a.safetensors"];
+    if cfg!(feature = "arrow") {
+        files.extend(["a.parquet", "a.arrow"]);
+    }
+    let mut paths: Vec<String> = files.into_iter().map(|name| directory.path(name)).collect();
+    for path in &mut paths {
+        run(["convert", &array, path]).ok();
+        if path.ends_with("safetensors") {
+            path.push_str(":a");
+        }
+    }
+    let bytes = fs::read(&array).unwrap();
+    let compressed = directory.path("a.npy.gz");
+    let mut gzip = flate2::write::GzEncoder::new(fs::File::create(&compressed).unwrap(), flate2::Compression::fast());
+    gzip.write_all(&bytes).unwrap();
+    gzip.finish().unwrap();
+    paths.push(compressed);
+    let text = directory.path("b.csv.gz");
+    let mut gzip = flate2::write::GzEncoder::new(fs::File::create(&text).unwrap(), flate2::Compression::fast());
+    gzip.write_all(b"1,2,3\n4,5,255\n").unwrap();
+    gzip.finish().unwrap();
+    paths.push(text);
+    let frames = directory.path("a.npy.zst");
+    let (first, second) = bytes.split_at(100);
+    let mut zstd = fs::File::create(&frames).unwrap();
+    // Two frames, each a block as it is.
+    for part in [first, second] {
+        let block = (u32::try_from(part.len()).unwrap() << 3 | 1).to_le_bytes();
+        zstd.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0x20, u8::try_from(part.len()).unwrap()]).unwrap();
+        zstd.write_all(&block[..3]).unwrap();
+        zstd.write_all(part).unwrap();
+    }
+    paths.push(frames);
+    paths
+}
+
+#[test]
+fn every_command_reads_every_format() {
+    let directory = Directory::new();
+    let paths = files(&directory);
+    let array = directory.path("a.npy");
+    let shown = run(["show", &array]).ok();
+    let plotted = run(["plot", &array, "--size", "40x10"]).ok();
+    for path in &paths {
+        assert_eq!(run(["show", path]).ok(), shown, "{path}");
+        assert_eq!(run(["show", path, "[1, 2]"]).ok(), "255\n", "{path}");
+        let stats = run(["stats", "--json", path]).ok();
+        assert!(stats.contains("\"max\":255") && stats.contains("\"count\":6"), "{path}: {stats}");
+        assert_eq!(run(["diff", "--rtol", "0", path, path]).code, Some(0), "{path}");
+        assert!(run(["diff", &array, path]).code.is_some_and(|code| code < 2), "{path}");
+        let info = run(["info", path]).ok();
+        assert!(info.contains("(2, 3)") || info.contains("(2,)"), "{path}: {info}");
+        if cfg!(feature = "plot") && !path.ends_with("parquet") && !path.ends_with("arrow") {
+            let title = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+            assert_eq!(title(&run(["plot", path, "--size", "40x10"]).ok()), title(&plotted), "{path}");
+        }
+    }
+}
+
+#[test]
+fn info_names_the_format_and_the_dtype_of_the_cells() {
+    let directory = Directory::new();
+    files(&directory);
+    let about = |name: &str| {
+        let about = run(["info", &directory.path(name)]).ok();
+        about.replace(&format!("{}/", directory.0.path().display()), "")
+    };
+    fs::write(directory.path("t.csv"), "name,x\na,1.5\nbb,\n").unwrap();
+    insta::assert_snapshot!(about("t.csv"), @r"
+    t.csv  .csv, 17 B
+      shape     (2,), 2 elements
+      order     C (the last index varies fastest)
+      data      32 bytes
+      mappable  no
+      dtype     record of 2 fields, 16 bytes
+           0    name  <U2
+           8    x     <f8
+    ");
+    insta::assert_snapshot!(about("a.safetensors"), @r"
+    a.safetensors:a  .safetensors, 70 B
+      shape     (2, 3), 6 elements
+      order     C (the last index varies fastest)
+      data      6 bytes
+      mappable  no
+      dtype     |u1
+    ");
+    insta::assert_snapshot!(about("a.npy.gz"), @r"
+    a.npy.gz  .npy, version 1.0
+      shape     (2, 3), 6 elements
+      order     C (the last index varies fastest)
+      data      6 bytes
+      mappable  no
+      dtype     |u1
+    ");
+    let json = run(["info", "--json", &directory.path("a.png")]).ok();
+    assert!(json.contains("\"format\":\"png\"") && json.contains("\"dtype\":\"|u1\""), "{json}");
+}
+
+#[test]
+fn images_and_tensors_are_found_by_their_content() {
+    let directory = Directory::new();
+    files(&directory);
+    for name in ["a.png", "a.safetensors"] {
+        let other = directory.path("x.bin");
+        fs::copy(directory.path(name), &other).unwrap();
+        let file = if name == "a.png" { other.clone() } else { format!("{other}:a") };
+        assert_eq!(run(["show", &file]).ok(), "[[  1   2   3]\n [  4   5 255]]\n", "{name}");
+        assert_eq!(run(["convert", &other, "-", "--to", "json"]).ok(), "[[1,2,3],\n[4,5,255]]\n", "{name}");
+    }
+}
+
+#[test]
+fn guesses_are_told_and_bad_files_are_named() {
+    let directory = Directory::new();
+    files(&directory);
+    let refused = |arguments: &[&str]| {
+        let message = run(arguments).trouble();
+        message.replace(&format!("{}/", directory.0.path().display()), "")
+    };
+    let semicolons = directory.path("s.csv");
+    fs::write(&semicolons, "x;y\n1;2\n3;4\n").unwrap();
+    let told = run(["show", &semicolons]);
+    assert_eq!(told.stdout, "[(1, 2) (3, 4)]\n");
+    assert!(
+        told.stderr.ends_with("s.csv: guessed delimiter \";\" (--delimiter); npy convert has the options\n"),
+        "{}",
+        told.stderr
+    );
+    let ragged = directory.path("r.csv");
+    fs::write(&ragged, "1,2\n3\n").unwrap();
+    insta::assert_snapshot!(refused(&["stats", &ragged]), @"npy: r.csv: line 2: expected 2 columns, found 1");
+    let json = directory.path("r.json");
+    fs::write(&json, "[[1,2],[3]]").unwrap();
+    insta::assert_snapshot!(refused(&["info", &json]), @"npy: r.json: ragged lists: expected 2 items, as in the first list, found 1 at line 1 column 10");
+    let gzip = directory.path("t.npy.gz");
+    fs::write(&gzip, &fs::read(directory.path("a.npy.gz")).unwrap()[..30]).unwrap();
+    assert!(refused(&["show", &gzip]).starts_with("npy: t.npy.gz: cannot decompress gzip data: "));
+    let csv = directory.path("a.csv");
+    insta::assert_snapshot!(refused(&["show", &format!("{csv}:x")]), @r#"npy: a.csv: cannot select member "x": the file has one array"#);
+    insta::assert_snapshot!(refused(&["show", &format!("{csv}#1")]), @"npy: a.csv: cannot select array 1: expected an .npy file");
+    let tensors = directory.path("a.safetensors");
+    insta::assert_snapshot!(refused(&["show", &format!("{tensors}:x")]), @r#"npy: a.safetensors: unknown member "x": expected one of a"#);
+    let two = directory.path("two.safetensors");
+    run(["convert", &directory.path("a.npy"), &directory.path("a.json"), &two]).trouble();
+    fs::copy(directory.path("a.npy"), directory.path("b.npy")).unwrap();
+    run(["convert", &directory.path("a.npy"), &directory.path("b.npy"), &two]).ok();
+    insta::assert_snapshot!(refused(&["show", &two]), @"npy: two.safetensors: expected one array, found 2: a, b; select one, as in two.safetensors:a");
+    assert_eq!(run(["diff", &two, &two]).ok(), "a: equal\nb: equal\n");
+}
