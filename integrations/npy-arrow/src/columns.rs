@@ -10,7 +10,7 @@ use npy_core::{DType, Error, ErrorKind, Header, Order, Result, error};
 
 use crate::axes::Axes;
 use crate::decode::Block;
-use crate::dtypes::{Choices, Kind, Node, Shape, Stride, join};
+use crate::dtypes::{Choices, Kind, Layout, Node, Stride, join};
 use crate::error::{duplicate_column, no_arrow_type, of_arrow};
 use crate::metadata::{DESCR, SHAPE};
 use crate::options::BatchOptions;
@@ -48,13 +48,13 @@ struct Column {
     node: Node,
     /// Its offset in an element.
     offset: usize,
-    /// The column of a matrix.
+    /// Its index in a matrix.
     index: usize,
 }
 
-/// A part of an array in memory.
-pub(crate) struct Part {
-    /// The offset of the rows in memory.
+/// Rows of an array in memory.
+pub(crate) struct RowRange {
+    /// The offset of the first of the rows in memory.
     pub(crate) begin: usize,
     /// The number of rows in memory, which sets the strides in Fortran order.
     pub(crate) in_memory: usize,
@@ -181,12 +181,12 @@ impl Columns {
     }
 
     /// The batch of rows in memory. The caller has checked that their bytes are there.
-    pub(crate) fn batch(&self, block: &Block<'_>, part: &Part) -> Result<RecordBatch> {
-        let (row, strides) = self.strides(part.in_memory);
+    pub(crate) fn batch(&self, block: &Block<'_>, range: &RowRange) -> Result<RecordBatch> {
+        let (row, strides) = self.strides(range.in_memory);
         let block = Block { strides: &strides, ..*block };
-        let arrays = self.all.iter().map(|column| block.column(&column.node, &column.axes(part, row, &strides)));
+        let arrays = self.all.iter().map(|column| block.column(&column.node, &column.axes(range, row, &strides)));
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(part.rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(range.rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options).map_err(of_arrow)
     }
 
@@ -197,13 +197,13 @@ impl Columns {
 
     /// Returns whether a column of a batch can share the memory of its bytes.
     pub(crate) fn can_share(&self) -> bool {
-        let (rows, part) = (2, Part { begin: 0, in_memory: 2, from: 0, rows: 2 });
+        let (rows, range) = (2, RowRange { begin: 0, in_memory: 2, from: 0, rows: 2 });
         let (row, strides) = self.strides(rows);
-        self.all.iter().any(|column| can_share(&column.node, &column.axes(&part, row, &strides), &strides))
+        self.all.iter().any(|column| can_share(&column.node, &column.axes(&range, row, &strides), &strides))
     }
 
-    /// The number of contiguous runs of rows in Fortran order; `None` for a single run.
-    pub(crate) fn pieces(&self) -> Option<usize> {
+    /// The number of ranges of bytes that rows in Fortran order have; `None` if they are contiguous.
+    pub(crate) fn range_count(&self) -> Option<usize> {
         let is_scattered = self.order == Order::Fortran && !self.axes.is_empty() && self.row_bytes > 0;
         is_scattered.then(|| self.row_bytes / self.itemsize.max(1))
     }
@@ -215,34 +215,34 @@ impl Columns {
 }
 
 impl Column {
-    fn axes(&self, part: &Part, row: usize, strides: &[usize]) -> Axes {
+    fn axes(&self, range: &RowRange, row: usize, strides: &[usize]) -> Axes {
         let column = strides.first().map_or(0, |stride| stride.saturating_mul(self.index));
-        Axes::rows(part.begin + part.from * row + self.offset + column, part.rows, row)
+        Axes::rows(range.begin + range.from * row + self.offset + column, range.rows, row)
     }
 }
 
 fn can_share(node: &Node, axes: &Axes, strides: &[usize]) -> bool {
-    match &node.shape {
-        Shape::Leaf(leaf) => {
+    match &node.layout {
+        Layout::Leaf(leaf) => {
             let is_same = matches!(leaf.kind, Kind::Number | Kind::Time | Kind::Void) && !(leaf.swap && leaf.width > 1);
             is_same && axes.runs(leaf.width).is_ok_and(|runs| runs.is_contiguous())
         }
-        Shape::List { length, stride, item } => {
+        Layout::List { length, stride, item } => {
             let stride = match stride {
                 Stride::Bytes(stride) => *stride,
                 Stride::Axis(number) => strides.get(*number).copied().unwrap_or_default(),
             };
             can_share(item, &axes.items(*length, stride), strides)
         }
-        Shape::Struct(fields) => fields.iter().any(|(offset, node)| can_share(node, &axes.at(*offset), strides)),
+        Layout::Struct(fields) => fields.iter().any(|(offset, node)| can_share(node, &axes.at(*offset), strides)),
     }
 }
 
 /// Appends the columns of a struct, and of the structs in it.
 fn flatten(offset: usize, node: Node, path: &str, columns: &mut Vec<Column>) {
     let path = join(path, node.field.name());
-    match node.shape {
-        Shape::Struct(fields) => fields.into_iter().for_each(|(inner, node)| flatten(offset + inner, node, &path, columns)),
+    match node.layout {
+        Layout::Struct(fields) => fields.into_iter().for_each(|(inner, node)| flatten(offset + inner, node, &path, columns)),
         _ => columns.push(Column { node: node.renamed(&path), offset, index: 0 }),
     }
 }

@@ -10,7 +10,7 @@ use npy_core::error::ValueError;
 use npy_core::{Error, Result};
 
 use crate::axes::{Axes, Runs};
-use crate::dtypes::{Kind, Leaf, Node, Shape, Stride};
+use crate::dtypes::{Kind, Layout, Leaf, Node, Stride};
 use crate::error::{batch_too_large, invalid_value, of_arrow};
 
 /// Rows of an array in memory.
@@ -27,9 +27,9 @@ pub(crate) struct Block<'a> {
 impl Block<'_> {
     /// The column of the elements at `axes`. The caller has checked that they are within the bytes.
     pub(crate) fn column(&self, node: &Node, axes: &Axes) -> Result<ArrayRef> {
-        match &node.shape {
-            Shape::Leaf(leaf) => self.leaf(node.field.data_type(), leaf, axes),
-            Shape::List { length, stride, item } => {
+        match &node.layout {
+            Layout::Leaf(leaf) => self.leaf(node.field.data_type(), leaf, axes),
+            Layout::List { length, stride, item } => {
                 let stride = match stride {
                     Stride::Bytes(stride) => *stride,
                     Stride::Axis(number) => self.strides.get(*number).copied().unwrap_or_default(),
@@ -43,7 +43,7 @@ impl Block<'_> {
                 let list = FixedSizeListArray::try_new_with_length(Arc::clone(&item.field), size, values, None, count);
                 Ok(Arc::new(list.map_err(of_arrow)?))
             }
-            Shape::Struct(fields) => {
+            Layout::Struct(fields) => {
                 let columns = fields.iter().map(|(offset, node)| self.column(node, &axes.at(*offset)));
                 let columns = columns.collect::<Result<Vec<_>>>()?;
                 let fields: Fields = fields.iter().map(|(_, node)| Arc::clone(&node.field)).collect();

@@ -33,12 +33,12 @@ impl From<&BatchOptions> for Choices {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) field: FieldRef,
-    pub(crate) shape: Shape,
+    pub(crate) layout: Layout,
 }
 
 /// The structure of the bytes of a dtype.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum Layout {
     Leaf(Leaf),
     List {
         length: usize,
@@ -110,7 +110,7 @@ impl Node {
         let fields = fields.collect::<Result<Vec<_>>>()?;
         let children: Fields = fields.iter().map(|(_, node)| Arc::clone(&node.field)).collect();
         let field = Field::new(name, DataType::Struct(children), false);
-        Ok(Self { field: Arc::new(field), shape: Shape::Struct(fields) })
+        Ok(Self { field: Arc::new(field), layout: Layout::Struct(fields) })
     }
 
     fn of_sub_array(name: &str, path: &str, array: &SubArray, choices: Choices) -> Result<Self> {
@@ -138,7 +138,7 @@ impl Node {
         let size = i32::try_from(length).map_err(|_| no_type())?;
         let data_type = DataType::FixedSizeList(Arc::clone(&self.field), size);
         let field = Arc::new(Field::new(name, data_type, false));
-        Ok(Self { field, shape: Shape::List { length, stride, item: Box::new(self) } })
+        Ok(Self { field, layout: Layout::List { length, stride, item: Box::new(self) } })
     }
 
     fn of_scalar(name: &str, path: &str, scalar: Scalar, choices: Choices) -> Result<Self> {
@@ -156,7 +156,7 @@ impl Node {
         }
         let swap = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
         let leaf = Leaf { kind, path: path.to_owned(), dtype: scalar.into(), width: scalar.itemsize(), swap };
-        Ok(Self { field: Arc::new(field), shape: Shape::Leaf(leaf) })
+        Ok(Self { field: Arc::new(field), layout: Layout::Leaf(leaf) })
     }
 
     /// Renames the column.

@@ -10,7 +10,7 @@ use npy_core::{DType, Error, ErrorKind, Result};
 
 use crate::axes::{Axes, Runs};
 use crate::decode::Word;
-use crate::dtypes::{Choices, Inferred, Kind, Leaf, Node, Shape, Stride, is_bytes, is_text, join, parse};
+use crate::dtypes::{Choices, Inferred, Kind, Layout, Leaf, Node, Stride, is_bytes, is_text, join, parse};
 use crate::error::{batch_too_large, duplicate_column, invalid_value, missing_column, unexpected_column};
 use crate::metadata::DESCR;
 use crate::options::{ArrayOptions, Fill};
@@ -180,8 +180,8 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
         let message = format!("column {path:?}: wrong type{dtype}: expected {expected}, found {found}");
         Err(Error::new(ErrorKind::Mismatch, message))
     };
-    match (&node.shape, found) {
-        (Shape::Leaf(leaf), _) => {
+    match (&node.layout, found) {
+        (Layout::Leaf(leaf), _) => {
             let is_accepted = match leaf.kind {
                 Kind::Text => is_text(found),
                 Kind::Bytes | Kind::Utf8 => is_bytes(found) || is_text(found),
@@ -195,10 +195,10 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
             };
             if is_accepted { Ok(()) } else { wrong(leaf.dtype.to_string()) }
         }
-        (Shape::List { length, item, .. }, DataType::FixedSizeList(field, size)) if usize::try_from(*size) == Ok(*length) => {
+        (Layout::List { length, item, .. }, DataType::FixedSizeList(field, size)) if usize::try_from(*size) == Ok(*length) => {
             expect_type(item, field.data_type(), path)
         }
-        (Shape::Struct(own), DataType::Struct(fields)) => {
+        (Layout::Struct(own), DataType::Struct(fields)) => {
             if let Some(name) = repeated(fields) {
                 return Err(duplicate_column(&join(path, &name)));
             }
@@ -213,7 +213,7 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
                 None => Ok(()),
             }
         }
-        (Shape::List { .. } | Shape::Struct(_), _) => wrong(String::new()),
+        (Layout::List { .. } | Layout::Struct(_), _) => wrong(String::new()),
     }
 }
 
@@ -228,16 +228,16 @@ impl Target<'_> {
     /// Writes a column to the elements at `axes`. `nulls` are those of the structs and lists around.
     fn write(&mut self, node: &Node, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
         let nulls = NullBuffer::union(nulls, array.logical_nulls().as_ref());
-        match &node.shape {
-            Shape::Leaf(leaf) => self.write_leaf(leaf, array, nulls.filter(|nulls| nulls.null_count() > 0).as_ref(), axes),
-            Shape::List { length, stride, item } => {
-                // The stride in C order, without other axes.
+        match &node.layout {
+            Layout::Leaf(leaf) => self.write_leaf(leaf, array, nulls.filter(|nulls| nulls.null_count() > 0).as_ref(), axes),
+            Layout::List { length, stride, item } => {
+                // A target is in C order, and has no other axes.
                 let Stride::Bytes(stride) = *stride else { return Ok(()) };
                 let values = array.as_fixed_size_list().values();
                 let nulls = nulls.map(|nulls| nulls.expand(*length));
                 self.write(item, values, nulls.as_ref(), &axes.items(*length, stride))
             }
-            Shape::Struct(fields) => {
+            Layout::Struct(fields) => {
                 let columns = array.as_struct();
                 fields.iter().try_for_each(|(offset, node)| match columns.column_by_name(node.field.name()) {
                     Some(column) => self.write(node, column, nulls.as_ref(), &axes.at(*offset)),

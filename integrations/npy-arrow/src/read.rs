@@ -10,7 +10,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, SchemaRef};
 use npy_core::{Error, Header, NpyReader, Result};
 
-use crate::columns::{Columns, Part};
+use crate::columns::{Columns, RowRange};
 use crate::decode::Block;
 use crate::error::{arrow_error, batch_too_large};
 #[cfg(feature = "object")]
@@ -238,7 +238,7 @@ impl BatchReader {
 
     fn of_stream(header: Header, begin: u64, mut reader: Box<dyn Read + Send>, options: &BatchOptions) -> Result<Self> {
         let columns = Columns::new(&header, options)?;
-        if columns.pieces().is_none() {
+        if columns.range_count().is_none() {
             return Ok(Self::with_source(header, columns, Source::Stream { reader, begin }, options));
         }
         let mut bytes = Vec::new();
@@ -270,11 +270,11 @@ impl BatchReader {
             return Ok(batch.slice(self.position, rows));
         }
         if let Source::Memory { buffer, begin } = source {
-            let part = Part { begin: *begin, in_memory: columns.rows, from: self.position, rows };
+            let range = RowRange { begin: *begin, in_memory: columns.rows, from: self.position, rows };
             let block = Block { bytes: buffer, shared: Some(buffer), strides: &[], first_row };
-            return columns.batch(&block, &part);
+            return columns.batch(&block, &range);
         }
-        let part = Part { begin: 0, in_memory: rows, from: 0, rows };
+        let range = RowRange { begin: 0, in_memory: rows, from: 0, rows };
         let overflow = || batch_too_large("", rows);
         let length = rows.checked_mul(columns.row_bytes).ok_or_else(overflow)?;
         let done = (self.position as u64).saturating_mul(columns.row_bytes as u64);
@@ -286,21 +286,21 @@ impl BatchReader {
             Source::Memory { .. } => {}
             #[cfg(feature = "object")]
             Source::Decoded(_) => {}
-            Source::File { file, begin } => match columns.pieces() {
+            Source::File { file, begin } => match columns.range_count() {
                 None => {
                     // The length of the file was checked.
                     bytes.try_reserve_exact(length).map_err(|_| overflow())?;
                     fill(file, length, &mut bytes).and_then(|()| check(&bytes, length, |found| missing(*begin, found)))?;
                 }
-                Some(pieces) => {
+                Some(ranges) => {
                     let (itemsize, all) = (columns.itemsize() as u64, columns.rows as u64);
-                    let piece = length / pieces;
+                    let range_bytes = length / ranges;
                     bytes.try_reserve_exact(length).map_err(|_| overflow())?;
-                    for index in 0..pieces {
+                    for index in 0..ranges {
                         let offset = (index as u64 * all + first_row) * itemsize;
                         file.seek(SeekFrom::Start(*begin + offset)).map_err(|error| cannot_read(READING, error))?;
-                        let end = bytes.len() + piece;
-                        fill(file, piece, &mut bytes)?;
+                        let end = bytes.len() + range_bytes;
+                        fill(file, range_bytes, &mut bytes)?;
                         check(&bytes, end, |found| missing(*begin, found))?;
                     }
                 }
@@ -312,9 +312,9 @@ impl BatchReader {
         if is_shared {
             let buffer = Buffer::from_vec(bytes);
             let block = Block { bytes: &buffer, shared: Some(&buffer), strides: &[], first_row };
-            return columns.batch(&block, &part);
+            return columns.batch(&block, &range);
         }
-        let batch = columns.batch(&Block { bytes: &bytes, shared: None, strides: &[], first_row }, &part);
+        let batch = columns.batch(&Block { bytes: &bytes, shared: None, strides: &[], first_row }, &range);
         self.stage = bytes;
         batch
     }
@@ -360,7 +360,7 @@ impl std::fmt::Debug for BatchReader {
 
 const READING: &str = "cannot read the data";
 
-/// What is reserved before any byte of a stream has come.
+/// Bytes that are reserved before any byte of a stream has come.
 const FIRST_RESERVE: usize = 1 << 20;
 
 /// Appends bytes, as long as there are any. Memory is bounded by the bytes present.

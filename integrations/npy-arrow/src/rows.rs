@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
 use npy_core::{Error, ErrorKind, Header, Result};
 
-use crate::columns::{Columns, Part};
+use crate::columns::{Columns, RowRange};
 use crate::decode::Block;
 use crate::options::BatchOptions;
 
@@ -132,11 +132,11 @@ impl BatchDecoder {
         let (first, all) = (rows.start as u64, self.columns.rows as u64);
         // No product exceeds the bytes of the array, which the header has checked.
         let range = |begin: u64, width: u64| begin * width..(begin + count) * width;
-        Ok(match self.columns.pieces() {
+        Ok(match self.columns.range_count() {
             None => [range(first, self.columns.row_bytes as u64)].into(),
-            Some(pieces) => {
+            Some(ranges) => {
                 let itemsize = self.columns.itemsize() as u64;
-                (0..pieces as u64).map(|piece| range(piece * all + first, itemsize)).collect()
+                (0..ranges as u64).map(|index| range(index * all + first, itemsize)).collect()
             }
         })
     }
@@ -164,9 +164,9 @@ impl BatchDecoder {
         if rows.start < block.start || rows.end > block.end || rows.start > rows.end {
             return Err(out_of_bounds(&rows, block.end));
         }
-        let part = Part { begin: 0, in_memory, from: rows.start - block.start, rows: rows.end - rows.start };
+        let range = RowRange { begin: 0, in_memory, from: rows.start - block.start, rows: rows.end - rows.start };
         let block = Block { bytes, shared: Some(bytes), strides: &[], first_row: rows.start as u64 };
-        self.columns.batch(&block, &part)
+        self.columns.batch(&block, &range)
     }
 
     fn count(&self, rows: &Range<usize>) -> Result<usize> {

@@ -4,7 +4,7 @@ use arrow_schema::{DataType, TimeUnit};
 use npy_core::calendar::{date_of, days_before};
 use npy_core::dtype::{Scalar, ScalarKind};
 
-/// How a step of a dtype is counted in the unit of an Arrow type.
+/// The length of a step of a dtype in the unit of an Arrow type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// As many units.

@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, Schema};
 use npy_core::{DynValues, Header, NpyElement, Order, Result};
 
-use crate::columns::{Columns, Part};
+use crate::columns::{Columns, RowRange};
 use crate::decode::Block;
 use crate::encode::{Encoder, unknown_width};
 use crate::error::of_arrow;
@@ -100,7 +100,7 @@ pub fn into_batch_with(values: DynValues, options: impl Into<BatchOptions>) -> R
 
 fn batch_of(columns: &Columns, bytes: &[u8], shared: Option<&Buffer>) -> Result<RecordBatch> {
     let rows = columns.rows;
-    columns.batch(&Block { bytes, shared, strides: &[], first_row: 0 }, &Part { begin: 0, in_memory: rows, from: 0, rows })
+    columns.batch(&Block { bytes, shared, strides: &[], first_row: 0 }, &RowRange { begin: 0, in_memory: rows, from: 0, rows })
 }
 
 /// Makes an array of batches of a schema.
@@ -224,7 +224,7 @@ pub fn header_of_batches<B: IntoBatch>(
     Header::new(encoder.dtype, Order::C, &shape)
 }
 
-/// What can be a batch: `RecordBatch`, a reference to one, or a `Result` of one.
+/// A batch or its source: `RecordBatch`, a reference to one, or a `Result` of one.
 ///
 /// See [`from_batches`] for an example.
 pub trait IntoBatch: sealed::Sealed {

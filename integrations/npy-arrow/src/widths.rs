@@ -1,4 +1,4 @@
-//! How wide texts are, and the dtype of rows whose texts set their widths.
+//! The widths of texts, and the dtype of rows with texts of these widths.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Widths(HashMap<String, Width>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Width {
-    /// Of texts.
+    /// 0 for bytes.
     characters: usize,
     bytes: usize,
 }

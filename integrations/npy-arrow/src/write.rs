@@ -69,7 +69,7 @@ pub fn write_batches<B: IntoBatch>(
 pub struct BatchWriter<W> {
     encoder: Encoder,
     writer: W,
-    /// Where the header begins, and its length.
+    /// The offset of the header, and its length.
     begin: u64,
     header_bytes: usize,
     /// The path of a file, for errors.
@@ -91,7 +91,7 @@ impl BatchWriter<Output> {
     pub fn create(path: impl AsRef<Path>, schema: &Schema, options: impl Into<ArrayOptions>) -> Result<Self> {
         let (path, options) = (path.as_ref(), options.into());
         let create = || {
-            // What fails without a file comes first.
+            // Errors of the schema come before a file is created.
             let encoder = Encoder::new(schema, &options, &unknown_width)?;
             let writer = Self::begin(encoder, Output::create(path, options.save)?)?;
             Ok(Self { path: Some(path.to_owned()), ..writer })

@@ -1,6 +1,6 @@
 //! Tables and scans in the plans that a cluster sends.
 //!
-//! What these codecs write begins with `npy-datafusion/` and a version. Everything else is that of the
+//! Messages of these codecs begin with `npy-datafusion/` and a version. All others are those of the
 //! codec that they wrap.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ use crate::options::ColumnOptions;
 use crate::source::NpySource;
 use crate::table::{NpyTable, ident};
 
-/// What all messages of this crate begin with.
+/// The beginning of all messages of this crate.
 const TAG: &[u8] = b"npy-datafusion/";
 
 /// The version of the messages. A change that older ones would misread has another one.

@@ -1,4 +1,4 @@
-//! What a session can do.
+//! Sessions that know `.npy` files.
 
 use std::sync::Arc;
 

@@ -43,13 +43,13 @@ struct KeptHeader {
     header: Arc<FileHeader>,
 }
 
-/// What is known of a file before its rows are read.
+/// A file whose headers were read.
 #[derive(Debug)]
 pub(crate) struct FileHeader {
     file: RemoteFile,
     /// One, or the members of an archive. All have the same number of rows.
     pub(crate) arrays: Vec<ArrayHeader>,
-    /// Whether rows cannot be fetched without all of them.
+    /// Whether a row can only be fetched with all others.
     is_compressed: bool,
 }
 

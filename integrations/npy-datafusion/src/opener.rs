@@ -50,7 +50,7 @@ pub(crate) struct NpyOpener {
     pub(crate) batch_rows: usize,
     /// The columns of the table that are in the files.
     pub(crate) schema: SchemaRef,
-    /// What `EXPLAIN ANALYZE` says of the data that was fetched.
+    /// The metric of `EXPLAIN ANALYZE` for the data that was fetched.
     pub(crate) bytes_scanned: Count,
 }
 
@@ -64,7 +64,7 @@ impl FileOpener for NpyOpener {
                 rows.end = rows.end.min(rows.start.saturating_add(limit));
             }
             if rows.is_empty() {
-                // Of a compressed archive, another part of the plan reads all rows.
+                // Another part of the plan reads all rows of a compressed archive.
                 return Ok(stream::empty().boxed());
             }
             let scan = Scan::new(&opener, file.object_meta, &header).await?;
@@ -77,24 +77,24 @@ impl FileOpener for NpyOpener {
     }
 }
 
-/// What is read of a file.
+/// The scan of a file.
 struct Scan {
     meta: ObjectMeta,
-    /// Those that have a wanted column.
+    /// The arrays that have a wanted column.
     arrays: Vec<ArrayScan>,
     filter: Option<Filter>,
     /// If the filter tests the column that the file is sorted by.
     search: Option<Search>,
-    /// Of the output, in its order.
+    /// The schema of the output.
     schema: SchemaRef,
-    /// Of all arrays.
+    /// The bytes of a row in all arrays.
     row_bytes: usize,
     bytes_scanned: Count,
 }
 
-/// What is read of an array.
+/// The scan of an array.
 struct ArrayScan {
-    array: RemoteNpy,
+    remote: RemoteNpy,
     /// The columns of the filter.
     filter: Option<BatchDecoder>,
     /// The columns that the filter does not decode already.
@@ -102,7 +102,7 @@ struct ArrayScan {
     is_contiguous: bool,
 }
 
-/// Which rows are wanted, in terms of the columns that tell.
+/// The filter of rows, in terms of the columns that it tests.
 struct Filter {
     schema: SchemaRef,
     predicate: Arc<dyn PhysicalExpr>,
@@ -142,11 +142,11 @@ impl Scan {
             }
             let remote = file.open(array).await?;
             if let Some(name) = opener.sorted_by.as_ref().filter(|name| filter.as_ref().is_some_and(|filter| has(filter, name))) {
-                search = Some(Search { array: remote.clone(), key: decoder(Some(std::slice::from_ref(name)))? });
+                search = Some(Search { remote: remote.clone(), key: decoder(Some(std::slice::from_ref(name)))? });
             }
             let first_row = all.byte_ranges(0..all.rows().min(1)).map_err(|error| file.locate(array, error))?;
             row_bytes = row_bytes.saturating_add(all.row_bytes());
-            arrays.push(ArrayScan { array: remote, filter, rest, is_contiguous: first_row.len() == 1 });
+            arrays.push(ArrayScan { remote, filter, rest, is_contiguous: first_row.len() == 1 });
         }
         let schema = Arc::new(opener.schema.project(&opener.columns)?);
         Ok(Self { meta, arrays, filter, search, schema, row_bytes, bytes_scanned: opener.bytes_scanned.clone() })
@@ -156,7 +156,7 @@ impl Scan {
         let row_bytes = self.row_bytes.max(1);
         let batch_rows = batch_rows.min(BATCH_BYTES / row_bytes).max(1);
         let per_chunk = (CHUNK / row_bytes / batch_rows).max(1) * batch_rows;
-        let chunks = pieces(rows, if self.arrays.is_empty() { batch_rows } else { per_chunk });
+        let chunks = split(rows, if self.arrays.is_empty() { batch_rows } else { per_chunk });
         let fetched = stream::iter(chunks).map({
             let scan = Arc::clone(&self);
             move |rows| {
@@ -168,14 +168,14 @@ impl Scan {
     }
 
     async fn fetch(&self, rows: Range<usize>) -> Result<Fetched> {
-        let bytes = try_join_all(self.arrays.iter().map(|scan| scan.array.fetch_rows(rows.clone()))).await.map_err(external)?;
+        let bytes = try_join_all(self.arrays.iter().map(|scan| scan.remote.fetch_rows(rows.clone()))).await.map_err(external)?;
         self.bytes_scanned.add(bytes.iter().map(Buffer::len).sum());
         Ok(Fetched { bytes, rows })
     }
 
     /// The batches of rows whose bytes were fetched.
     fn batches(self: Arc<Self>, block: Fetched, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
-        stream::iter(pieces(block.rows.clone(), batch_rows).filter_map(move |rows| self.batch(&block, rows).transpose()))
+        stream::iter(split(block.rows.clone(), batch_rows).filter_map(move |rows| self.batch(&block, rows).transpose()))
     }
 
     /// The wanted rows of a batch; `None` if there are none.
@@ -214,7 +214,7 @@ impl Scan {
         let arrays = self.arrays.iter().zip(&block.bytes);
         let batches = arrays.filter_map(|(scan, bytes)| {
             let batch = columns(scan)?.decode(bytes, block.rows.clone(), rows.clone());
-            Some(batch.map_err(|error| external(scan.array.locate(error))))
+            Some(batch.map_err(|error| external(scan.remote.locate(error))))
         });
         batches.collect()
     }
@@ -234,7 +234,7 @@ impl Scan {
                 }
                 // Once more in their places, so that the error has the right row.
             }
-            let all = rest.decode(bytes, block.rows.clone(), rows.clone()).map_err(|error| external(array.array.locate(error)))?;
+            let all = rest.decode(bytes, block.rows.clone(), rows.clone()).map_err(|error| external(array.remote.locate(error)))?;
             batches.push(filter_record_batch(&all, mask)?);
         }
         Ok(batches)
@@ -274,8 +274,8 @@ fn has(columns: &BatchDecoder, name: &str) -> bool {
     columns.schema().field_with_name(name).is_ok()
 }
 
-/// Rows in pieces of the same length.
-fn pieces(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
+/// Splits rows into ranges of the same length.
+fn split(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
     let end = rows.end;
     rows.step_by(length).map(move |start| start..start.saturating_add(length).min(end))
 }

@@ -1,4 +1,4 @@
-//! How files become a table.
+//! Options of tables.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, config_err};
 use npy_arrow::BatchOptions;
 
-/// How `.npy` files become the columns of a table.
+/// Options of a table of `.npy` files: columns, partitions and order.
 ///
 /// In SQL, each setting is an option of `CREATE EXTERNAL TABLE … OPTIONS ('flatten' 'true')`, and the
 /// partition columns and the order are its clauses `PARTITIONED BY` and `WITH ORDER`.
@@ -38,7 +38,7 @@ pub(crate) struct ColumnOptions {
     bytes_as_text: bool,
     times_as_integers: bool,
     matrix_columns: bool,
-    /// Of archives; all without it.
+    /// The members of archives that are columns; all of them without names.
     members: Option<Vec<String>>,
 }
 

@@ -94,8 +94,8 @@ struct PendingFile {
 }
 
 enum Rows {
-    /// Of a known dtype.
-    Final(BatchWriter<File>),
+    /// Rows of a known dtype.
+    Final(Box<BatchWriter<File>>),
     /// The widest text sets the dtype, so that all batches have to come first.
     Spooled { spool: Arc<dyn SpillFile>, writer: Box<FileWriter<BufWriter<File>>> },
 }
@@ -110,7 +110,7 @@ impl PendingFile {
             Rows::Spooled { spool, writer: Box::new(writer) }
         } else {
             let options = ArrayOptions::new().dtype(dtype.dtype().map_err(external)?);
-            Rows::Final(BatchWriter::new(File::create(local(&*file)?)?, schema, options).map_err(external)?)
+            Rows::Final(Box::new(BatchWriter::new(File::create(local(&*file)?)?, schema, options).map_err(external)?))
         };
         Ok(Self { file, dtype, rows })
     }

@@ -25,16 +25,16 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
 pub(crate) struct Search {
-    pub(crate) array: RemoteNpy,
-    /// Of the key alone.
+    pub(crate) remote: RemoteNpy,
+    /// The decoder of the key alone.
     pub(crate) key: BatchDecoder,
 }
 
-/// A place between rows. Rows whose key is equal are between the two.
+/// An end of the rows whose key equals a value.
 #[derive(Clone, Copy)]
-enum Place {
-    BeforeEqual,
-    AfterEqual,
+enum Bound {
+    Lower,
+    Upper,
 }
 
 impl Search {
@@ -51,10 +51,10 @@ impl Search {
         for conjunct in split_conjunction(predicate) {
             let Some((operator, key)) = self.comparison(conjunct) else { continue };
             if matches!(operator, Operator::Eq | Operator::GtEq | Operator::Gt) {
-                rows.start = self.place(rows.clone(), &key, Place::BeforeEqual).await?;
+                rows.start = self.first_row(rows.clone(), &key, Bound::Lower).await?;
             }
             if matches!(operator, Operator::Eq | Operator::LtEq | Operator::Lt) && !has_nan {
-                rows.end = self.place(rows.clone(), &key, Place::AfterEqual).await?;
+                rows.end = self.first_row(rows.clone(), &key, Bound::Upper).await?;
             }
         }
         Ok(rows)
@@ -80,17 +80,17 @@ impl Search {
         }
     }
 
-    /// The first row that is not before a place.
-    async fn place(&self, rows: Range<usize>, bound: &ScalarValue, place: Place) -> Result<usize> {
+    /// The first of some rows that is not before a bound.
+    async fn first_row(&self, rows: Range<usize>, value: &ScalarValue, bound: Bound) -> Result<usize> {
         let window = (WINDOW / self.key.row_bytes().max(1)).max(PROBES + 1);
-        // Rows before `low` are before the place; those from `high` on are not.
+        // Rows before `low` are before the bound; those from `high` on are not.
         let (mut low, mut high) = (rows.start, rows.end);
         while high - low > window {
             let step = (high - low) / (PROBES + 1);
             let probes: Vec<_> = (1..=PROBES).map(|probe| low + probe * step).collect();
             let keys = stream::iter(probes.clone()).map(|row| self.keys(row..row + 1)).buffered(PROBES);
             let keys: Vec<_> = keys.try_collect().await?;
-            let first = keys.iter().position(|key| !key.first().is_some_and(|key| is_before(key, bound, place)));
+            let first = keys.iter().position(|key| !key.first().is_some_and(|key| is_before(key, value, bound)));
             if let Some(last) = first.unwrap_or(PROBES).checked_sub(1) {
                 low = probes[last] + 1;
             }
@@ -99,27 +99,27 @@ impl Search {
             }
         }
         let keys = self.keys(low..high).await?;
-        Ok(low + keys.partition_point(|key| is_before(key, bound, place)))
+        Ok(low + keys.partition_point(|key| is_before(key, value, bound)))
     }
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
-        let bytes = self.array.fetch_rows(rows.clone()).await.map_err(external)?;
-        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(self.array.locate(error)))?;
+        let bytes = self.remote.fetch_rows(rows.clone()).await.map_err(external)?;
+        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(self.remote.locate(error)))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
     }
 }
 
-/// Whether a row with this key is before a place. A missing key, such as NaT, is after all others.
-fn is_before(key: &ScalarValue, bound: &ScalarValue, place: Place) -> bool {
-    let order = match (float(key), float(bound)) {
+/// Whether a row with this key is before a bound. A missing key, such as NaT, is after all others.
+fn is_before(key: &ScalarValue, value: &ScalarValue, bound: Bound) -> bool {
+    let order = match (float(key), float(value)) {
         // Zeros of both signs are equal in NumPy's order.
-        (Some(key), Some(bound)) => key.partial_cmp(&bound),
+        (Some(key), Some(value)) => key.partial_cmp(&value),
         _ if key.is_null() => None,
-        _ => key.partial_cmp(bound),
+        _ => key.partial_cmp(value),
     };
-    match place {
-        Place::BeforeEqual => order == Some(Ordering::Less),
-        Place::AfterEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+    match bound {
+        Bound::Lower => order == Some(Ordering::Less),
+        Bound::Upper => matches!(order, Some(Ordering::Less | Ordering::Equal)),
     }
 }
 

@@ -47,7 +47,7 @@ use crate::skip::skip_rows;
 #[derive(Clone, Debug)]
 pub struct NpyTable {
     listing: ListingTable,
-    /// How many rows a query skips.
+    /// The number of rows that a query skips.
     skip: usize,
 }
 
@@ -132,7 +132,7 @@ fn forget_listing(session: &dyn Session, urls: &[ListingTableUrl]) {
     let Some(cache) = session.runtime_env().cache_manager.get_list_files_cache() else { return };
     for url in urls {
         let key = TableScopedPath { table: url.get_table_ref().clone(), path: url.prefix().clone() };
-        // What was listed before is of no use here.
+        // The removed listing is of no use.
         let _ = cache.remove(&key);
     }
 }

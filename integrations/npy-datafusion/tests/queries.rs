@@ -153,6 +153,34 @@ async fn directories_named_after_values_are_columns() {
     assert_eq!(ask(&session, "SELECT count(*), max(id) FROM s WHERE year = '2021'").await, [["10", "2030"]]);
 }
 
+/// Rows that pass are gathered before they are decoded, or filtered after it, by their share and length.
+#[tokio::test]
+async fn any_share_of_rows_of_any_length_is_filtered() {
+    let directory = tempfile::tempdir().unwrap();
+    for itemsize in [16, 200, 2000] {
+        let dtype = format!("{{'names': ['n', 'name'], 'formats': ['<i8', 'S5'], 'offsets': [0, 8], 'itemsize': {itemsize}}}");
+        let row = |n: u64| {
+            let mut row = vec![0; itemsize];
+            row[..8].copy_from_slice(&n.to_le_bytes());
+            row[8..][..5].copy_from_slice(&format!("n{n:04}").as_bytes()[..5]);
+            row
+        };
+        let bytes: Vec<u8> = (0..4000).flat_map(row).collect();
+        let path = directory.path().join(format!("{itemsize}.npy"));
+        npy_core::DynValues::new(dtype.parse().unwrap(), npy_core::Order::C, &[4000], bytes).unwrap().save(&path).unwrap();
+        let session = session(2);
+        session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+        for share in [0, 1, 50, 125, 400, 640, 875, 900, 1000] {
+            let query = format!("SELECT count(DISTINCT name), min(name), max(name) FROM t WHERE (n * 7) % 1000 < {share}");
+            let mut names: Vec<_> = (0..4000).filter(|n| n * 7 % 1000 < share).map(|n| format!("n{n:04}")).collect();
+            names.sort();
+            let ends = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_else(|| "null".to_owned()));
+            let expected = [names.len().to_string(), ends[0].clone(), ends[1].clone()];
+            assert_eq!(ask(&session, &query).await, [expected], "{itemsize} {share}");
+        }
+    }
+}
+
 /// The rows of a sorted file are found by a few reads.
 #[tokio::test]
 async fn a_range_of_the_key_gives_the_same_rows_whatever_its_ends() {

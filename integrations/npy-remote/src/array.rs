@@ -9,8 +9,8 @@ use npy_core::region::{AxisRange, byte_ranges, region_shape};
 use npy_core::{Error, Header, NpyElement, NpyReader, Order, Result};
 
 use crate::feed::Decoder;
-use crate::object::{Object, Piece, reserve};
-use crate::plan::{Fetch, Plan, Ranges};
+use crate::object::{Chunk, Object, reserve};
+use crate::requests::{Ranges, Request, Requests};
 
 /// The size of the first request: the longest header of version 1.0, with its magic and version.
 pub(crate) const FRONT_BYTES: u64 = 10 + u16::MAX as u64;
@@ -58,12 +58,12 @@ impl Array {
         let mut items = Vec::new();
         let first = self.first_element(&ranges);
         let mut decoder = self.decoder(ranges.clone(), count, |empty| empty.into_vec::<T>().map(drop))?;
-        let mut pieces = std::pin::pin!(self.pieces(ranges, decoder.reader.header().data_bytes())?);
-        while let Some((piece, wanted)) = pieces.try_next().await? {
+        let mut chunks = std::pin::pin!(self.chunks(ranges, decoder.reader.header().data_bytes())?);
+        while let Some((chunk, wanted)) = chunks.try_next().await? {
             if items.is_empty() {
                 reserve(&mut items, count).map_err(|error| self.locate(error))?;
             }
-            let complete = decoder.arrive(piece, wanted);
+            let complete = decoder.arrive(chunk, wanted);
             decoder.append(complete, &mut items).map_err(|error| self.locate(counted_from(first, error)))?;
         }
         // Elements of zero bytes.
@@ -89,9 +89,9 @@ impl Array {
             C::append(&mut vecs, more);
             Ok::<_, Error>(())
         };
-        let mut pieces = std::pin::pin!(self.pieces(ranges, range.end - range.start)?);
-        while let Some((piece, wanted)) = pieces.try_next().await? {
-            let complete = decoder.arrive(piece, wanted);
+        let mut chunks = std::pin::pin!(self.chunks(ranges, range.end - range.start)?);
+        while let Some((chunk, wanted)) = chunks.try_next().await? {
+            let complete = decoder.arrive(chunk, wanted);
             append(&mut decoder, complete)?;
         }
         let rest = decoder.reader.remaining();
@@ -140,24 +140,24 @@ impl Array {
         make().map_err(|error| self.locate(error))
     }
 
-    /// The requests for `ranges` of the data, `wanted` bytes in all, with the number of wanted bytes in
-    /// each.
-    pub(crate) fn pieces(&self, ranges: Ranges, wanted: u64) -> Result<impl Stream<Item = Result<(Piece, u64)>> + Send> {
+    /// The chunks of the data that hold `ranges`, `wanted` bytes in all, with the number of wanted bytes
+    /// in each.
+    pub(crate) fn chunks(&self, ranges: Ranges, wanted: u64) -> Result<impl Stream<Item = Result<(Chunk, u64)>> + Send> {
         self.check(if let Ranges::One(Some(range)) = &ranges { range.start } else { 0 }, wanted)?;
-        let plan = Plan::new(ranges, self.front.len() as u64, &self.object.options);
-        let fetch = async |Fetch { range, wanted }| Ok((self.fetch(range).await?, wanted));
-        Ok(stream::iter(plan).map(fetch).buffered(self.object.options.requests))
+        let requests = Requests::new(ranges, self.front.len() as u64, &self.object.options);
+        let fetch = async |Request { range, wanted }| Ok((self.fetch(range).await?, wanted));
+        Ok(stream::iter(requests).map(fetch).buffered(self.object.options.requests))
     }
 
     /// Fetches a part of the data, or takes it from memory.
-    async fn fetch(&self, range: Range<u64>) -> Result<Piece> {
+    async fn fetch(&self, range: Range<u64>) -> Result<Chunk> {
         self.check(range.start, range.end - range.start)?;
         if range.end <= self.front.len() as u64 {
-            let front = Piece { begin: 0, bytes: self.front.clone() };
-            return Ok(Piece { begin: range.start, bytes: front.slice(&range) });
+            let front = Chunk { begin: 0, bytes: self.front.clone() };
+            return Ok(Chunk { begin: range.start, bytes: front.slice(&range) });
         }
-        let piece = self.object.fetch(self.data_begin + range.start..self.data_begin + range.end).await;
-        Ok(Piece { begin: range.start, bytes: piece?.bytes })
+        let chunk = self.object.fetch(self.data_begin + range.start..self.data_begin + range.end).await;
+        Ok(Chunk { begin: range.start, bytes: chunk?.bytes })
     }
 
     /// Refuses to read `expected` bytes of data at `begin` if the object has fewer.

@@ -32,7 +32,7 @@ impl RemoteNpy {
     /// A slow consumer leaves requests unpolled: see
     /// [time limits](crate#runtimes-and-time-limits).
     ///
-    /// In Fortran order the rows of a matrix are in pieces, which take a request for each column
+    /// In Fortran order the rows of a matrix are scattered, and take a request for each column
     /// unless they are [near](RemoteOptions::gap).
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl RemoteNpy {
         let is_one = header.order() == Order::C || header.shape().len() < 2;
         let parts = if is_one && batches > 0 { remote.requests } else { 1 };
         let (array, located, decoder) = (self.clone(), self.clone(), Arc::new(decoder));
-        let stream = stream::iter(pieces(0..rows, part_rows))
+        let stream = stream::iter(split(0..rows, part_rows))
             .map(move |part| {
                 let array = array.clone();
                 async move { array.fetch_rows(part.clone()).await.map(|bytes| (bytes, part)) }
@@ -82,7 +82,7 @@ impl RemoteNpy {
             .buffered(parts)
             .map_ok(move |(bytes, part)| {
                 let (array, decoder) = (located.clone(), Arc::clone(&decoder));
-                let rows = pieces(part.clone(), batch_rows);
+                let rows = split(part.clone(), batch_rows);
                 let batch = move |rows| decoder.decode(&bytes, part.clone(), rows).map_err(|error| array.array().locate(error));
                 stream::iter(rows.map(batch))
             })
@@ -130,8 +130,8 @@ impl RemoteNpy {
     }
 }
 
-/// Rows in runs of the same length.
-fn pieces(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
+/// Splits rows into ranges of the same length.
+fn split(rows: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + Send {
     let end = rows.end;
     rows.step_by(length).map(move |start| start..start.saturating_add(length).min(end))
 }

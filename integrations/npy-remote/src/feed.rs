@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use bytes::Bytes;
 use npy_core::{Header, Limits, NpyElement, NpyReader, Result};
 
-use crate::object::Piece;
-use crate::plan::Ranges;
+use crate::object::Chunk;
+use crate::requests::Ranges;
 
-/// A stream of the wanted bytes of responses.
+/// A stream of the wanted bytes of chunks.
 pub(crate) struct Feed {
-    arrivals: Receiver<Piece>,
-    /// The current response.
-    piece: Piece,
+    arrivals: Receiver<Chunk>,
+    /// The current chunk.
+    chunk: Chunk,
     /// The wanted ranges after the current one.
     ranges: Ranges,
     /// The rest of the current range.
@@ -29,14 +29,14 @@ impl Read for Feed {
                 let Some(next) = self.ranges.next() else { break };
                 self.current = next;
             }
-            if self.current.start >= self.piece.end() {
+            if self.current.start >= self.chunk.end() {
                 // The reader is asked only for elements that have arrived.
-                let Ok(piece) = self.arrivals.try_recv() else { break };
-                self.piece = piece;
+                let Ok(chunk) = self.arrivals.try_recv() else { break };
+                self.chunk = chunk;
                 continue;
             }
-            let begin = self.current.start.checked_sub(self.piece.begin).and_then(|begin| usize::try_from(begin).ok());
-            let bytes = begin.and_then(|begin| self.piece.bytes.get(begin..)).unwrap_or_default();
+            let begin = self.current.start.checked_sub(self.chunk.begin).and_then(|begin| usize::try_from(begin).ok());
+            let bytes = begin.and_then(|begin| self.chunk.bytes.get(begin..)).unwrap_or_default();
             let wanted = usize::try_from(self.current.end - self.current.start).unwrap_or(usize::MAX);
             let count = bytes.len().min(wanted).min(buffer.len() - done);
             if count == 0 {
@@ -52,17 +52,17 @@ impl Read for Feed {
 }
 
 impl Feed {
-    /// Creates a stream of `ranges` of the responses of a channel.
-    pub(crate) fn new(ranges: Ranges) -> (Sender<Piece>, Self) {
+    /// Creates a stream of `ranges` of the chunks of a channel.
+    pub(crate) fn new(ranges: Ranges) -> (Sender<Chunk>, Self) {
         let (sender, arrivals) = channel();
-        (sender, Self { arrivals, piece: Piece { begin: 0, bytes: Bytes::new() }, ranges, current: 0..0 })
+        (sender, Self { arrivals, chunk: Chunk { begin: 0, bytes: Bytes::new() }, ranges, current: 0..0 })
     }
 }
 
 /// A decoder of the elements of responses.
 pub(crate) struct Decoder {
     pub(crate) reader: NpyReader<io::Chain<Cursor<Vec<u8>>, Feed>>,
-    arrivals: Sender<Piece>,
+    arrivals: Sender<Chunk>,
     itemsize: u64,
     /// The received bytes that are not decoded.
     pending: u64,
@@ -77,10 +77,10 @@ impl Decoder {
         Ok(Self { reader, arrivals, itemsize: header.dtype().itemsize() as u64, pending: 0 })
     }
 
-    /// Adds a response. Returns the number of complete elements.
-    pub(crate) fn arrive(&mut self, piece: Piece, wanted: u64) -> usize {
+    /// Adds a chunk. Returns the number of complete elements.
+    pub(crate) fn arrive(&mut self, chunk: Chunk, wanted: u64) -> usize {
         // The receiver is part of this decoder.
-        let _ = self.arrivals.send(piece);
+        let _ = self.arrivals.send(chunk);
         self.pending += wanted;
         let complete = self.pending.checked_div(self.itemsize).unwrap_or(0);
         self.pending -= complete * self.itemsize;

@@ -43,7 +43,7 @@ pub enum RemoteFile {
     /// An `.npy` file.
     Npy(RemoteNpy),
     /// An `.npz` archive.
-    Npz(RemoteNpz),
+    Npz(Box<RemoteNpz>),
 }
 
 impl RemoteFile {
@@ -61,7 +61,7 @@ impl RemoteFile {
     pub async fn open(store: Arc<dyn ObjectStore>, listed: ObjectMeta, options: impl Into<RemoteOptions>) -> Result<Self> {
         let (object, first) = Object::open_listed(store, listed, FIRST_BYTES, options.into()).await?;
         if FileFormat::of(&first.bytes) == Some(FileFormat::Npz) {
-            return RemoteNpz::of_object(object).await.map(Self::Npz);
+            return Ok(Self::Npz(Box::new(RemoteNpz::of_object(object).await?)));
         }
         let range = 0..object.size();
         let mut array = Array::open(object, None, range, first.bytes).await?;

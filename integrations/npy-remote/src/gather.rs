@@ -9,23 +9,23 @@ use npy_core::{Error, Header, Result};
 use crate::array::Array;
 use crate::feed::Feed;
 use crate::object::reserve;
-use crate::plan::Ranges;
+use crate::requests::Ranges;
 
 impl Array {
     /// Gathers the `ranges` of an array.
     pub(crate) async fn gather(&self, ranges: Ranges, header: &Header) -> Result<Bytes> {
         let (sender, mut feed) = Feed::new(ranges.clone());
-        let mut pieces = std::pin::pin!(self.pieces(ranges, header.data_bytes())?);
+        let mut chunks = std::pin::pin!(self.chunks(ranges, header.data_bytes())?);
         let mut all = Vec::new();
-        while let Some((piece, wanted)) = pieces.try_next().await? {
+        while let Some((chunk, wanted)) = chunks.try_next().await? {
             let total = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
-            if piece.bytes.len() == total && wanted == header.data_bytes() {
-                return Ok(piece.bytes);
+            if chunk.bytes.len() == total && wanted == header.data_bytes() {
+                return Ok(chunk.bytes);
             }
             if all.is_empty() {
                 reserve(&mut all, total).map_err(|error| self.locate(error))?;
             }
-            let _ = sender.send(piece);
+            let _ = sender.send(chunk);
             (&mut feed).take(wanted).read_to_end(&mut all).map_err(|error| self.locate(Error::from(error)))?;
         }
         Ok(all.into())

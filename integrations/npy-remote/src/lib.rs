@@ -95,7 +95,7 @@
 
 mod options;
 mod object;
-mod plan;
+mod requests;
 mod feed;
 mod array;
 #[cfg(any(feature = "arrow", feature = "dynamic"))]

@@ -14,7 +14,7 @@ use object_store::path::Path;
 use crate::array::{Array, FRONT_BYTES};
 use crate::object::Object;
 use crate::options::RemoteOptions;
-use crate::plan::Ranges;
+use crate::requests::Ranges;
 
 /// An array in a store: an `.npy` object, or a member of an archive.
 ///

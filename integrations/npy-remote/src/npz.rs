@@ -1,6 +1,7 @@
 //! Archives in a store: the directory at once, and members on request.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use npy_core::npz::{NpzReader, unused, wrong_size};
@@ -10,9 +11,9 @@ use object_store::{GetRange, ObjectMeta, ObjectStore};
 
 use crate::array::FRONT_BYTES;
 use crate::npy::RemoteNpy;
-use crate::object::{Object, Piece};
+use crate::object::{Chunk, Object};
 use crate::options::RemoteOptions;
-use crate::sparse::{Missing, Sparse};
+use crate::sparse::Sparse;
 
 /// The size of the first request, at the end of an archive: the longest comment, the end record, and a
 /// directory of some 1,000 members.
@@ -131,18 +132,14 @@ impl RemoteNpz {
     }
 
     /// Reads the directory, which begins in the end of the object or before it.
-    async fn of_tail(object: Object, tail: Piece) -> Result<Self> {
+    async fn of_tail(object: Object, tail: Chunk) -> Result<Self> {
         let options = object.options;
         let mut sparse = Sparse::new(object.size());
         let (mut bytes, mut requests) = (tail.bytes.len() as u64, 1);
         sparse.add([tail]);
         let (mut step, mut last) = (STEP_BYTES, 0);
-        let reader = loop {
-            let error = match NpzReader::new_with(sparse.clone(), options.limits) {
-                Ok(reader) => break reader,
-                Err(error) => error,
-            };
-            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(object.locate(error)) };
+        while let Err(error) = NpzReader::new_with(&mut sparse, options.limits).map(drop) {
+            let Some(Range { start: begin, end }) = sparse.missing.take() else { return Err(object.locate(error)) };
             step = if begin == last { step.saturating_mul(4) } else { STEP_BYTES };
             // The directory lies directly before the end record.
             let end = if end - begin <= options.request_bytes { end } else { end.min(begin.saturating_add(step)) };
@@ -156,8 +153,9 @@ impl RemoteNpz {
                     return Err(object.locate(Error::new(ErrorKind::LimitExceeded, message)));
                 }
             }
-            sparse.add(object.fetch_pieces(begin..end).await?);
-        };
+            sparse.add(object.fetch_chunks(begin..end).await?);
+        }
+        let reader = NpzReader::new_with(sparse, options.limits).map_err(|error| object.locate(error))?;
         Ok(Self { object, reader })
     }
 
@@ -224,7 +222,7 @@ impl RemoteNpz {
 
     /// Reads the header of an array.
     ///
-    /// Of a member, compressed or not, only the front is fetched, with one request.
+    /// Fetches only the front of the member, compressed or not, with one request.
     ///
     /// See [`object_meta`](Self::object_meta) for an example.
     ///
@@ -303,7 +301,7 @@ impl RemoteNpz {
 
     /// Opens an array of any shape and dtype.
     ///
-    /// Of a member that is not compressed only the header is read, with one request; then rows and
+    /// Reads only the header of a member that is not compressed, with one request; then rows and
     /// regions are read like those of an `.npy` object. Its checksum is not checked, because that
     /// would read everything. A compressed member is read, decompressed and checked as a whole, and
     /// stays in memory: limit it by [`Limits::member_bytes`](npy_core::Limits::member_bytes).
@@ -357,11 +355,12 @@ impl RemoteNpz {
                 Ok(value) => return Ok((value, reader.get_mut().clone())),
                 Err(error) => error,
             };
-            let Some(Missing { begin, end }) = Missing::of(&error) else { return Err(self.locate_member(error, index)) };
+            let missing = reader.get_mut().missing.take();
+            let Some(Range { start: begin, end }) = missing else { return Err(self.locate_member(error, index)) };
             self.check(index).map_err(|error| self.locate_member(error, index))?;
-            let pieces = self.object.fetch_pieces(begin..end.min(begin.saturating_add(wanted))).await;
-            let pieces = pieces.map_err(|error| self.name(error, index))?;
-            reader.get_mut().add(pieces);
+            let chunks = self.object.fetch_chunks(begin..end.min(begin.saturating_add(wanted))).await;
+            let chunks = chunks.map_err(|error| self.name(error, index))?;
+            reader.get_mut().add(chunks);
             // Unusually long extra fields, or a header longer than the front.
             wanted = next;
             next = next.saturating_mul(4);

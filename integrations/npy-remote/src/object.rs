@@ -22,13 +22,13 @@ pub(crate) struct Object {
 
 /// Bytes of an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
-    /// Their offset.
+pub(crate) struct Chunk {
+    /// The offset of the first byte.
     pub(crate) begin: u64,
     pub(crate) bytes: Bytes,
 }
 
-impl Piece {
+impl Chunk {
     pub(crate) fn end(&self) -> u64 {
         self.begin + self.bytes.len() as u64
     }
@@ -47,7 +47,7 @@ impl Object {
         path: Path,
         range: GetRange,
         options: RemoteOptions,
-    ) -> Result<(Self, Piece)> {
+    ) -> Result<(Self, Chunk)> {
         let read = async {
             let (result, range) = first_response(&*store, &path, range, options.request_bytes).await?;
             // The size of the store is better than that of the request.
@@ -56,7 +56,7 @@ impl Object {
             Ok((collect(result, &expected).await?, expected.start, meta))
         };
         match read.await {
-            Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Piece { begin, bytes })),
+            Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Chunk { begin, bytes })),
             Err(error) => Err(with_path(error, &path, &*store)),
         }
     }
@@ -67,11 +67,11 @@ impl Object {
         listed: ObjectMeta,
         most: u64,
         options: RemoteOptions,
-    ) -> Result<(Self, Piece)> {
+    ) -> Result<(Self, Chunk)> {
         let range = 0..listed.size.min(most);
         let listed = Self { store, meta: listed, options };
         if range.is_empty() {
-            return Ok((listed, Piece { begin: 0, bytes: Bytes::new() }));
+            return Ok((listed, Chunk { begin: 0, bytes: Bytes::new() }));
         }
         // A response tells more than a listing: its e-tag may be strong, and its time exact.
         let (meta, first) = listed.request(range).await?;
@@ -92,27 +92,27 @@ impl Object {
     }
 
     /// Fetches bytes of the opened version.
-    pub(crate) async fn fetch(&self, range: Range<u64>) -> Result<Piece> {
+    pub(crate) async fn fetch(&self, range: Range<u64>) -> Result<Chunk> {
         if range.is_empty() {
-            return Ok(Piece { begin: range.start, bytes: Bytes::new() });
+            return Ok(Chunk { begin: range.start, bytes: Bytes::new() });
         }
         Ok(self.request(range).await?.1)
     }
 
     /// Requests these bytes, and checks that the response is of this version.
-    async fn request(&self, range: Range<u64>) -> Result<(ObjectMeta, Piece)> {
+    async fn request(&self, range: Range<u64>) -> Result<(ObjectMeta, Chunk)> {
         let request = async {
             let options = self.pinned().with_range(Some(range.clone()));
             let result = self.store.get_opts(&self.meta.location, options).await.map_err(|error| self.failed(&error, &range))?;
             self.check(&result.meta)?;
             let meta = result.meta.clone();
-            Ok((meta, Piece { begin: range.start, bytes: collect(result, &range).await? }))
+            Ok((meta, Chunk { begin: range.start, bytes: collect(result, &range).await? }))
         };
         request.await.map_err(|error| self.locate(error))
     }
 
-    /// Fetches a range of any length by several requests at a time. Responses are in order.
-    pub(crate) async fn fetch_pieces(&self, range: Range<u64>) -> Result<Vec<Piece>> {
+    /// Fetches a range of any length by several requests at a time; chunks are in order.
+    pub(crate) async fn fetch_chunks(&self, range: Range<u64>) -> Result<Vec<Chunk>> {
         let (step, end) = (self.options.request_bytes, range.end);
         let begins = std::iter::successors(Some(range.start), |begin| begin.checked_add(step)).take_while(|begin| *begin < end);
         stream::iter(begins)

@@ -1,38 +1,29 @@
 //! The parts of an archive that were fetched, as a file that `npy_core` reads.
 
-use std::error::Error as StdError;
-use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use bytes::Bytes;
-use npy_core::Error;
 
-use crate::object::Piece;
+use crate::object::Chunk;
 
-/// A file of which only some pieces are there. Reading others fails with [`Missing`].
+/// A file of which only some chunks are there. Reading others fails, and [`missing`](Self::missing) says what to fetch.
 #[derive(Clone)]
 pub(crate) struct Sparse {
     size: u64,
     position: u64,
-    pieces: Vec<Piece>,
-}
-
-/// Bytes that have to be fetched first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Missing {
-    pub(crate) begin: u64,
-    /// Where the next piece begins, or the file ends.
-    pub(crate) end: u64,
+    chunks: Vec<Chunk>,
+    /// The bytes that the last failed read needs.
+    pub(crate) missing: Option<Range<u64>>,
 }
 
 impl Sparse {
     pub(crate) fn new(size: u64) -> Self {
-        Self { size, position: 0, pieces: Vec::new() }
+        Self { size, position: 0, chunks: Vec::new(), missing: None }
     }
 
-    pub(crate) fn add(&mut self, pieces: impl IntoIterator<Item = Piece>) {
-        self.pieces.extend(pieces);
+    pub(crate) fn add(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.chunks.extend(chunks);
     }
 
     /// The bytes at the beginning of a range, up to the first that was not fetched.
@@ -40,26 +31,18 @@ impl Sparse {
         let mut all = Bytes::new();
         let mut begin = range.start;
         while begin < range.end
-            && let Some(piece) = self.piece_at(begin)
+            && let Some(chunk) = self.chunk_at(begin)
         {
-            let bytes = piece.slice(&(begin..piece.end().min(range.end)));
+            let bytes = chunk.slice(&(begin..chunk.end().min(range.end)));
             begin += bytes.len() as u64;
             all = if all.is_empty() { bytes } else { [all, bytes].concat().into() };
         }
         all
     }
 
-    /// The piece that holds a byte.
-    fn piece_at(&self, offset: u64) -> Option<&Piece> {
-        self.pieces.iter().find(|piece| (piece.begin..piece.end()).contains(&offset))
-    }
-}
-
-impl Missing {
-    /// What was missing, if that is what the error says.
-    pub(crate) fn of(error: &Error) -> Option<Self> {
-        let error: &std::io::Error = std::error::Error::source(error)?.downcast_ref()?;
-        error.get_ref()?.downcast_ref().copied()
+    /// The chunk that holds a byte.
+    fn chunk_at(&self, offset: u64) -> Option<&Chunk> {
+        self.chunks.iter().find(|chunk| (chunk.begin..chunk.end()).contains(&offset))
     }
 }
 
@@ -68,12 +51,13 @@ impl Read for Sparse {
         if self.position >= self.size || buffer.is_empty() {
             return Ok(0);
         }
-        let Some(piece) = self.piece_at(self.position) else {
-            let behind = self.pieces.iter().map(|piece| piece.begin).filter(|begin| *begin > self.position);
-            let missing = Missing { begin: self.position, end: behind.min().unwrap_or(self.size) };
-            return Err(io::Error::other(missing));
+        let Some(chunk) = self.chunk_at(self.position) else {
+            let behind = self.chunks.iter().map(|chunk| chunk.begin).filter(|begin| *begin > self.position);
+            // Up to the next chunk, or to the end of the file.
+            self.missing = Some(self.position..behind.min().unwrap_or(self.size));
+            return Err(io::Error::other("part of the archive was not fetched"));
         };
-        let bytes = piece.slice(&(self.position..piece.end()));
+        let bytes = chunk.slice(&(self.position..chunk.end()));
         let count = bytes.len().min(buffer.len());
         buffer[..count].copy_from_slice(&bytes[..count]);
         self.position += count as u64;
@@ -92,11 +76,3 @@ impl Seek for Sparse {
         Ok(self.position)
     }
 }
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "missing part of the archive: expected bytes {}..{}, found none", self.begin, self.end)
-    }
-}
-
-impl StdError for Missing {}

@@ -124,7 +124,7 @@ pub struct RemoteWriter<T: NpyElement> {
     writer: Option<NpyWriter<T, Parts>>,
     complete: Receiver<Vec<u8>>,
     upload: Upload,
-    /// How many elements are encoded at a time.
+    /// The number of elements that are encoded at a time.
     block: usize,
 }
 
@@ -177,7 +177,7 @@ impl<T: NpyElement> RemoteWriter<T> {
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         let (sender, complete) = channel();
         let mut bytes = Vec::new();
-        // Of an array beyond 10,000 GiB the parts are larger than the options say.
+        // An array beyond 10,000 GiB has larger parts than the options say.
         let size = usize::try_from(total).unwrap_or(usize::MAX).min(part);
         reserve(&mut bytes, size).map_err(|error| with_path(error, &path, &*store))?;
         let writer = NpyWriter::with_header(Parts { sender, part, bytes }, header);

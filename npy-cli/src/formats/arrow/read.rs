@@ -11,6 +11,7 @@ use std::rc::Rc;
 use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::{Array, RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use npy_arrow::metadata::{DESCR, DTYPE};
 use npy_arrow::{ArrayOptions, BatchWriter, Fill, header_of_batches, ipc, parquet};
 use npy_core::{DType, DynValues, Order};
 
@@ -76,7 +77,7 @@ fn columns_of(schema: &Schema, fields: &[String]) -> Vec<usize> {
     let leads = |name: &str, path: &String| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let is_found = |path: &String| names.iter().any(|name| leads(name, path));
-    let is_selected = !schema.metadata().contains_key("npy:descr") && !fields.is_empty() && fields.iter().all(is_found);
+    let is_selected = !schema.metadata().contains_key(DESCR) && !fields.is_empty() && fields.iter().all(is_found);
     let is_read = |index: &usize| !is_selected || fields.iter().any(|path| leads(names[*index], path));
     (0..names.len()).filter(is_read).collect()
 }
@@ -101,7 +102,7 @@ fn note_zones(field: &Field, path: &str, lost: &mut BTreeSet<String>) {
 /// Notes columns with a null that no dtype has: times have NaT.
 fn note_nulls(field: &Field, column: &dyn Array, path: &str, lost: &mut BTreeSet<String>) {
     let is_time = matches!(field.data_type(), DataType::Timestamp(..) | DataType::Duration(_) | DataType::Date32)
-        || field.metadata().contains_key("npy:dtype");
+        || field.metadata().contains_key(DTYPE);
     if !is_time && column.logical_null_count() > 0 {
         lost.insert(format!("the nulls of the column \"{path}\""));
     }

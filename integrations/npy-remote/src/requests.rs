@@ -30,36 +30,36 @@ impl Iterator for Ranges {
     }
 }
 
-/// A part of the data to be fetched.
+/// A range of the data to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fetch {
+pub(crate) struct Request {
     pub(crate) range: Range<u64>,
-    /// How many of its bytes are wanted.
+    /// The number of wanted bytes in it.
     pub(crate) wanted: u64,
 }
 
 /// The requests for ranges, one at a time, so that a region of any size takes no memory.
-pub(crate) struct Plan<I> {
+pub(crate) struct Requests<I> {
     ranges: I,
     /// The next range, or what is left of it.
     next: Option<Range<u64>>,
-    /// Where the bytes end that are in memory already. No request reaches over it.
+    /// The end of the bytes that are in memory already. No request crosses it.
     front: u64,
     most: u64,
     gap: u64,
 }
 
-impl<I: Iterator<Item = Range<u64>>> Plan<I> {
+impl<I: Iterator<Item = Range<u64>>> Requests<I> {
     pub(crate) fn new(mut ranges: I, front: u64, options: &RemoteOptions) -> Self {
         let next = ranges.next();
         Self { ranges, next, front, most: options.request_bytes, gap: options.gap }
     }
 }
 
-impl<I: Iterator<Item = Range<u64>>> Iterator for Plan<I> {
-    type Item = Fetch;
+impl<I: Iterator<Item = Range<u64>>> Iterator for Requests<I> {
+    type Item = Request;
 
-    fn next(&mut self) -> Option<Fetch> {
+    fn next(&mut self) -> Option<Request> {
         let first = self.next.take()?;
         let mut limit = first.start.saturating_add(self.most);
         if first.start < self.front {
@@ -69,7 +69,7 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for Plan<I> {
         let mut wanted = fetch.end - fetch.start;
         if fetch.end < first.end {
             self.next = Some(fetch.end..first.end);
-            return Some(Fetch { range: fetch, wanted });
+            return Some(Request { range: fetch, wanted });
         }
         self.next = self.ranges.next();
         while let Some(next) = self.next.take_if(|next| next.start - fetch.end <= self.gap && next.end <= limit) {
@@ -77,41 +77,41 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for Plan<I> {
             fetch.end = next.end;
             self.next = self.ranges.next();
         }
-        Some(Fetch { range: fetch, wanted })
+        Some(Request { range: fetch, wanted })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fetch, Plan};
+    use super::{Request, Requests};
     use crate::RemoteOptions;
     use std::ops::Range;
 
     const KIB: u64 = 1 << 10;
 
-    fn plan(ranges: &[Range<u64>], front: u64) -> Vec<(Range<u64>, u64)> {
+    fn requests(ranges: &[Range<u64>], front: u64) -> Vec<(Range<u64>, u64)> {
         let options = RemoteOptions::new().request_bytes(64 * KIB).gap(10);
-        Plan::new(ranges.iter().cloned(), front, &options).map(|Fetch { range, wanted }| (range, wanted)).collect()
+        Requests::new(ranges.iter().cloned(), front, &options).map(|Request { range, wanted }| (range, wanted)).collect()
     }
 
     #[test]
     fn near_ranges_are_one_request() {
-        assert_eq!(plan(&[0..10, 20..30, 41..50], 0), [(0..30, 20), (41..50, 9)]);
+        assert_eq!(requests(&[0..10, 20..30, 41..50], 0), [(0..30, 20), (41..50, 9)]);
     }
 
     #[test]
     fn long_ranges_are_several_requests() {
         let long = 100 * KIB;
         assert_eq!(
-            plan(&[5..5 + long, 10 + long..20 + long], 0),
+            requests(&[5..5 + long, 10 + long..20 + long], 0),
             [(5..5 + 64 * KIB, 64 * KIB), (5 + 64 * KIB..20 + long, 36 * KIB + 10)]
         );
     }
 
     #[test]
     fn requests_end_where_the_bytes_in_memory_end() {
-        assert_eq!(plan(&[0..10, 12..40], 20), [(0..10, 10), (12..20, 8), (20..40, 20)]);
-        assert_eq!(plan(&[0..10, 12..20, 21..30], 20), [(0..20, 18), (21..30, 9)]);
+        assert_eq!(requests(&[0..10, 12..40], 20), [(0..10, 10), (12..20, 8), (20..40, 20)]);
+        assert_eq!(requests(&[0..10, 12..20, 21..30], 20), [(0..20, 18), (21..30, 9)]);
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
                 ranges.push(begin..end);
             }
             let front = random(end + 10);
-            let fetches = plan(&ranges, front);
+            let fetches = requests(&ranges, front);
             let wanted: u64 = fetches.iter().map(|(_, wanted)| wanted).sum();
             assert_eq!(wanted, ranges.iter().map(|range| range.end - range.start).sum::<u64>());
             let mut last = 0;
