@@ -52,6 +52,7 @@ mod dtypes;
 mod decode;
 mod texts;
 mod columns;
+mod target;
 mod encode;
 mod widths;
 mod values;

@@ -10,9 +10,9 @@ use npy_core::{DType, Header, Order, Result};
 
 use crate::columns::Columns;
 use crate::dtypes::{Inferred, is_bytes, is_text, join};
-use crate::encode::texts_of;
 use crate::metadata::{DESCR, DTYPE};
 use crate::options::BatchOptions;
+use crate::target::texts_of;
 
 /// The widest texts and bytes of each column, by its path.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,7 @@ impl Widths {
 /// if dtype.has_texts() {
 ///     dtype.note(&batch); // each batch
 /// }
-/// assert_eq!(dtype.dtype()?.to_string(), "[('code', '<U2')]");
+/// assert_eq!(dtype.dtype()?.to_string(), "[('code', '|S2')]"); // as in the file
 /// write_batches(&path, batch.schema_ref(), [&batch], ArrayOptions::new().dtype(dtype.dtype()?))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
