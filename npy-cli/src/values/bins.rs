@@ -1,12 +1,14 @@
 //! Bins of histograms.
 
 /// The part of a range before a number.
+#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) fn part(number: f64, least: f64, most: f64) -> f64 {
     // Halves, because the range of all floats exceeds a float.
     (number / 2.0 - least / 2.0) / (most / 2.0 - least / 2.0)
 }
 
 /// The bin of `count` equal ones at a part of their range. The end of the range belongs to the last one.
+#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) fn bin(part: f64, count: usize) -> usize {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let bin = (part * count as f64) as usize;

@@ -1,6 +1,5 @@
 //! Values for people: numbers, times, counts and the names of what holds them.
 
-#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) mod bins;
 pub(crate) mod columns;
 pub(crate) mod fields;
