@@ -1,11 +1,9 @@
 //! Regions: against NumPy, against arithmetic done element by element, and against broken files.
 
-use std::cell::Cell;
 use std::fmt::Debug;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use ndarray::{Array2, Array3, ArrayD, Ix2, ShapeBuilder, s};
@@ -14,6 +12,7 @@ use npy_core::{DType, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecor
 use npy_ndarray::{NpyBlocks, ReadNpyExt, WriteNpyExt, read_region};
 
 use crate::support::archives::random;
+use crate::support::counting::Counting;
 use crate::support::numpy::{frames, numpy};
 use crate::support::{announce, rounds, scratch, written};
 
@@ -41,33 +40,6 @@ struct Bits(f64);
 impl PartialEq for Bits {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bits() == other.0.to_bits()
-    }
-}
-
-/// A stream that counts what is read of it.
-struct Counting<R> {
-    stream: R,
-    read: Rc<Cell<u64>>,
-}
-
-impl<R> Counting<R> {
-    fn new(stream: R) -> (Self, Rc<Cell<u64>>) {
-        let read = Rc::new(Cell::new(0));
-        (Self { stream, read: Rc::clone(&read) }, read)
-    }
-}
-
-impl<R: Read> Read for Counting<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        self.read.set(self.read.get() + count as u64);
-        Ok(count)
-    }
-}
-
-impl<R: Seek> Seek for Counting<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.stream.seek(to)
     }
 }
 
@@ -178,10 +150,10 @@ fn check_case<T: NpyElement, C: PartialEq + Debug>(
     let expected = compare(NpyReader::new(part).unwrap().into_vec::<T>().unwrap());
     let (stream, read) = Counting::new(Cursor::new(file));
     let mut reader = NpyReader::new(stream).unwrap();
-    let before = read.get();
+    let before = read.bytes.get();
     assert_eq!(compare(reader.read_region::<T>(region).unwrap()), expected, "{case}");
     let header = reader.header().clone();
-    assert!(read.get() - before <= allowance(&header, region), "{case}");
+    assert!(read.bytes.get() - before <= allowance(&header, region), "{case}");
     // The reader stands behind the region, from where all goes on.
     let all = compare(NpyReader::new(file).unwrap().into_vec::<T>().unwrap());
     let rest = compare(reader.records::<T>().collect::<Result<_, _>>().unwrap());
@@ -259,11 +231,11 @@ fn reads_at_most_the_documented_bytes() {
         file.extend(values.iter().flat_map(|value| value.to_ne_bytes()));
         let (stream, read) = Counting::new(Cursor::new(&file));
         let mut reader = NpyReader::new(stream).unwrap();
-        let before = read.get();
+        let before = read.bytes.get();
         let region = axis_ranges(&slices);
         let expected: Vec<u16> = positions(&header, &slices).into_iter().map(|position| values[position]).collect();
         assert!(reader.read_region::<u16>(&region).unwrap() == expected, "case {case}: {order:?} {shape:?} {slices:?}");
-        let (read, allowed) = (read.get() - before, allowance(&header, &region));
+        let (read, allowed) = (read.bytes.get() - before, allowance(&header, &region));
         assert!(read <= allowed, "{read} > {allowed}: {order:?} {shape:?} {slices:?}");
         dropped += usize::from(read > expected.len() as u64 * 2);
         let ends: Vec<_> = byte_ranges(&header, &region).unwrap().collect();
@@ -365,7 +337,7 @@ fn short_distances_stay_in_the_buffer() {
     for row in (0..2_000).step_by(7) {
         assert_eq!(reader.read_at::<u16>(row..row + 1).unwrap(), [row as u16]);
     }
-    assert_eq!(read.get(), file.len() as u64);
+    assert_eq!(read.bytes.get(), file.len() as u64);
 }
 
 #[test]
@@ -501,7 +473,7 @@ fn a_part_of_a_huge_file() {
     assert_eq!(part.shape(), [100, 100, 1]);
     assert!((0..100).all(|i| part[[99, i, 0]] == (i * 10) as f32 && part[[98, i, 0]] == 0.0));
     // Gaps of 40 KB are skipped by seeking.
-    assert!(read.get() < 100 * 100 * 4 + 1_000, "{}", read.get());
+    assert!(read.bytes.get() < 100 * 100 * 4 + 1_000, "{}", read.bytes.get());
     assert_eq!(Array3::<f32>::load_npy_region(&path, &[1_999.into(), (..).into(), 999.into()]).unwrap().sum(), 499_500.0);
     let mut reader = NpyReader::open(&path).unwrap();
     assert_eq!(reader.read_at::<f32>(1_999..2_000).unwrap().last(), Some(&999.0));

@@ -1,7 +1,7 @@
 //! Growing archives: no committed member is lost by truncation, bit flips, forged content or kills.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{Cursor, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use npy_core::ErrorKind;
 use npy_core::npz::{NpzReader, NpzWriter, recover};
 
 use crate::support::archives::{members, position_of, problem, stored, streamed, values, writer};
+use crate::support::counting::Counting;
 use crate::support::{rounds, scratch, some};
 
 /// An archive of one member for each commit. Returns the ends of the commits.
@@ -487,33 +488,11 @@ fn rejects_an_offset_beyond_the_file_in_bounded_time() {
     let end = entry.len();
     file[end + 8..][..4].copy_from_slice(&[1, 0, 1, 0]);
     file[end + 12..][..4].copy_from_slice(&(end as u32).to_le_bytes());
-    let mut source = Counted { bytes: Cursor::new(&file), read: 0, calls: 0 };
-    if let Ok(mut archive) = NpzReader::new(&mut source) {
+    let (source, count) = Counting::new(Cursor::new(&file));
+    if let Ok(mut archive) = NpzReader::new(source) {
         assert!(archive.verify().is_err());
     }
-    assert!(source.calls < 100, "{}", source.calls);
-}
-
-/// A source that counts reads.
-struct Counted<'a> {
-    bytes: Cursor<&'a [u8]>,
-    read: u64,
-    calls: u64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
-        (self.read, self.calls) = (self.read + read as u64, self.calls + 1);
-        Ok(read)
-    }
-}
-
-impl Seek for Counted<'_> {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.calls += 1;
-        self.bytes.seek(position)
-    }
+    assert!(count.reads.get() + count.seeks.get() < 100, "{count:?}");
 }
 
 #[test]
@@ -535,12 +514,12 @@ fn search_for_a_directory_reads_each_byte_about_once() {
     for (name, bytes) in
         [("ends", ends), ("locals", local), ("entries", entries), ("directories", directories), ("streamed", streamed)]
     {
-        let mut source = Counted { bytes: Cursor::new(&bytes), read: 0, calls: 0 };
+        let (source, count) = Counting::new(Cursor::new(&bytes));
         // Empty directories are an empty archive.
-        assert_eq!(NpzReader::new(&mut source).map(|archive| archive.len()).ok(), (name == "directories").then_some(0));
-        println!("{name}: {} bytes, {} read, {} calls", bytes.len(), source.read, source.calls);
-        assert!(source.read <= 4 * bytes.len() as u64, "{name}: {} bytes read of {}", source.read, bytes.len());
-        assert!(source.calls <= bytes.len() as u64 / 16, "{name}: {} calls", source.calls);
+        assert_eq!(NpzReader::new(source).map(|archive| archive.len()).ok(), (name == "directories").then_some(0));
+        println!("{name}: {} bytes, {count:?}", bytes.len());
+        assert!(count.bytes.get() <= 4 * bytes.len() as u64, "{name}: {count:?} of {} bytes", bytes.len());
+        assert!(count.reads.get() + count.seeks.get() <= bytes.len() as u64 / 16, "{name}: {count:?}");
     }
 }
 

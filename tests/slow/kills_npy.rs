@@ -10,9 +10,10 @@ use npy_core::append::recover;
 use npy_core::{Error, Header, NpyElement, NpyWriter, Order};
 
 use crate::kills;
+use crate::support::archives::random;
 use crate::support::numpy::numpy;
 use crate::support::readings::{Reading, directory, reading};
-use crate::support::{announce, child, rounds, some};
+use crate::support::{announce, as_child, child, rounds, some};
 
 /// The child of the kill test: appends and flushes, and says after each flush how much is safe.
 #[test]
@@ -35,19 +36,7 @@ fn child_that_appends() {
 
 /// Runs one of the tests here as a child, which is told what to do by a variable.
 fn start(test: &str, variable: &str, value: &Path) -> std::process::Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args([&child(module_path!(), test), "--exact", "--nocapture", "--test-threads=1"])
-        .env(variable, value)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// A pseudo-random number, the same in every run.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
+    as_child(module_path!(), test).env(variable, value).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// A writer that is killed at any instant leaves a valid file that holds what was sent, and at
@@ -77,7 +66,7 @@ fn a_killed_writer_leaves_what_it_flushed() {
                 .find_map(|line| line.strip_prefix("safe ").map(|count| count.parse::<u64>().unwrap()));
             safe = next.or(safe);
         }
-        std::thread::sleep(Duration::from_micros(random(&mut state) % 8000));
+        std::thread::sleep(Duration::from_micros(random(&mut state) as u64 % 8000));
         child.kill().unwrap();
         child.wait().unwrap();
         let said = lines
@@ -137,7 +126,7 @@ fn a_killed_save_leaves_the_old_file_or_the_new() {
     let mut found = [0; 2];
     for round in 0..kills() {
         let mut child = start("child_that_saves", "NPY_SAVE", &path);
-        std::thread::sleep(Duration::from_micros(3000 + random(&mut state) % 8000));
+        std::thread::sleep(Duration::from_micros(3000 + random(&mut state) as u64 % 8000));
         child.kill().unwrap();
         child.wait().unwrap();
         let items: Vec<u64> = npy_core::load(&path).unwrap_or_else(|error| panic!("{round}: {error}"));
@@ -283,7 +272,7 @@ fn file_size_limit_keeps_the_previous_content() {
     some(offset + 17..=offset + 21 * 17, 7).for_each(|most| limit(20, most));
     let mut state = 3;
     for _ in 0..rounds(3) {
-        limit(100_000, offset + 17 + random(&mut state) as usize % (100_001 * 17));
+        limit(100_000, offset + 17 + random(&mut state) % (100_001 * 17));
     }
     announce(&format!("files that may not get longer: {failed} saves failed, {fine} did not"));
 }

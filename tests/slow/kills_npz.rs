@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use npy_core::npz::{NpzReader, NpzWriter, recover};
@@ -10,7 +10,7 @@ use npy_core::npz::{NpzReader, NpzWriter, recover};
 use crate::kills;
 use crate::support::archives::{members, random, values};
 use crate::support::numpy::numpy;
-use crate::support::{child, scratch};
+use crate::support::{as_child, scratch};
 
 /// The child of the kill test: appends members of every kind, and says after each commit how many
 /// there are.
@@ -78,8 +78,7 @@ for line in sys.stdin:
             fs::write(&path, [front, &archive.finish().unwrap().into_inner()].concat()).unwrap();
         }
         let before = NpzReader::open(&path).unwrap().len();
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([&child(module_path!(), "child_that_adds_members"), "--exact", "--nocapture", "--test-threads=1"])
+        let mut child = as_child(module_path!(), "child_that_adds_members")
             .env("NPY_GROW_ARCHIVE", &path)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

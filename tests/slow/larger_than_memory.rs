@@ -7,7 +7,7 @@ use std::process::Command;
 use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{ErrorKind, NpyReader, NpyRecord, NpyWriter};
 
-use crate::support::{announce, child, rounds, scratch, written};
+use crate::support::{announce, child, names_in, rounds, scratch, written};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[npy(view)]
@@ -130,13 +130,6 @@ fn several_arrays_in_one_stream() {
     assert!(end.is_empty());
 }
 
-fn file_names(directory: &std::path::Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn shards_concatenate_to_one_array() {
     let directory = tempfile::tempdir().unwrap();
@@ -145,7 +138,7 @@ fn shards_concatenate_to_one_array() {
     let mut steps = ShardWriter::<u32>::open(&prefix, 100).unwrap();
     steps.write_slice(&(0..250).collect::<Vec<_>>()).unwrap();
     steps.flush().unwrap();
-    assert_eq!(file_names(directory.path()), [".steps.npy-lock", "steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
+    assert_eq!(names_in(directory.path()), [".steps.npy-lock", "steps-00000.npy", "steps-00001.npy", "steps-00002.npy.part"]);
     assert_eq!(npy_core::load::<u32>(directory.path().join("steps-00002.npy.part")).unwrap().len(), 50);
     assert_eq!(Shards::open(&prefix).unwrap().rows(), 200);
     // Only one at a time.

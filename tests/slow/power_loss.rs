@@ -15,7 +15,7 @@ use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{NpyWriter, Result, SaveOptions, rawarray};
 
 use crate::support::archives::random;
-use crate::support::{announce, child, rounds};
+use crate::support::{announce, as_child, child, rounds};
 
 const IMAGE_BYTES: u64 = 16 << 20;
 
@@ -383,8 +383,7 @@ fn child_that_cuts_the_power() {
     let disk = Disk::new(&directory).unwrap();
     let log = directory.join("log");
     fs::write(&log, format!("{:9}{:9}{:9}", 0, 0, 0)).unwrap();
-    let writer = Command::new(std::env::current_exe().unwrap())
-        .args([&child(module_path!(), "child_that_is_stopped"), "--exact", "--nocapture", "--test-threads=1"])
+    let writer = as_child(module_path!(), "child_that_is_stopped")
         .env("NPY_STOPPED", &disk.mount.directory)
         .env("NPY_LOG", &log)
         .stdin(Stdio::null())

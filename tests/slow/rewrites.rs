@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::{DynValues, Error, ErrorKind, NpyMap, NpyReader, NpyWriter, ReadOptions, Result, SaveOptions, rawarray};
 
-use crate::support::{announce, child, rounds};
+use crate::support::{announce, as_child, rounds};
 
 /// How often each writer writes, unless `NPY_REWRITES` says otherwise.
 fn rewrites() -> usize {
@@ -86,8 +86,7 @@ fn is_locked(error: &Error) -> bool {
 }
 
 fn start(kind: &str, path: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args([&child(module_path!(), "child_that_rewrites"), "--exact", "--nocapture", "--test-threads=1"])
+    as_child(module_path!(), "child_that_rewrites")
         .env("NPY_REWRITE", path)
         .env("NPY_KIND", kind)
         .stdout(Stdio::null())

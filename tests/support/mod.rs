@@ -4,6 +4,7 @@
 pub mod archives;
 mod base;
 pub mod compiler;
+pub mod counting;
 pub mod dump;
 pub mod numpy;
 pub mod objects;
@@ -15,8 +16,10 @@ pub use base::{announce, data, files_below, rounds, some, workspace};
 
 use std::ffi::OsStr;
 use std::fmt::Display;
+use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use npy_core::{Header, NpyElement, Order};
 use tempfile::TempDir;
@@ -51,6 +54,21 @@ impl AsRef<OsStr> for Scratch {
     fn as_ref(&self) -> &OsStr {
         self.path.as_os_str()
     }
+}
+
+/// The sorted names of the files in a directory.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Runs a test of this program alone, in a process of its own: `as_child(module_path!(), "name")`.
+pub fn as_child(module: &str, name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([&child(module, name), "--exact", "--nocapture", "--test-threads=1"]);
+    command
 }
 
 /// A file of zeros.

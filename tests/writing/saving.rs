@@ -9,19 +9,12 @@ use npy_core::atomic::Output;
 use npy_core::types::FixedUnicode;
 use npy_core::{ErrorKind, Header, NpyElement as _, NpyReader, NpyRecord, NpyWriter, Order, SaveOptions};
 
-use crate::support::{child, native, scratch, written};
+use crate::support::{child, names_in, native, scratch, written};
 
 #[derive(NpyRecord)]
 struct Name {
     #[npy(rename = "name")]
     text: String,
-}
-
-fn names_in(directory: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]
