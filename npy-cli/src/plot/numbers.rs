@@ -117,7 +117,9 @@ impl<'a> Numbers<'a> {
     pub(crate) fn for_each_whole(&mut self, mut each: impl FnMut(i128)) -> Result<()> {
         self.for_each_piece(&mut |values| {
             let numbers = reals::whole_numbers_of(values.dtype(), values.bytes())?.unwrap_or_default();
-            numbers.into_iter().flatten().for_each(&mut each);
+            for number in numbers.iter().flatten() {
+                each(*number);
+            }
             Ok(())
         })
     }
@@ -196,13 +198,14 @@ pub(crate) struct Range {
     label: String,
     is_log: bool,
     dtypes: Vec<DType>,
-    ends: Option<(f64, f64)>,
+    least: f64,
+    most: f64,
     left_out: u64,
 }
 
 impl Range {
     pub(crate) fn new(label: &str, is_log: bool) -> Self {
-        Self { label: label.to_owned(), is_log, dtypes: Vec::new(), ends: None, left_out: 0 }
+        Self { label: label.to_owned(), is_log, dtypes: Vec::new(), least: f64::INFINITY, most: f64::NEG_INFINITY, left_out: 0 }
     }
 
     /// Prepares for numbers of this dtype. Fails for times on a logarithmic axis.
@@ -221,8 +224,7 @@ impl Range {
             return false;
         }
         if number.is_finite() {
-            let (least, most) = self.ends.unwrap_or((number, number));
-            self.ends = Some((least.min(number), most.max(number)));
+            (self.least, self.most) = (self.least.min(number), self.most.max(number));
         }
         number.is_finite()
     }
@@ -234,13 +236,14 @@ impl Range {
 
     /// The axis, and how many numbers it leaves out. Fails if it has none.
     pub(crate) fn axis(self) -> Result<(Axis, u64)> {
-        let Some((least, most)) = self.ends else {
+        let Self { least, most, .. } = self;
+        if least > most {
             let problem = match self.left_out {
                 0 => "all values are NaN or infinite",
                 _ => "no value is positive, as on a logarithmic axis",
             };
             return Err(Failure::Nameless(format!("there is nothing to plot: {problem}")));
-        };
+        }
         if self.is_log {
             return Ok((Axis::log(self.label, least, most), self.left_out));
         }

@@ -20,7 +20,7 @@ pub(super) struct Text {
     pub(super) is_vertical: bool,
 }
 
-/// A surface to draw on, in pixels from the top left corner.
+/// A white surface to draw on, in pixels from the top left corner.
 pub(super) trait Canvas {
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64);
     fn area(&mut self, corner: (f64, f64), size: (f64, f64), color: Color);

@@ -31,7 +31,6 @@ pub(crate) fn render(figure: &Figure, format: Format, (width, height): (usize, u
     }
 }
 
-const WHITE: Color = [255; 3];
 const INK: Color = [40, 40, 40];
 const FAINT: Color = [225, 225, 225];
 const SMALL: f64 = 12.0;
@@ -144,7 +143,6 @@ impl<'a> Layout<'a> {
     }
 
     fn draw(&self, canvas: &mut dyn Canvas) {
-        canvas.area((0.0, 0.0), self.size, WHITE);
         self.draw_title(canvas);
         self.draw_ticks(canvas);
         self.draw_content(canvas);
@@ -158,7 +156,12 @@ impl<'a> Layout<'a> {
         }
         let (left, right) = (self.frame.left - 0.5, self.frame.right() + 0.5);
         let (top, bottom) = (self.frame.top - 0.5, self.frame.bottom() + 0.5);
-        canvas.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top - 0.5)], INK, 1.0);
+        for y in [top, bottom] {
+            canvas.line(&[(left - 0.5, y), (right + 0.5, y)], INK, 1.0);
+        }
+        for x in [left, right] {
+            canvas.line(&[(x, top), (x, bottom)], INK, 1.0);
+        }
     }
 
     /// Draws the title above the frame, moved to the side or cut where it is too long for that.

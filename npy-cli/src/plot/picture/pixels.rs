@@ -31,8 +31,8 @@ impl<'a> Pixels<'a> {
             for (byte, color) in pixel.iter_mut().zip(color) {
                 let mixed = f32::from(*byte) * (1.0 - opacity) + f32::from(color) * opacity;
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two bytes")]
-                let mixed = mixed.round() as u8;
-                *byte = mixed;
+                let rounded = (mixed + 0.5) as u8;
+                *byte = rounded;
             }
         }
     }

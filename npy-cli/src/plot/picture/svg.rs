@@ -16,7 +16,7 @@ impl Svg {
     pub(super) fn new(width: usize, height: usize) -> Self {
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n"
+             font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         );
         Self { text }
     }
