@@ -79,8 +79,11 @@ lanes!(f32 u32, f64 u64,);
 pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
     let mut lost = L::Bits::default();
     let append = |item: &S| {
-        let (number, bits) =
-            if T::CLASS.is_integer() { to_integer::<T, L>(item.to_wide()) } else { to_float::<T, L, EXACT>(item.to_wide()) };
+        let (number, bits) = if const { T::CLASS.is_integer() } {
+            to_integer::<T, L>(item.to_wide())
+        } else {
+            to_float::<T, L, EXACT>(item.to_wide())
+        };
         lost |= bits;
         number
     };
@@ -92,7 +95,7 @@ pub(super) fn append_floats<S: NpyNumber, T: NpyNumber, L: Lane, const EXACT: bo
 #[inline(always)]
 fn to_integer<T: NpyNumber, L: Lane>(wide: Wide) -> (T, L::Bits) {
     let (re, im) = L::parts(wide);
-    let (number, integer, is_outside) = if matches!(T::CLASS, SizedClass::Bool) || T::CLASS.is_long_integer() {
+    let (number, integer, is_outside) = if const { matches!(T::CLASS, SizedClass::Bool) || T::CLASS.is_long_integer() } {
         let number = T::from_wide(wide);
         // The greatest integer may be rounded to the end of the range.
         let is_outside = T::CLASS.is_long_integer() && re >= L::parts(Wide::Float(const { T::CLASS.range().1 })).0;

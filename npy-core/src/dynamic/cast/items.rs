@@ -4,15 +4,16 @@
 use std::any::Any;
 use std::mem;
 
+#[cfg(feature = "complex")]
+use num_complex::Complex;
+
 use super::floats::{append_floats, append_long};
 use super::number::{NpyNumber, Span, Wide};
 use super::rule::{Casting, SizedClass, not_allowed};
+use super::wide::{BLOCK, CastBlocks};
 use crate::error::{Result, ValueError};
 use crate::memory::reserve_exact;
 use crate::memory::vectors::{self, Loops};
-
-/// The numbers of a block, which stays in the cache for the scalar loop.
-const BLOCK: usize = 1024;
 
 impl Casting {
     /// Converts numbers to another type, as [`DynValues::cast`](crate::DynValues::cast) does.
@@ -30,23 +31,69 @@ impl Casting {
         if !self.allows_class(S::CLASS, T::CLASS) {
             return Err(not_allowed(&S::dtype(), &T::dtype(), self));
         }
-        let mut converted = Vec::new();
-        reserve_exact(&mut converted, items.len())?;
-        append(&mut converted, items, self)?;
-        Ok(converted)
+        if S::CLASS == T::CLASS {
+            // A NaN of a half float keeps its payload, as in NumPy.
+            let mut same = Vec::new();
+            reserve_exact(&mut same, items.len())?;
+            same.extend_from_slice(items);
+            let same = (&mut Some(same) as &mut dyn Any).downcast_mut::<Option<Vec<T>>>().and_then(Option::take);
+            return Ok(same.unwrap_or_default());
+        }
+        let mut cast = Cast::new(S::CLASS, items.len(), self)?;
+        S::cast_blocks(items, &mut cast)?;
+        Ok(cast.converted)
     }
 }
 
-/// Appends numbers, for which there must be memory. The rule must allow the types.
-pub(super) fn append<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, items: &[S], casting: Casting) -> Result<()> {
-    vectors::run(Append { converted, items, casting })
+/// A cast of blocks of numbers to one type.
+pub(super) struct Cast<T> {
+    pub(super) converted: Vec<T>,
+    casting: Casting,
+    /// Once a float is too large for vectors, later blocks do not try them.
+    are_small: bool,
+}
+
+impl<T: NpyNumber> Cast<T> {
+    /// Begins a cast of a number of elements. The rule must allow it.
+    pub(super) fn new(from: SizedClass, count: usize, casting: Casting) -> Result<Self> {
+        let mut converted = Vec::new();
+        reserve_exact(&mut converted, count)?;
+        // Wider types hold all values, but for long integers as floats.
+        let is_held = from.is_held_by(T::CLASS) && (T::CLASS.is_integer() || !from.is_long());
+        Ok(Self { converted, casting: if is_held { Casting::Unsafe } else { casting }, are_small: true })
+    }
+
+    fn append<S: NpyNumber>(&mut self, items: &[S]) -> Result<()> {
+        vectors::run(Append { cast: self, items })
+    }
+}
+
+/// The methods of `CastBlocks` by one that is generic.
+macro_rules! all_by {
+    ($append:ident: $($name:ident $number:ty,)*) => {$(
+        fn $name(&mut self, numbers: &[$number]) -> Result<()> {
+            self.$append(numbers)
+        }
+    )*};
+    ($append:ident) => {
+        all_by!($append: u8s u8, u16s u16, u32s u32, u64s u64, i16s i16, i32s i32, i64s i64, f32s f32, f64s f64,);
+        #[cfg(feature = "complex")]
+        all_by!($append: c64s Complex<f32>, c128s Complex<f64>,);
+    };
+}
+
+impl<T: NpyNumber> CastBlocks for Cast<T> {
+    fn converted(&mut self) -> &mut dyn Any {
+        &mut self.converted
+    }
+
+    all_by!(append);
 }
 
 /// Wide vectors make it twice as fast; NumPy has them, too.
 struct Append<'a, S, T> {
-    converted: &'a mut Vec<T>,
+    cast: &'a mut Cast<T>,
     items: &'a [S],
-    casting: Casting,
 }
 
 impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
@@ -54,21 +101,19 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
 
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let Self { converted, items, casting } = self;
-        // Once a float is too large for vectors, later blocks do not try them.
-        let mut are_small = true;
-        for block in items.chunks(BLOCK) {
+        let Cast { converted, casting, are_small } = self.cast;
+        for block in self.items.chunks(BLOCK) {
             let begin = converted.len();
             let all_fit = if const { matches!((S::CLASS, T::CLASS), (SizedClass::Complex(_), SizedClass::Complex(_))) } {
                 // Twice as many floats, which takes 1.6 times less for `c16` to `c8`: a loop over complex numbers stores them one by one.
                 let mut parts = T::into_parts(mem::take(converted));
-                let all_fit = append_block(&mut parts, S::as_parts(block), casting, &mut are_small);
+                let all_fit = append_block(&mut parts, S::as_parts(block), *casting, are_small);
                 *converted = T::from_parts(parts);
                 all_fit
             } else {
-                append_block(converted, block, casting, &mut are_small)
+                append_block(converted, block, *casting, are_small)
             };
-            if !all_fit && let Some(index) = block.iter().position(|item| !fits::<T>(item.to_wide(), casting)) {
+            if !all_fit && let Some(index) = block.iter().position(|item| !fits::<T>(item.to_wide(), *casting)) {
                 return Err(does_not_fit::<T>(block[index].to_wide()).in_element((begin + index) as u64));
             }
         }
@@ -80,8 +125,10 @@ impl<S: NpyNumber, T: NpyNumber> Loops for Append<'_, S, T> {
 #[inline(always)]
 fn append_block<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], casting: Casting, are_small: &mut bool) -> bool {
     match casting {
-        Casting::Checked => append_checked::<S, T, false>(converted, block),
-        Casting::Exact => append_checked::<S, T, true>(converted, block),
+        Casting::Exact if const { !S::CLASS.is_integer() && !T::CLASS.is_integer() } => {
+            append_checked::<S, T, true>(converted, block)
+        }
+        Casting::Checked | Casting::Exact => append_checked::<S, T, false>(converted, block),
         _ => {
             append_any(converted, block, are_small);
             true
@@ -89,37 +136,10 @@ fn append_block<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S],
     }
 }
 
-/// Appends bools as numbers. Every byte but 0 is true.
-pub(super) fn append_bools<T: NpyNumber>(converted: &mut Vec<T>, bytes: &[u8]) {
-    vectors::run(AppendBools { converted, bytes });
-}
-
-struct AppendBools<'a, T> {
-    converted: &'a mut Vec<T>,
-    bytes: &'a [u8],
-}
-
-impl<T: NpyNumber> Loops for AppendBools<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { converted, bytes } = self;
-        for block in bytes.chunks(BLOCK) {
-            let begin = converted.len();
-            // Bytes other than 0 and 1 are rare.
-            if append_integers(converted, block).bits > 1 {
-                converted.truncate(begin);
-                T::extend(converted, block.iter().map(|byte| T::from_wide((*byte != 0).to_wide())));
-            }
-        }
-    }
-}
-
 /// Appends numbers without checks.
 #[inline(always)]
 fn append_any<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S], are_small: &mut bool) {
-    if !S::CLASS.is_integer() && T::CLASS.is_long_integer() {
+    if const { !S::CLASS.is_integer() && T::CLASS.is_long_integer() } {
         *are_small = *are_small && append_long::<S, T, false>(converted, block);
         if *are_small {
             return;
@@ -139,23 +159,17 @@ fn append_nearest<S: NpyNumber, T: NpyNumber>(converted: &mut Vec<T>, block: &[S
 /// [`append_block`] by a rule that looks at the values.
 #[inline(always)]
 fn append_checked<S: NpyNumber, T: NpyNumber, const EXACT: bool>(converted: &mut Vec<T>, block: &[S]) -> bool {
-    let (from, to) = (S::CLASS, T::CLASS);
-    let is_long_to_float = matches!(from, SizedClass::Unsigned(8) | SizedClass::Signed(8)) && !to.is_integer();
-    if from.is_held_by(to) && !is_long_to_float {
-        append_nearest(converted, block);
-        return true;
-    }
     let all_fit = |span: Span| {
-        let is_too_long = span.bits.checked_shr(to.integer_bits()).is_some_and(|beyond| beyond != 0);
-        !(is_too_long || span.is_any_negative && to.is_unsigned())
+        let is_too_long = span.bits.checked_shr(T::CLASS.integer_bits()).is_some_and(|beyond| beyond != 0);
+        !(is_too_long || span.is_any_negative && T::CLASS.is_unsigned())
     };
-    if is_long_to_float && to.integer_bits() < 32 {
+    if const { S::CLASS.is_long() && !T::CLASS.is_integer() && T::CLASS.integer_bits() < 32 } {
         return append_long_integers(converted, block, all_fit(span_of(block)));
     }
-    if from.is_integer() {
+    if const { S::CLASS.is_integer() } {
         return all_fit(append_integers(converted, block));
     }
-    if to.is_long_integer() && append_long::<S, T, true>(converted, block) {
+    if const { T::CLASS.is_long_integer() } && append_long::<S, T, true>(converted, block) {
         return true;
     }
     // Half floats are converted from `f32`.
@@ -336,6 +350,23 @@ mod tests {
         }
     }
 
+    /// A cast by the loops for every processor.
+    struct Portable<'a, T>(&'a mut Cast<T>);
+
+    impl<T: NpyNumber> Portable<'_, T> {
+        fn append<S: NpyNumber>(&mut self, items: &[S]) -> Result<()> {
+            Append { cast: self.0, items }.run()
+        }
+    }
+
+    impl<T: NpyNumber> CastBlocks for Portable<'_, T> {
+        fn converted(&mut self) -> &mut dyn Any {
+            &mut self.0.converted
+        }
+
+        all_by!(append);
+    }
+
     /// Casts short slices that begin anywhere, for every processor and for this one.
     fn short_slices_agree_with_plain_numbers<S: NpyNumber, T: Plainly>(values: &[S], random: &mut impl FnMut(usize) -> usize) {
         for casting in [Casting::Unsafe, Casting::Checked, Casting::Exact] {
@@ -347,9 +378,10 @@ mod tests {
                 let items: Vec<S> = (0..begin + length).map(|_| pool[random(pool.len())]).collect();
                 let items = &items[begin..];
                 for by_vectors in [false, true] {
-                    let mut converted: Vec<T> = Vec::with_capacity(length);
-                    let append = Append { converted: &mut converted, items, casting };
-                    let result = if by_vectors { vectors::run(append) } else { append.run() };
+                    let mut cast = Cast::<T>::new(S::CLASS, length, casting).unwrap();
+                    let result =
+                        if by_vectors { S::cast_blocks(items, &mut cast) } else { S::cast_blocks(items, &mut Portable(&mut cast)) };
+                    let converted = cast.converted;
                     let pair = format!("{:?} to {:?}, {casting:?}, by vectors: {by_vectors}", S::CLASS, T::CLASS);
                     let Some(place) = items.iter().position(|item| !does_fit(item)) else {
                         result.unwrap_or_else(|error| panic!("{pair}: {error}"));

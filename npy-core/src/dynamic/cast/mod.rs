@@ -6,6 +6,7 @@ mod ml;
 mod number;
 mod rule;
 mod values;
+mod wide;
 
 pub use number::NpyNumber;
 pub use rule::Casting;

@@ -8,7 +8,9 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::rule::SizedClass;
+use super::wide::{By, CastBlocks, cast_mapped};
 use crate::element::NpyElement;
+use crate::error::Result;
 #[cfg(feature = "half")]
 use crate::format::float;
 use crate::memory::vectors;
@@ -154,6 +156,10 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 
+    /// Casts numbers by the loops of one of few types: as they are, or wider.
+    #[doc(hidden)]
+    fn cast_blocks(numbers: &[Self], casts: &mut dyn CastBlocks) -> Result<()>;
+
     /// The type of the real and the imaginary part; for other numbers the type itself.
     #[doc(hidden)]
     type Part: NpyNumber;
@@ -202,6 +208,11 @@ pub struct Span {
     pub is_any_negative: bool,
 }
 
+/// Casts numbers as a type that represents all of them.
+fn cast_wider<S: NpyNumber, W: NpyNumber>(numbers: &[S], casts: &mut dyn CastBlocks, by: By<W>) -> Result<()> {
+    cast_mapped(numbers, |number| W::from_wide(number.to_wide()), casts, by)
+}
+
 /// Numbers that are their own part.
 macro_rules! whole {
     () => {
@@ -227,6 +238,10 @@ macro_rules! whole {
 impl NpyNumber for bool {
     const CLASS: SizedClass = SizedClass::Bool;
     whole!();
+
+    fn cast_blocks(numbers: &[Self], casts: &mut dyn CastBlocks) -> Result<()> {
+        cast_wider(numbers, casts, |casts, numbers: &[u8]| casts.u8s(numbers))
+    }
 
     #[inline(always)]
     fn to_wide(self) -> Wide {
@@ -259,10 +274,14 @@ impl NpyNumber for bool {
 }
 
 macro_rules! integers {
-    ($($type:ident: $class:ident $wide:ident $bytes:literal,)*) => {$(
+    ($($type:ident: $class:ident $wide:ident $bytes:literal, $numbers:ident $casts:ident $cast:expr;)*) => {$(
         impl NpyNumber for $type {
             const CLASS: SizedClass = SizedClass::$class($bytes);
             whole!();
+
+            fn cast_blocks($numbers: &[Self], $casts: &mut dyn CastBlocks) -> Result<()> {
+                $cast
+            }
 
             #[inline(always)]
             fn to_wide(self) -> Wide {
@@ -321,14 +340,14 @@ macro_rules! integers {
 }
 
 integers! {
-    u8: Unsigned u64 1,
-    u16: Unsigned u64 2,
-    u32: Unsigned u64 4,
-    u64: Unsigned u64 8,
-    i8: Signed i64 1,
-    i16: Signed i64 2,
-    i32: Signed i64 4,
-    i64: Signed i64 8,
+    u8: Unsigned u64 1, numbers casts casts.u8s(numbers);
+    u16: Unsigned u64 2, numbers casts casts.u16s(numbers);
+    u32: Unsigned u64 4, numbers casts casts.u32s(numbers);
+    u64: Unsigned u64 8, numbers casts casts.u64s(numbers);
+    i8: Signed i64 1, numbers casts cast_wider(numbers, casts, |casts, numbers: &[i16]| casts.i16s(numbers));
+    i16: Signed i64 2, numbers casts casts.i16s(numbers);
+    i32: Signed i64 4, numbers casts casts.i32s(numbers);
+    i64: Signed i64 8, numbers casts casts.i64s(numbers);
 }
 
 /// The operations of floats of every width.
@@ -381,7 +400,7 @@ const TWO_31: f32 = 2_147_483_648.0;
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 macro_rules! floats {
-    ($($type:ident $class:expr, $wide:expr, $from_f32:expr, $from_f64:expr;)*) => {$(
+    ($($type:ident $class:expr, $wide:expr, $from_f32:expr, $from_f64:expr, $numbers:ident $casts:ident $cast:expr;)*) => {$(
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
         #[allow(clippy::redundant_closure_call, reason = "some are functions")]
         impl Float for $type {
@@ -417,6 +436,10 @@ macro_rules! floats {
             const CLASS: SizedClass = $class;
             whole!();
 
+            fn cast_blocks($numbers: &[Self], $casts: &mut dyn CastBlocks) -> Result<()> {
+                $cast
+            }
+
             #[inline(always)]
             fn to_wide(self) -> Wide {
                 $wide(self)
@@ -441,22 +464,26 @@ macro_rules! floats {
 }
 
 floats! {
-    f32 SizedClass::Float(4), Wide::Single, |value: f32| value, |value: f64| value as f32;
-    f64 SizedClass::Float(8), Wide::Float, f64::from, |value: f64| value;
+    f32 SizedClass::Float(4), Wide::Single, |value: f32| value, |value: f64| value as f32, numbers casts casts.f32s(numbers);
+    f64 SizedClass::Float(8), Wide::Float, f64::from, |value: f64| value, numbers casts casts.f64s(numbers);
 }
 
 #[cfg(feature = "half")]
 floats! {
-    f16 SizedClass::Float(2), |half: f16| Wide::Single(float::half_to_f32(half.to_bits())), |value| f16::from_bits(float::half_from_f32(value)), |value| f16::from_bits(float::half_from_f64(value));
-    bf16 SizedClass::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(float::to_odd(value));
+    f16 SizedClass::Float(2), |half: f16| Wide::Single(float::half_to_f32(half.to_bits())), |value| f16::from_bits(float::half_from_f32(value)), |value| f16::from_bits(float::half_from_f64(value)), numbers casts cast_wider(numbers, casts, |casts, numbers: &[f32]| casts.f32s(numbers));
+    bf16 SizedClass::BrainFloat, |half: bf16| Wide::Single(half.to_f32()), bf16::from_f32, |value| bf16::from_f32(float::to_odd(value)), numbers casts cast_wider(numbers, casts, |casts, numbers: &[f32]| casts.f32s(numbers));
 }
 
 #[cfg(feature = "complex")]
 macro_rules! complex {
-    ($($part:ident $bytes:literal $wide:ident,)*) => {$(
+    ($($part:ident $bytes:literal $wide:ident $cast:ident,)*) => {$(
         impl NpyNumber for Complex<$part> {
             type Bits = ();
             const CLASS: SizedClass = SizedClass::Complex($bytes);
+
+            fn cast_blocks(numbers: &[Self], casts: &mut dyn CastBlocks) -> Result<()> {
+                casts.$cast(numbers)
+            }
 
             #[inline(always)]
             fn to_wide(self) -> Wide {
@@ -506,4 +533,4 @@ macro_rules! complex {
 }
 
 #[cfg(feature = "complex")]
-complex!(f32 4 ComplexSingle, f64 8 Complex,);
+complex!(f32 4 ComplexSingle c64s, f64 8 Complex c128s,);

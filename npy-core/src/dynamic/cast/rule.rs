@@ -144,6 +144,11 @@ impl SizedClass {
         matches!(self, Self::Unsigned(4 | 8) | Self::Signed(8))
     }
 
+    /// Whether it is an integer of 64 bits.
+    pub(super) const fn is_long(self) -> bool {
+        matches!(self, Self::Unsigned(8) | Self::Signed(8))
+    }
+
     /// The number of bits, without the sign, up to which every integer is exact.
     pub(super) const fn integer_bits(self) -> u32 {
         match self {

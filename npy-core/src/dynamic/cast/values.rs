@@ -5,9 +5,10 @@ use half::{bf16, f16};
 #[cfg(feature = "complex")]
 use num_complex::Complex;
 
-use super::items::{append, append_bools, does_not_fit, fits};
+use super::items::{Cast, does_not_fit, fits};
 use super::number::{NpyNumber, Wide};
 use super::rule::{Casting, SizedClass, not_allowed};
+use super::wide::{CastBlocks, cast_mapped};
 use crate::dynamic::DynValues;
 use crate::element::LongDouble;
 use crate::error::{Result, ValueError};
@@ -26,112 +27,93 @@ impl DynValues {
     /// Fails if `casting` does not allow it, if the elements are not numbers, or, with
     /// [`Casting::Checked`], if a value does not fit. The error names the first.
     pub fn cast<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
-        let DType::Scalar(scalar) = self.dtype() else { return Err(not_allowed(self.dtype(), &T::dtype(), casting)) };
-        match scalar.kind() {
-            ScalarKind::Bool => self.cast_bools(casting),
-            ScalarKind::UInt8 => self.cast_from::<u8, T>(*scalar, casting),
-            ScalarKind::UInt16 => self.cast_from::<u16, T>(*scalar, casting),
-            ScalarKind::UInt32 => self.cast_from::<u32, T>(*scalar, casting),
-            ScalarKind::UInt64 => self.cast_from::<u64, T>(*scalar, casting),
-            ScalarKind::Int8 => self.cast_from::<i8, T>(*scalar, casting),
-            ScalarKind::Int16 => self.cast_from::<i16, T>(*scalar, casting),
-            ScalarKind::Int32 => self.cast_from::<i32, T>(*scalar, casting),
-            ScalarKind::Int64 => self.cast_from::<i64, T>(*scalar, casting),
-            #[cfg(feature = "half")]
-            ScalarKind::Float16 => self.cast_from::<f16, T>(*scalar, casting),
-            #[cfg(feature = "half")]
-            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16, T>(*scalar, casting),
-            ScalarKind::Ml(ml) => self.cast_ml(ml, casting),
-            ScalarKind::Float8E5M2 => self.cast_ml(MlType::E5M2, casting),
-            ScalarKind::Float32 => self.cast_from::<f32, T>(*scalar, casting),
-            ScalarKind::Float64 => self.cast_from::<f64, T>(*scalar, casting),
-            #[cfg(feature = "complex")]
-            ScalarKind::Complex64 => self.cast_from::<Complex<f32>, T>(*scalar, casting),
-            #[cfg(feature = "complex")]
-            ScalarKind::Complex128 => self.cast_from::<Complex<f64>, T>(*scalar, casting),
-            _ => self.cast_long_double(*scalar, casting),
+        let from = SizedClass::of(self.dtype()).filter(|from| casting.allows_class(*from, T::CLASS));
+        let Some(from) = from else { return Err(not_allowed(self.dtype(), &T::dtype(), casting)) };
+        if self.dtype().clone().with_byte_order(ByteOrder::NATIVE) == T::dtype() {
+            return self.to_vec::<T>();
         }
+        let mut cast = Cast::new(from, self.header().element_count(), casting)?;
+        if !self.cast_blocks(&mut cast)? {
+            self.cast_long_doubles(&mut cast.converted, casting)?;
+        }
+        Ok(cast.converted)
     }
 
-    fn cast_from<S: NpyNumber + NpyView + Plain, T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
-        if !casting.allows_class(S::CLASS, T::CLASS) {
-            return Err(not_allowed(self.dtype(), &T::dtype(), casting));
+    /// Casts numbers, and returns whether they have few enough bits for it. It is compiled once, and not for each type.
+    fn cast_blocks(&self, casts: &mut dyn CastBlocks) -> Result<bool> {
+        let DType::Scalar(scalar) = self.dtype() else { return Ok(false) };
+        match scalar.kind() {
+            // Every byte but 0 is true.
+            ScalarKind::Bool => cast_mapped(self.bytes(), |byte| u8::from(*byte != 0), casts, |casts, numbers| casts.u8s(numbers)),
+            ScalarKind::UInt8 => self.cast_from::<u8>(*scalar, casts),
+            ScalarKind::UInt16 => self.cast_from::<u16>(*scalar, casts),
+            ScalarKind::UInt32 => self.cast_from::<u32>(*scalar, casts),
+            ScalarKind::UInt64 => self.cast_from::<u64>(*scalar, casts),
+            ScalarKind::Int8 => self.cast_from::<i8>(*scalar, casts),
+            ScalarKind::Int16 => self.cast_from::<i16>(*scalar, casts),
+            ScalarKind::Int32 => self.cast_from::<i32>(*scalar, casts),
+            ScalarKind::Int64 => self.cast_from::<i64>(*scalar, casts),
+            #[cfg(feature = "half")]
+            ScalarKind::Float16 => self.cast_from::<f16>(*scalar, casts),
+            #[cfg(feature = "half")]
+            ScalarKind::Void { length: 2 } if scalar.byte_order().is_some() => self.cast_from::<bf16>(*scalar, casts),
+            ScalarKind::Ml(ml) => cast_ml(ml, self.bytes(), casts),
+            ScalarKind::Float8E5M2 => cast_ml(MlType::E5M2, self.bytes(), casts),
+            ScalarKind::Float32 => self.cast_from::<f32>(*scalar, casts),
+            ScalarKind::Float64 => self.cast_from::<f64>(*scalar, casts),
+            #[cfg(feature = "complex")]
+            ScalarKind::Complex64 => self.cast_from::<Complex<f32>>(*scalar, casts),
+            #[cfg(feature = "complex")]
+            ScalarKind::Complex128 => self.cast_from::<Complex<f64>>(*scalar, casts),
+            _ => return Ok(false),
         }
+        .map(|()| true)
+    }
+
+    fn cast_from<S: NpyNumber + NpyView + Plain>(&self, scalar: Scalar, casts: &mut dyn CastBlocks) -> Result<()> {
         if let Ok(items) = self.view::<S>() {
-            return casting.cast(items);
-        }
-        if S::CLASS == T::CLASS {
-            return self.to_vec::<T>();
+            return S::cast_blocks(items, casts);
         }
         // Also the other byte order, and memory that is not aligned.
         let swap = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
-        let (mut converted, mut block) = (Vec::new(), Vec::new());
-        reserve_exact(&mut converted, self.header().element_count())?;
+        let mut block = Vec::new();
         reserve_exact(&mut block, BLOCK_BYTES / size_of::<S>())?;
         for bytes in self.bytes().chunks(BLOCK_BYTES) {
             block.clear();
             Bulk::<S>::new().append(&mut block, swap, bytes);
-            append(&mut converted, &block, casting)?;
+            S::cast_blocks(&block, casts)?;
         }
-        Ok(converted)
-    }
-
-    fn cast_bools<T: NpyNumber>(&self, casting: Casting) -> Result<Vec<T>> {
-        if !casting.allows_class(SizedClass::Bool, T::CLASS) {
-            return Err(not_allowed(self.dtype(), &T::dtype(), casting));
-        }
-        if T::CLASS == SizedClass::Bool {
-            return self.to_vec::<T>();
-        }
-        let mut converted = Vec::new();
-        reserve_exact(&mut converted, self.bytes().len())?;
-        append_bools(&mut converted, self.bytes());
-        Ok(converted)
-    }
-
-    /// Casts by way of `i8` or `f32`, which represent every number of the type.
-    fn cast_ml<T: NpyNumber>(&self, ml: MlType, casting: Casting) -> Result<Vec<T>> {
-        if !SizedClass::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
-            return Err(not_allowed(self.dtype(), &T::dtype(), casting));
-        }
-        let mut converted = Vec::new();
-        reserve_exact(&mut converted, self.bytes().len())?;
-        for block in self.bytes().chunks(BLOCK_BYTES) {
-            let values = block.iter().map(|byte| ml.value(*byte));
-            #[allow(clippy::cast_possible_truncation, reason = "they have at most four bits")]
-            if ml.is_integer() {
-                append(&mut converted, &values.map(|value| value as i8).collect::<Vec<_>>(), casting)?;
-            } else {
-                append(&mut converted, &values.collect::<Vec<_>>(), casting)?;
-            }
-        }
-        Ok(converted)
+        Ok(())
     }
 
     /// Casts by way of `f64`, or of integers, which represent 64 bits exactly.
-    fn cast_long_double<T: NpyNumber>(&self, scalar: Scalar, casting: Casting) -> Result<Vec<T>> {
-        let refused = || not_allowed(self.dtype(), &T::dtype(), casting);
-        if !SizedClass::of(self.dtype()).is_some_and(|from| casting.allows_class(from, T::CLASS)) {
-            return Err(refused());
-        }
-        let mut converted = Vec::new();
-        reserve_exact(&mut converted, self.header().element_count())?;
-        match scalar.kind() {
-            ScalarKind::LongDouble { .. } => {
+    fn cast_long_doubles<T: NpyNumber>(&self, converted: &mut Vec<T>, casting: Casting) -> Result<()> {
+        match self.dtype() {
+            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::LongDouble { .. }) => {
                 for (index, item) in self.to_vec::<LongDouble>()?.into_iter().enumerate() {
-                    append_long_double(&mut converted, item, casting).map_err(|error| error.in_element(index as u64))?;
+                    append_long_double(converted, item, casting).map_err(|error| error.in_element(index as u64))?;
                 }
+                Ok(())
             }
             #[cfg(feature = "complex")]
-            ScalarKind::ComplexLongDouble { .. } => {
+            DType::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::ComplexLongDouble { .. }) => {
                 for (index, item) in self.to_vec::<Complex<LongDouble>>()?.into_iter().enumerate() {
-                    append_long_complex(&mut converted, item, casting).map_err(|error| error.in_element(index as u64))?;
+                    append_long_complex(converted, item, casting).map_err(|error| error.in_element(index as u64))?;
                 }
+                Ok(())
             }
-            _ => return Err(refused()),
+            _ => Err(not_allowed(self.dtype(), &T::dtype(), casting)),
         }
-        Ok(converted)
     }
+}
+
+/// Casts by way of `i16` or `f32`, which represent every number of the type.
+fn cast_ml(ml: MlType, bytes: &[u8], casts: &mut dyn CastBlocks) -> Result<()> {
+    if !ml.is_integer() {
+        return cast_mapped(bytes, |byte| ml.value(*byte), casts, |casts, numbers| casts.f32s(numbers));
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "they have at most four bits")]
+    cast_mapped(bytes, |byte| ml.value(*byte) as i16, casts, |casts, numbers| casts.i16s(numbers))
 }
 
 /// Appends a long double. There is memory for it.
