@@ -118,19 +118,24 @@ pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
 
 /// Opens what the user typed in any format, as an input with its arrays.
 pub(crate) fn input(text: &OsStr) -> Result<Input> {
-    match open_any(text)? {
-        Opened::Numpy(input) | Opened::Decompressed(input) => Ok(input),
-        Opened::Foreign(file) => file.into_input(),
-    }
+    open_any(text)?.into_input()
 }
 
 /// Opens what the user typed in any format, for a command that reads one array.
 pub(crate) fn input_of_one(text: &OsStr) -> Result<Input> {
-    match open_any(text)? {
-        Opened::Numpy(input) | Opened::Decompressed(input) => Ok(input),
-        Opened::Foreign(file) => {
-            file.expect_one()?;
-            file.into_input()
+    let opened = open_any(text)?;
+    if let Opened::Foreign(file) = &opened {
+        file.expect_one()?;
+    }
+    opened.into_input()
+}
+
+impl Opened {
+    /// The arrays in NumPy's formats, those of another one in a temporary file.
+    fn into_input(self) -> Result<Input> {
+        match self {
+            Self::Numpy(input) | Self::Decompressed(input) => Ok(input),
+            Self::Foreign(file) => file.into_input(),
         }
     }
 }
