@@ -9,8 +9,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::fields::Fields;
-use super::schema::Schema;
+use super::schema::{Fields, Schema};
 use crate::failure::{Failure, Result};
 use crate::formats::text::Problem;
 use crate::formats::text::rows::RowBuffer;

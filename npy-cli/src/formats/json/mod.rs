@@ -1,6 +1,5 @@
 //! JSON and NDJSON.
 
-mod fields;
 mod fill;
 mod magnitude;
 pub(crate) mod objects;

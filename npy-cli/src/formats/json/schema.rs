@@ -1,11 +1,11 @@
 //! The shape of a JSON text: lists of equal lengths, objects of equal fields, and what the values are.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use npy_core::DType;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::fields::Fields;
 use crate::formats::text::guess::Guess;
 use crate::formats::text::shown;
 use crate::values::columns::Names;
@@ -56,6 +56,52 @@ impl Schema {
             Self::Value(guess) => Ok(guess),
             other => Err(E::custom(format!("expected {}, as before, found {found}", other.name()))),
         }
+    }
+}
+
+/// A value for each field of an object, in the order of the text and found by its name.
+#[derive(Debug)]
+pub(super) struct Fields<T> {
+    fields: Vec<(String, T)>,
+    places: HashMap<String, usize>,
+}
+
+impl<T> Fields<T> {
+    pub(super) fn new() -> Self {
+        Self { fields: Vec::new(), places: HashMap::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Adds a field with a new name, and returns its place.
+    pub(super) fn push(&mut self, name: String, field: T) -> usize {
+        let place = self.fields.len();
+        self.places.insert(name.clone(), place);
+        self.fields.push((name, field));
+        place
+    }
+
+    /// The place of a name. Objects nearly always have the same order, so that it is the next one.
+    pub(super) fn place(&self, next: usize, name: &str) -> Option<usize> {
+        match self.fields.get(next) {
+            Some((known, _)) if known == name => Some(next),
+            _ => self.places.get(name).copied(),
+        }
+    }
+
+    pub(super) fn get(&self, place: usize) -> Option<&T> {
+        self.fields.get(place).map(|(_, field)| field)
+    }
+
+    pub(super) fn get_mut(&mut self, place: usize) -> Option<&mut T> {
+        self.fields.get_mut(place).map(|(_, field)| field)
+    }
+
+    /// The names and their fields.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.fields.iter().map(|(name, field)| (name.as_str(), field))
     }
 }
 
