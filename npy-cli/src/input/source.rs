@@ -29,6 +29,7 @@ enum Held {
     /// In memory, or in a file without a name, so that it is gone with the process.
     Copy(SpooledTempFile),
     /// The items of an array of Python objects.
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "only the view shows them"))]
     Objects(ObjectArray),
 }
 
@@ -40,6 +41,7 @@ impl Source {
     }
 
     /// Opens another member; after a failure the old one is still open.
+    #[cfg(feature = "view")]
     pub(crate) fn select(&mut self, index: usize) -> Result<()> {
         if index != self.index {
             (self.header, self.held) = hold(&mut self.input, index)?;
@@ -53,6 +55,7 @@ impl Source {
     }
 
     /// The index of the open member.
+    #[cfg(feature = "view")]
     pub(crate) fn index(&self) -> usize {
         self.index
     }
@@ -62,6 +65,7 @@ impl Source {
     }
 
     /// The Python objects that the array holds, if it does.
+    #[cfg(feature = "view")]
     pub(crate) fn objects(&self) -> Option<&ObjectArray> {
         if let Held::Objects(objects) = &self.held { Some(objects) } else { None }
     }

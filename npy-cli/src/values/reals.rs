@@ -1,10 +1,12 @@
 //! Elements as `f64`: for search, sorting and plots.
 
+use npy_core::DType;
+#[cfg(feature = "plot")]
+use npy_core::DynValues;
 use npy_core::dtype::{Scalar, ScalarKind};
 #[cfg(feature = "plot")]
 use npy_core::scalar::Class;
 use npy_core::scalar::{Decoder, Number};
-use npy_core::{DType, DynValues};
 
 use crate::failure::{Failure, Result};
 use crate::values::float::significant;
@@ -32,6 +34,7 @@ fn decoder<T: Number>(dtype: &DType) -> Option<(Decoder<T>, usize)> {
 }
 
 /// All elements in the order of the values. NaT becomes NaN.
+#[cfg(feature = "plot")]
 pub(crate) fn numbers(values: &DynValues) -> Result<Vec<f64>> {
     numbers_of(values.dtype(), values.bytes())
 }
@@ -74,6 +77,7 @@ pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
 }
 
 /// A number of this dtype for people: a time as such, and any other with 6 digits.
+#[cfg(feature = "plot")]
 pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
     let scalar = scalar_of(dtype);
     match scalar.map(Scalar::kind) {
@@ -88,6 +92,7 @@ pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
 }
 
 /// A number with 6 digits, and with all of those before the point.
+#[cfg(feature = "plot")]
 pub(crate) fn short(number: f64) -> String {
     with_digits(number, 6)
 }
