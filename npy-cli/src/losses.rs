@@ -36,6 +36,9 @@ pub(crate) static INFINITE: Changed = Changed::new("finite number", ["became inf
 /// Numbers that became NaN, because a type has no infinities.
 pub(crate) static NAN: Changed = Changed::new("number", ["became NaN"; 2]);
 
+/// Numbers of text whose digits a float does not have.
+pub(crate) static ROUNDED: Changed = Changed::new("number", ["was rounded", "were rounded"]);
+
 /// Numbers outside of the range of an integer: integers wrap around, floats become the nearest integer, and NaN becomes 0.
 pub(crate) static OUT_OF_RANGE: Changed = Changed::new("number", ["was out of range", "were out of range"]);
 
@@ -50,12 +53,21 @@ impl Changed {
     }
 }
 
-/// Says on standard error how many numbers changed.
+/// Says on standard error how many numbers changed since the last call, other than by rounding.
 pub(crate) fn tell_of_changed() {
-    for Changed { count, noun, change } in [&INFINITE, &NAN, &OUT_OF_RANGE] {
-        match count.load(Ordering::Relaxed) {
+    tell("", &[&INFINITE, &NAN, &OUT_OF_RANGE]);
+}
+
+/// Says it of all numbers of a file, for commands that have no `--lossy`.
+pub(crate) fn tell_of_changed_and_rounded(name: &str) {
+    tell(&format!("{name}: "), &[&INFINITE, &NAN, &OUT_OF_RANGE, &ROUNDED]);
+}
+
+fn tell(prefix: &str, changes: &[&Changed]) {
+    for Changed { count, noun, change } in changes {
+        match count.swap(0, Ordering::Relaxed) {
             0 => {}
-            count => output::warn(&format!("lost {}, which {}", counted(count, noun), change[usize::from(count > 1)])),
+            count => output::warn(&format!("{prefix}lost {}, which {}", counted(count, noun), change[usize::from(count > 1)])),
         }
     }
 }

@@ -161,3 +161,18 @@ fn guesses_are_told_and_bad_files_are_named() {
     insta::assert_snapshot!(refused(&["show", &two]), @"npy: two.safetensors: expected one array, found 2: a, b; select one, as in two.safetensors:a");
     assert_eq!(run(["diff", &two, &two]).ok(), "a: equal\nb: equal\n");
 }
+
+#[test]
+fn rounded_numbers_are_told() {
+    let directory = Directory::new();
+    for (name, text) in [("a.csv", "a\n9007199254740993\n0.5\n"), ("a.json", "[9007199254740993, 0.5]")] {
+        let path = directory.path(name);
+        fs::write(&path, text).unwrap();
+        for command in ["show", "stats"] {
+            let run = run([command, &path]);
+            assert_eq!(run.code, Some(0), "{command} {name}: {}", run.stderr);
+            assert_eq!(run.stderr, format!("npy: {path}: lost 1 number, which was rounded\n"), "{command} {name}");
+        }
+        assert_eq!(run(["diff", &path, &path]).code, Some(0));
+    }
+}

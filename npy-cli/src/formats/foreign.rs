@@ -7,7 +7,7 @@ use npy_core::npz::NpzWriter;
 use super::source::{Item, Source};
 use crate::failure::{Failure, Result};
 use crate::input::{Input, Part, Spool, expected_one, not_spooled};
-use crate::{output, signals};
+use crate::{losses, output, signals};
 
 /// A file in a format that is not NumPy's, of which nothing but the headers was read.
 pub(crate) struct Foreign {
@@ -88,6 +88,7 @@ impl Foreign {
             Failure::Unwritten(error) => not_spooled(&error).about(&self.name),
             failure => failure.about(&self.name),
         })?;
+        losses::tell_of_changed_and_rounded(&self.name);
         Input::spooled(&self.name, spool, self.part)
     }
 

@@ -134,28 +134,27 @@ impl Slot {
         long_double::store(rounded.bits | u128::from(text.starts_with('-')) << 79, self.scalar, out);
         let mut shortest = String::new();
         push_scalar(self.scalar, out, &mut shortest);
-        let Some(decimal) = decimal else { return Ok(()) };
-        if self.is_lossy {
-            losses::INFINITE.note((rounded == Rounded::INFINITY).into());
+        if decimal.is_none_or(|decimal| decimal.is_given_back_by(rounded, &shortest)) {
             return Ok(());
         }
-        if decimal.is_given_back_by(rounded, &shortest) {
-            return Ok(());
-        }
-        Err(self.lost(text, rounded == Rounded::INFINITY))
+        self.round(text, rounded == Rounded::INFINITY)
     }
 
-    /// Fails if a float that was read from text does not give its digits back.
+    /// Looks whether a float that was read from text gives its digits back.
     fn check_digits(self, text: &str, value: f64) -> Result<(), Problem> {
-        let Some(decimal) = Decimal::parse(text) else { return Ok(()) };
-        if self.is_lossy {
-            losses::INFINITE.note(value.is_infinite().into());
+        if Decimal::parse(text).is_none_or(|decimal| decimal.is_given_back(value, self.scalar.kind())) {
             return Ok(());
         }
-        if decimal.is_given_back(value, self.scalar.kind()) {
-            return Ok(());
+        self.round(text, value.is_infinite())
+    }
+
+    /// Accepts a float that does not give the digits of its text back, if losses are allowed.
+    fn round(self, text: &str, is_infinite: bool) -> Result<(), Problem> {
+        if !self.is_lossy {
+            return Err(self.lost(text, is_infinite));
         }
-        Err(self.lost(text, value.is_infinite()))
+        if is_infinite { &losses::INFINITE } else { &losses::ROUNDED }.note(1);
+        Ok(())
     }
 
     fn lost(self, text: &str, is_out_of_range: bool) -> Problem {
