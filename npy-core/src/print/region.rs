@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{Read, Seek};
+use std::iter;
 
 use super::array::Printed;
 use super::options::PrintOptions;
@@ -35,14 +36,17 @@ impl<R: Read + Seek> NpyReader<R> {
 
     /// Reads the elements of a region that are printed: those at both ends of each axis that has an edge.
     ///
-    /// The [edges](PrintOptions::edges) are those of the shape of the region. The result is in C order, or in that of
-    /// the file if no axis has an edge. [`DynValues::display_edges`] prints it.
+    /// The [edges](PrintOptions::edges) are those of the shape of the region. An axis without one, or with one of more than
+    /// half of its length, is read whole. The result is in C order, or in that of the file if no axis has an edge. [`DynValues::display_edges`] prints it.
     pub fn read_edges(&mut self, region: &[AxisRange], edges: &[Option<usize>]) -> Result<DynValues> {
         if edges.iter().all(Option::is_none) {
             return self.read_region_values(region);
         }
-        let axes: Vec<Vec<Run>> =
-            resolve(self.header(), region)?.iter().zip(edges).map(|(taken, edge)| runs_of(taken, *edge)).collect();
+        let axes: Vec<Vec<Run>> = resolve(self.header(), region)?
+            .iter()
+            .zip(edges.iter().chain(iter::repeat(&None)))
+            .map(|(taken, edge)| runs_of(taken, *edge))
+            .collect();
         let shape: Vec<usize> = axes.iter().map(|runs| runs.iter().map(|run| run.count).sum()).collect();
         let dtype = self.header().dtype().clone();
         let itemsize = dtype.itemsize();
@@ -84,9 +88,9 @@ fn runs_of(taken: &Taken, edge: Option<usize>) -> Vec<Run> {
         Run { range: AxisRange::from(start..end).step_by(taken.step), begin, count }
     };
     match edge {
-        None => vec![run(0, 0, taken.count)],
         Some(0) => vec![run(0, 0, 0)],
-        Some(edge) => vec![run(0, 0, edge), run(taken.count - edge, edge, edge)],
+        Some(edge) if edge <= taken.count / 2 => vec![run(0, 0, edge), run(taken.count - edge, edge, edge)],
+        _ => vec![run(0, 0, taken.count)],
     }
 }
 
@@ -110,5 +114,31 @@ fn copy_corner(bytes: &mut [u8], shape: &[usize], runs: &[&Run], corner: &[u8], 
         let outer_positions = index.iter().zip(outer).map(|(i, run)| run.begin + i);
         let index = outer_positions.chain([last.begin]).zip(shape).fold(0, |index, (i, length)| index * length + i);
         bytes[index * itemsize..][..bytes_of_run].copy_from_slice(source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::format::header::Header;
+
+    #[test]
+    fn edges_of_more_than_half_an_axis_take_all_of_it() -> Result<()> {
+        let bytes = [Header::new("|u1".parse()?, Order::C, &[100])?.to_bytes(), (0..100).collect()].concat();
+        let mut array = NpyReader::new(Cursor::new(bytes))?;
+        for (range, edges, expected) in [
+            (10..14, vec![Some(1)], vec![10, 13]),
+            (10..14, vec![Some(2)], vec![10, 11, 12, 13]),
+            (10..12, vec![Some(3)], vec![10, 11]),
+            (10..12, vec![Some(usize::MAX)], vec![10, 11]),
+            (10..13, vec![], vec![10, 11, 12]),
+            (10..10, vec![Some(1)], vec![]),
+        ] {
+            let values = array.read_edges(&[range.clone().into()], &edges)?;
+            assert_eq!(values.to_vec::<u8>()?, expected, "{range:?} {edges:?}");
+        }
+        Ok(())
     }
 }
