@@ -1,8 +1,10 @@
 //! Durable saves, whose system calls strace sees.
 
 use std::fs;
+use std::io::Write as _;
 use std::process::Command;
 
+use npy_core::atomic::Output;
 use npy_core::{ErrorKind, SaveOptions};
 
 use crate::support::{announce, child};
@@ -49,6 +51,30 @@ fn durable_save_says_whether_the_file_is_replaced() {
     } else {
         announce(&format!("SKIPPED {name}: there is no strace that can trace"));
     }
+}
+
+/// The child of the next test: changes its directory between the creation of a file in place and the commit.
+#[test]
+fn child_that_leaves_its_directory() {
+    let Some(elsewhere) = std::env::var_os("NPY_LEAVE_FOR") else { return };
+    let mut output = Output::create("file.npy", SaveOptions::new().durable(true).in_place(true)).unwrap();
+    output.write_all(&[1]).unwrap();
+    std::env::set_current_dir(elsewhere).unwrap();
+    output.commit().unwrap();
+}
+
+#[test]
+fn commit_in_place_syncs_the_directory_of_a_relative_path() {
+    let [directory, elsewhere] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args([&child(module_path!(), "child_that_leaves_its_directory"), "--exact"])
+        .current_dir(directory.path())
+        .env("NPY_LEAVE_FOR", elsewhere.path())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(fs::read(directory.path().join("file.npy")).unwrap(), [1]);
 }
 
 /// A new file that a link leads to has its name in another directory than the link.

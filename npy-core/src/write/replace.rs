@@ -51,7 +51,7 @@ pub fn replace_file<A>(
     let replace = || {
         let mut output = Output::begin(path, options.into())?;
         let written = write(&mut output)?;
-        output.commit_to(path).map(|()| written)
+        output.commit_nameless().map(|()| written)
     };
     replace().map_err(|error: Error| error.with_path(path))
 }
@@ -96,8 +96,11 @@ pub struct Output {
 #[derive(Debug)]
 enum Target {
     Replaced(Replacement),
-    /// Overwritten in place; it had this length.
-    Overwritten(u64),
+    /// Overwritten in place; it had this length. The path is absolute, and empty unless the file will be synced.
+    Overwritten {
+        before: u64,
+        path: PathBuf,
+    },
     /// A pipe or a device.
     Stream,
 }
@@ -119,7 +122,7 @@ impl Output {
 
     /// [`create`](Self::create) without the path.
     fn begin(path: &Path, options: SaveOptions) -> Result<Self> {
-        let (file, target) = if options.in_place { Self::overwrite(path)? } else { Self::replace(path)? };
+        let (file, target) = if options.in_place { Self::overwrite(path, options.durable)? } else { Self::replace(path)? };
         Ok(Self { path: PathBuf::new(), file, target, options, position: 0, end: 0, write_back: WriteBack::default() })
     }
 
@@ -130,7 +133,7 @@ impl Output {
     }
 
     /// Does not truncate the file: a commit cuts off the rest of the old content.
-    fn overwrite(path: &Path) -> Result<(File, Target)> {
+    fn overwrite(path: &Path, is_synced: bool) -> Result<(File, Target)> {
         let file = open_to_change(OpenOptions::new().write(true).create(true).truncate(false), path).map_err(cannot_create)?;
         // Refuses a growing file, and one that another process saves. Pipes and devices have no lock.
         let locked = lock(&file);
@@ -140,7 +143,8 @@ impl Output {
             return Ok((file, Target::Stream));
         }
         locked?;
-        Ok((file, Target::Overwritten(before.len())))
+        let path = if is_synced { path::absolute(path).map_err(cannot_create)? } else { PathBuf::new() };
+        Ok((file, Target::Overwritten { before: before.len(), path }))
     }
 
     /// Reserves disk space for a file of at least `bytes` bytes, which makes writing a large file faster.
@@ -149,7 +153,7 @@ impl Output {
     pub fn reserve(&self, bytes: u64) {
         let is_wanted = match self.target {
             Target::Replaced(_) => true,
-            Target::Overwritten(before) => before < bytes,
+            Target::Overwritten { before, .. } => before < bytes,
             Target::Stream => false,
         };
         if is_wanted {
@@ -166,15 +170,15 @@ impl Output {
     /// Fails if the file cannot be synced or renamed.
     pub fn commit(mut self) -> Result<()> {
         let path = mem::take(&mut self.path);
-        self.commit_to(&path).map_err(|error| error.with_path(path))
+        self.commit_nameless().map_err(|error| error.with_path(path))
     }
 
-    /// [`commit`](Self::commit) of a file with this path, which errors do not name.
-    fn commit_to(self, path: &Path) -> Result<()> {
+    /// [`commit`](Self::commit) with errors that do not name the file.
+    fn commit_nameless(self) -> Result<()> {
         let Self { file, target, options, end, .. } = self;
         match target {
             Target::Replaced(replacement) => replacement.commit(options, || file.sync_all()),
-            Target::Overwritten(before) => {
+            Target::Overwritten { before, path } => {
                 if end < before {
                     file.set_len(end).map_err(cannot_write)?;
                 }
