@@ -17,7 +17,7 @@ const FIRST_BYTES: u64 = 4096;
 
 /// An object of a listing, by its content: an array or an archive.
 ///
-/// For engines that open many files, of which they read some rows: unlike [`RemoteNpy::open`], it
+/// For engines that read some rows of many files: unlike [`RemoteNpy::open`], it
 /// keeps no data in memory.
 ///
 /// ```

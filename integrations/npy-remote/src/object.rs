@@ -15,8 +15,10 @@ use crate::options::RemoteOptions;
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
-    /// The metadata of the first response.
+    /// The metadata of the first response, and of the listing what that response left out.
     meta: ObjectMeta,
+    /// Whether the e-tag is that of a listing: listings may leave out quotes, and their stores may send none in responses.
+    is_tag_listed: bool,
     pub(crate) options: RemoteOptions,
 }
 
@@ -56,7 +58,7 @@ impl Object {
             Ok((collect(result, &expected).await?, expected.start, meta))
         };
         match read.await {
-            Ok((bytes, begin, meta)) => Ok((Self { store, meta, options }, Chunk { begin, bytes })),
+            Ok((bytes, begin, meta)) => Ok((Self { store, meta, is_tag_listed: false, options }, Chunk { begin, bytes })),
             Err(error) => Err(with_path(error, &path, &*store)),
         }
     }
@@ -69,13 +71,20 @@ impl Object {
         options: RemoteOptions,
     ) -> Result<(Self, Chunk)> {
         let range = 0..listed.size.min(most);
-        let listed = Self { store, meta: listed, options };
+        let listed = Self { store, meta: listed, is_tag_listed: true, options };
         if range.is_empty() {
             return Ok((listed, Chunk { begin: 0, bytes: Bytes::new() }));
         }
-        // A response tells more than a listing: its e-tag may be strong, and its time exact.
-        let (meta, first) = listed.request(range).await?;
-        Ok((Self { meta, ..listed }, first))
+        let (found, first) = listed.request(range).await?;
+        Ok((listed.merged(found), first))
+    }
+
+    /// The same version, by what a response says of it where it does: its e-tag may be strong, and its time exact.
+    fn merged(self, found: ObjectMeta) -> Self {
+        let last_modified = if knows_time(&found) { found.last_modified } else { self.meta.last_modified };
+        let is_tag_listed = found.e_tag.is_none();
+        let e_tag = found.e_tag.clone().or(self.meta.e_tag);
+        Self { meta: ObjectMeta { e_tag, last_modified, ..found }, is_tag_listed, ..self }
     }
 
     pub(crate) fn meta(&self) -> &ObjectMeta {
@@ -126,24 +135,28 @@ impl Object {
     fn pinned(&self) -> GetOptions {
         match self.strong_e_tag() {
             Some(e_tag) => GetOptions::new().with_if_match(Some(e_tag)),
+            // The response is compared with the tag that was listed.
+            None if self.meta.e_tag.as_deref().is_some_and(is_strong) => GetOptions::new(),
             None if knows_time(&self.meta) => GetOptions::new().with_if_unmodified_since(Some(self.meta.last_modified)),
             None => GetOptions::new(),
         }
     }
 
     fn strong_e_tag(&self) -> Option<&str> {
-        self.meta.e_tag.as_deref().filter(|e_tag| is_strong(e_tag))
+        let is_whole = |e_tag: &&str| !self.is_tag_listed || e_tag.starts_with('"');
+        self.meta.e_tag.as_deref().filter(|e_tag| is_strong(e_tag)).filter(is_whole)
     }
 
     /// Compares a response with the version that was opened, for stores that ignore conditions.
     ///
-    /// Equal strong e-tags decide. A tag or a time that either side does not tell is not compared.
+    /// Equal strong e-tags decide. A tag that only the listing has, and a time that either side lacks, are not compared.
     fn check(&self, found: &ObjectMeta) -> Result<()> {
         let expected = &self.meta;
         let is_same_tag = match (&expected.e_tag, &found.e_tag) {
             (Some(expected), Some(found)) if opaque(expected) != opaque(found) => return Err(replaced("e-tag", expected, found)),
             // Versions with the same weak e-tag may have other bytes.
             (Some(expected), Some(found)) => is_strong(expected) && is_strong(found),
+            (Some(expected), None) if !self.is_tag_listed => return Err(replaced("e-tag", expected, "none")),
             _ => false,
         };
         if expected.size != found.size {
@@ -332,7 +345,7 @@ mod tests {
             (("", early), ("", early), None),
         ] {
             let store = Arc::new(InMemory::new());
-            let object = Object { store, meta: meta(expected), options: RemoteOptions::new() };
+            let object = Object { store, meta: meta(expected), is_tag_listed: true, options: RemoteOptions::new() };
             let error = object.check(&meta(found)).err().map(|error| error.to_string());
             let begin = difference.map(|property| format!("object replaced while it was read: expected {property} "));
             let is_same = match (&error, &begin) {
@@ -343,5 +356,21 @@ mod tests {
             let longer = ObjectMeta { size: 2, ..meta(found) };
             assert!(object.check(&longer).is_err());
         }
+        let listed = |tag| Object {
+            store: Arc::new(InMemory::new()),
+            meta: meta((tag, early)),
+            is_tag_listed: true,
+            options: RemoteOptions::new(),
+        };
+        // A response without a tag and a time leaves the listing's, and later ones may lack them too.
+        let merged = listed("\"a\"").merged(meta(("", unknown)));
+        assert_eq!(merged.strong_e_tag(), Some("\"a\""));
+        assert!(merged.check(&meta(("", unknown))).is_ok());
+        assert!(merged.check(&meta(("", late))).is_err());
+        // A tag of a response has to be in all later ones.
+        let merged = listed("a").merged(meta(("\"a\"", early)));
+        assert!(merged.check(&meta(("", early))).is_err());
+        // A tag without quotes is no condition, as the server compares bytes.
+        assert_eq!(listed("a").strong_e_tag(), None);
     }
 }
