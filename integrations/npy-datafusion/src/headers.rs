@@ -77,6 +77,12 @@ impl Headers {
         kept.weight = kept.weight + header.weight() - replaced.map_or(0, |old| old.header.weight());
         Ok(header)
     }
+
+    /// Forgets the version of a file that was replaced, so that the next query opens the new one.
+    pub(crate) fn forget(&self, path: &Path) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.weight -= kept.headers.remove(path).map_or(0, |old| old.header.weight());
+    }
 }
 
 impl FileHeader {

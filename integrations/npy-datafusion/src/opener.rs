@@ -18,7 +18,7 @@ use datafusion::physical_plan::metrics::Count;
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
-use npy_remote::RemoteNpy;
+use npy_remote::{ErrorKind, RemoteNpy};
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::error::external;
@@ -80,6 +80,7 @@ impl FileOpener for NpyOpener {
 /// The scan of a file.
 struct Scan {
     meta: ObjectMeta,
+    headers: Arc<Headers>,
     /// The arrays that have a wanted column.
     arrays: Vec<ArrayScan>,
     filter: Option<Filter>,
@@ -149,7 +150,8 @@ impl Scan {
             arrays.push(ArrayScan { remote, filter, rest, is_contiguous: first_row.len() == 1 });
         }
         let schema = Arc::new(opener.schema.project(&opener.columns)?);
-        Ok(Self { meta, arrays, filter, search, schema, row_bytes, bytes_scanned: opener.bytes_scanned.clone() })
+        let headers = Arc::clone(&opener.headers);
+        Ok(Self { meta, headers, arrays, filter, search, schema, row_bytes, bytes_scanned: opener.bytes_scanned.clone() })
     }
 
     fn stream(self: Arc<Self>, rows: Range<usize>, batch_rows: usize) -> impl futures::Stream<Item = Result<RecordBatch>> + Send {
@@ -168,7 +170,13 @@ impl Scan {
     }
 
     async fn fetch(&self, rows: Range<usize>) -> Result<Fetched> {
-        let bytes = try_join_all(self.arrays.iter().map(|scan| scan.remote.fetch_rows(rows.clone()))).await.map_err(external)?;
+        let fetched = try_join_all(self.arrays.iter().map(|scan| scan.remote.fetch_rows(rows.clone()))).await;
+        let bytes = fetched.map_err(|error| {
+            if error.kind() == ErrorKind::Conflict {
+                self.headers.forget(&self.meta.location);
+            }
+            external(error)
+        })?;
         self.bytes_scanned.add(bytes.iter().map(Buffer::len).sum());
         Ok(Fetched { bytes, rows })
     }
