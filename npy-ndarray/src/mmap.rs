@@ -11,7 +11,7 @@ use super::view::overflow;
 
 /// Views a mapped file as an array: `map.array::<f64, Ix2>()?`.
 ///
-/// Maps of `.ra` files have it too (`RaMap`, feature `rawarray`), and maps for writing.
+/// Maps of `.ra` files have it too (`RaMap`, feature `rawarray`). Maps for writing dereference to maps that have it.
 ///
 /// ```
 /// use ndarray::{Ix2, array};

@@ -114,7 +114,7 @@ struct Column {
 }
 
 impl RowDType {
-    /// Finds what the metadata says of the columns of a schema.
+    /// Reads the dtypes of the columns from the metadata of a schema.
     ///
     /// See [`RowDType`] for an example.
     pub fn of(schema: &Schema) -> Self {
@@ -156,7 +156,8 @@ impl RowDType {
         self.widths.note(batch);
     }
 
-    /// Returns the dtype of a row, wide enough for all batches that were noted.
+    /// Returns the dtype of a row, wide enough for all batches that were noted. Texts in a nested record or a sub-array
+    /// of a known dtype keep its width.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ use crate::values::IntoBatch;
 /// # Errors
 ///
 /// Fails like [`BatchWriter::write`], or if the source of the batches fails; an existing file is then
-/// untouched.
+/// untouched, unless it is overwritten `in_place`.
 ///
 /// ```
 /// use npy_arrow::{ArrayOptions, BatchOptions, read_batches, write_batches};
@@ -50,7 +50,7 @@ pub fn write_batches<B: IntoBatch>(
 /// Writes an array batch by batch, in the memory of one batch.
 ///
 /// The file of [`create`](Self::create) appears with [`commit`](Self::commit). A writer that is dropped before leaves no
-/// file, and an existing one untouched. In a stream, [`finish`](Self::finish) ends the array.
+/// file, and an existing one untouched. With `in_place` an existing file is overwritten from the first write on. In a stream, [`finish`](Self::finish) ends the array.
 ///
 /// ```
 /// use npy_arrow::{ArrayOptions, BatchWriter};
@@ -103,7 +103,8 @@ impl BatchWriter<Output> {
     ///
     /// # Errors
     ///
-    /// Fails if writing fails, or if an earlier write did; an existing file is then untouched.
+    /// Fails if writing fails, or if an earlier write did; an existing file is then untouched, unless it is overwritten
+    /// `in_place`.
     ///
     /// See [`BatchWriter`] for an example.
     pub fn commit(self) -> Result<()> {
@@ -173,7 +174,7 @@ impl<W: Write + Seek> BatchWriter<W> {
         self.encoder.rows
     }
 
-    /// Writes the number of rows into the header. Returns the stream, positioned behind the array.
+    /// Writes the number of rows into the header. Returns the stream, positioned after the array.
     ///
     /// # Errors
     ///

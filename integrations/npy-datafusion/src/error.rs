@@ -1,4 +1,4 @@
-//! Errors of files as those of the engine.
+//! Converts errors of files to `DataFusionError`.
 
 use datafusion::common::DataFusionError;
 use npy_remote::{Error, ErrorKind};

@@ -156,7 +156,7 @@ pub trait NpyNumber: NpyElement + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_wide_checked(wide: Wide) -> Option<Self>;
 
-    /// Casts numbers by the loops of one of few types: as they are, or wider.
+    /// Casts numbers by the loops of the same type, or of a wider one.
     #[doc(hidden)]
     fn cast_blocks(numbers: &[Self], casts: &mut dyn CastBlocks) -> Result<()>;
 

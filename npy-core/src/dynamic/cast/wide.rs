@@ -1,6 +1,6 @@
-//! The types whose loops cast all numbers: bools are cast as `u8`, `i8` as `i16`, half floats as `f32`.
+//! The types whose loops cast other numbers, too: bools are cast as `u8`, `i8` as `i16`, half floats as `f32`.
 //!
-//! Whoever calls `cast` compiles only these loops; the code that widens numbers is compiled once.
+//! Callers of `cast` instantiate only these loops; the code that widens numbers is compiled once.
 
 use std::any::Any;
 
@@ -39,7 +39,7 @@ pub trait CastBlocks {
 /// The method of `CastBlocks` for a type.
 pub(super) type By<W> = fn(&mut dyn CastBlocks, &[W]) -> Result<()>;
 
-/// Casts what `map` makes of items, block by block.
+/// Maps items, and casts the results block by block.
 pub(super) fn cast_mapped<S, W: 'static>(
     items: &[S],
     map: impl Fn(&S) -> W + Copy,

@@ -20,7 +20,7 @@ use crate::view::{NpyView, elements};
 
 /// A file mapped into memory for reading.
 ///
-/// Its elements are slices at once. Only the pages that you touch are read from the disk. The header
+/// Borrows its elements as slices. Only the pages that you touch are read from the disk. The header
 /// tells the format: see [`NpyMap`](crate::NpyMap) for an example, and `RaMap` of the feature `rawarray`.
 ///
 /// [`file_bytes`](Self::file_bytes) returns the mapped file, for functions that take a file in
@@ -124,9 +124,9 @@ impl<H: MapHeader> Map<H> {
     /// Functions that take a file in memory take this slice. The map itself is not a slice:
     /// its length would be that of the header and the data in bytes.
     pub fn file_bytes(&self) -> &[u8] {
-        // SAFETY: the file is mapped for reading while `self` lives, which a mutable slice of it borrows
-        // mutably. The caller of `open` promised that no one changes what a slice shows, or truncates the
-        // file.
+        // SAFETY: the file is mapped for reading while `self` lives. A mutable slice of it borrows `self`
+        // mutably, so that none exists now. The caller of `open` promised that no one changes what a slice
+        // shows, or truncates the file.
         unsafe { std::slice::from_raw_parts(self.file.as_ptr(), self.file.len()) }
     }
 
