@@ -95,7 +95,7 @@ impl Leaf {
         if self.itemsize == 0 || bytes == 0 {
             return;
         }
-        if bytes == self.itemsize {
+        if bytes == self.itemsize && self.repeats.is_empty() {
             each(elements);
             return;
         }
@@ -171,6 +171,17 @@ mod tests {
             .collect();
         let expected = [("id", vec![0, 7]), ("at.x", vec![1, 4, 8, 11]), ("at.y", vec![2, 3, 5, 6, 9, 10, 12, 13])];
         assert_eq!(found, expected.map(|(path, values)| (path.to_owned(), values)));
+    }
+
+    #[test]
+    fn empty_sub_arrays_have_no_values() {
+        // A leaf as large as the whole element, and one that is not.
+        for inner in ["'<u2'", "[('p', '<i2'), ('q', '<i2')]", "[('p', 'u1'), ('q', '<i8', (3,))]"] {
+            let dtype: DType = format!("[('n', {inner}, (0,)), ('f', '<u2', (1,))]").parse().unwrap();
+            for leaf in leaves(&dtype).iter().filter(|leaf| leaf.path.starts_with('n')) {
+                leaf.for_each_run(&[1; 6], |run| panic!("{dtype} {}: {run:?}", leaf.path));
+            }
+        }
     }
 
     #[test]
