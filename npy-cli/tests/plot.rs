@@ -319,6 +319,16 @@ fn logarithmic_axes_have_equal_ratios_at_equal_distances() {
 }
 
 #[test]
+fn logarithmic_axes_of_the_smallest_numbers_are_finite() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "<f8", &[2], floats(&[5e-324, 1e-323]));
+    for arguments in [&["--histogram", "--log", "xy"][..], &["--log", "y"]] {
+        let text = svg(&[&[&*path], arguments].concat());
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+}
+
+#[test]
 fn what_a_logarithmic_axis_does_not_have_is_left_out_and_counted() {
     let directory = tempdir().unwrap();
     let path = save(directory.path(), "<f8", &[6], floats(&[1.0, -1.0, 0.0, f64::NAN, 100.0, 1000.0]));

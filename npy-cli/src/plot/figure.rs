@@ -162,8 +162,10 @@ impl Axis {
 
     /// A logarithmic axis from one positive number to another.
     pub(crate) fn log(label: impl Into<String>, least: f64, most: f64) -> Self {
-        let (least, most) = if least < most { (least, most) } else { (least / 2.0, most * 2.0) };
-        Self { is_log: true, ..Self::new(label, None, least.max(f64::MIN_POSITIVE), most.min(f64::MAX)) }
+        let [least, most] = [least, most].map(|end| end.clamp(f64::MIN_POSITIVE, f64::MAX));
+        let (least, most) =
+            if least < most { (least, most) } else { ((least / 2.0).max(f64::MIN_POSITIVE), (most * 2.0).min(f64::MAX)) };
+        Self { is_log: true, ..Self::new(label, None, least, most) }
     }
 
     /// The axis with ticks at integers only.

@@ -1,6 +1,6 @@
 //! The font of pictures: a part of DejaVu Sans with the letters of Europe, and signs of units and mathematics.
 
-use ab_glyph::{Font as _, FontRef, Glyph, OutlinedGlyph, PxScale, ScaleFont as _, point};
+use ab_glyph::{Font as _, FontRef, Glyph, GlyphId, OutlinedGlyph, PxScale, ScaleFont as _, point};
 
 use crate::failure::{Failure, Result};
 
@@ -16,7 +16,7 @@ impl Font {
     /// The width of a text in a font of `size` pixels.
     pub(super) fn width(&self, text: &str, size: f64) -> f64 {
         let scaled = self.0.as_scaled(self.scale(size));
-        text.chars().map(|character| f64::from(scaled.h_advance(scaled.glyph_id(character)))).sum()
+        text.chars().map(|character| f64::from(scaled.h_advance(self.glyph_id(character)))).sum()
     }
 
     /// The outlines of a text whose line begins at 0, with the middle of its letters at 0.
@@ -26,11 +26,17 @@ impl Font {
         #[allow(clippy::cast_possible_truncation, reason = "pixels")]
         let mut at = point(0.0, (size * MIDDLE) as f32);
         let placed = text.chars().map(|character| {
-            let glyph = Glyph { id: scaled.glyph_id(character), scale, position: at };
+            let glyph = Glyph { id: self.glyph_id(character), scale, position: at };
             at.x += scaled.h_advance(glyph.id);
             glyph
         });
         placed.collect::<Vec<_>>().into_iter().filter_map(|glyph| self.0.outline_glyph(glyph)).collect()
+    }
+
+    /// The glyph of a character, or a question mark.
+    fn glyph_id(&self, character: char) -> GlyphId {
+        let found = self.0.glyph_id(character);
+        if found.0 == 0 { self.0.glyph_id('?') } else { found }
     }
 
     /// The scale of a font whose em has this size.
