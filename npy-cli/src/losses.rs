@@ -22,7 +22,7 @@ pub(crate) fn report(action: &str, losses: &[String], is_lossy: bool) -> Result<
     Ok(())
 }
 
-/// A count of numbers that `--lossy` changed, over all arrays of the command.
+/// A count of values that `--lossy` changed, over all arrays of the command.
 pub(crate) struct Changed {
     count: AtomicU64,
     noun: &'static str,
@@ -38,6 +38,9 @@ pub(crate) static NAN: Changed = Changed::new("number", ["became NaN"; 2]);
 
 /// Numbers of text whose digits a float does not have.
 pub(crate) static ROUNDED: Changed = Changed::new("number", ["was rounded", "were rounded"]);
+
+/// Texts that end in NUL, which NumPy's texts are padded with.
+pub(crate) static PADDED: Changed = Changed::new("text", ["ended in NUL"; 2]);
 
 /// Numbers outside of the range of an integer: integers wrap around, floats become the nearest integer, and NaN becomes 0.
 pub(crate) static OUT_OF_RANGE: Changed = Changed::new("number", ["was out of range", "were out of range"]);
@@ -58,16 +61,19 @@ pub(crate) fn tell_of_changed() {
     tell("", &[&INFINITE, &NAN, &OUT_OF_RANGE]);
 }
 
-/// Says it of all numbers of a file, for commands that have no `--lossy`.
-pub(crate) fn tell_of_changed_and_rounded(name: &str) {
-    tell(&format!("{name}: "), &[&INFINITE, &NAN, &OUT_OF_RANGE, &ROUNDED]);
+/// Says it of all values of a file, for commands that have no `--lossy`. Returns how many there are.
+pub(crate) fn tell_of_all(name: &str) -> u64 {
+    tell(&format!("{name}: "), &[&INFINITE, &NAN, &OUT_OF_RANGE, &ROUNDED, &PADDED])
 }
 
-fn tell(prefix: &str, changes: &[&Changed]) {
+fn tell(prefix: &str, changes: &[&Changed]) -> u64 {
+    let mut total = 0;
     for Changed { count, noun, change } in changes {
-        match count.swap(0, Ordering::Relaxed) {
-            0 => {}
-            count => output::warn(&format!("{prefix}lost {}, which {}", counted(count, noun), change[usize::from(count > 1)])),
+        let count = count.swap(0, Ordering::Relaxed);
+        if count > 0 {
+            output::warn(&format!("{prefix}lost {}, which {}", counted(count, noun), change[usize::from(count > 1)]));
         }
+        total += count;
     }
+    total
 }

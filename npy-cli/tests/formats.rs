@@ -173,6 +173,54 @@ fn rounded_numbers_are_told() {
             assert_eq!(run.code, Some(0), "{command} {name}: {}", run.stderr);
             assert_eq!(run.stderr, format!("npy: {path}: lost 1 number, which was rounded\n"), "{command} {name}");
         }
-        assert_eq!(run(["diff", &path, &path]).code, Some(0));
+        let different = run(["diff", &path, &path]);
+        assert_eq!(different.code, Some(2), "{name}: {}", different.stdout);
+        let told = format!("npy: {path}: cannot compare 1 value that changed when the file was read\n");
+        assert!(different.stderr.ends_with(&told.repeat(2)), "{name}: {}", different.stderr);
+    }
+    // A file that fails has its own count.
+    let (bad, good) = (directory.path("bad.csv"), directory.path("good.csv"));
+    fs::write(&bad, "a,t\n9007199254740993,2024-01-01\n1.5,2024-01-01\n3,x,y\n").unwrap();
+    fs::write(&good, "a\n1.5\n").unwrap();
+    let run = run(["stats", &bad, &good]);
+    assert!(!run.stderr.contains("good.csv"), "{}", run.stderr);
+}
+
+#[test]
+fn compressed_outputs_are_refused() {
+    let directory = Directory::new();
+    let (input, output) = (directory.path("a.csv"), directory.path("a.npy.GZ"));
+    fs::write(&input, "1\n").unwrap();
+    let hint = "write it without that extension, and compress it after";
+    let message = format!("npy: {output}: cannot write a file that is compressed as a whole; {hint}\n");
+    assert_eq!(run(["convert", &input, &output]).trouble(), message);
+    assert!(!fs::exists(&output).unwrap());
+}
+
+#[test]
+fn frames_of_zstandard_are_skipped_and_checked() {
+    let directory = Directory::new();
+    let path = directory.path("a.npy.zst");
+    let array = directory.path("a.npy");
+    npy_core::save(&array, &[1_u8, 2]).unwrap();
+    let array = fs::read(array).unwrap();
+    let skipped = [&[0x51, 0x2a, 0x4d, 0x18, 4, 0, 0, 0], &b"size"[..]].concat();
+    // A frame with a size in one byte and a checksum, whose only block holds the bytes as they are.
+    let frame = |checksum: u32| {
+        let block = (u32::try_from(array.len()).unwrap() << 3 | 1).to_le_bytes();
+        let head = [0x28, 0xb5, 0x2f, 0xfd, 0x24, u8::try_from(array.len()).unwrap()];
+        [&head, &block[..3], &array, &checksum.to_le_bytes()].concat()
+    };
+    // The low half of the XXH64 of the file, as `zstd --check` writes it.
+    let checksum: u32 = 0x913b_bf17;
+    fs::write(&path, [&skipped[..], &frame(checksum), &skipped].concat()).unwrap();
+    assert_eq!(run(["show", &path]).ok(), "[1 2]\n");
+    fs::write(&path, [&skipped[..], &skipped[..10]].concat()).unwrap();
+    assert!(run(["show", &path]).trouble().contains("cannot decompress Zstandard data: "));
+    for command in ["show", "stats", "convert"] {
+        fs::write(&path, frame(checksum ^ 1)).unwrap();
+        let output = directory.path("b.npy");
+        let arguments = if command == "convert" { vec![command, &path, &output] } else { vec![command, &path] };
+        assert_eq!(run(arguments).trouble(), format!("npy: {path}: cannot decompress Zstandard data: the data is damaged\n"));
     }
 }

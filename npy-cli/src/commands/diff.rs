@@ -111,6 +111,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut inputs = [a?, b?];
     let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
+    for input in inputs.iter().filter(|input| input.changed > 0) {
+        let count = quantity::counted(input.changed, "value");
+        failures.push(Failure::new(format!("{}: cannot compare {count} that changed when the file was read", input.name())));
+    }
     let mut is_equal = only.iter().all(Vec::is_empty) && others.is_empty();
     let mut reports = Vec::new();
     for mut pair in pairs {

@@ -21,7 +21,7 @@ use crate::select::{Selection, Slice};
 #[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
 #[expect(clippy::doc_markdown, reason = "the comments are help for a terminal")]
 #[command(after_help = "\
-Slices are NumPy's, and only what is shown is read:
+Slices are NumPy's, and of NumPy's formats only what is shown is read:
   [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
 The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['pose']['x'].
 

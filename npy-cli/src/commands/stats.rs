@@ -99,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let opened = formats::input(file).and_then(|input| Ok((input.members()?, input)));
         let (members, mut input) = match opened {
             Ok(opened) => opened,
+            Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
             Err(failure) => {
                 failures.push(failure);
                 continue;

@@ -8,6 +8,7 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 use npy_core::error::ForeignFormat;
 use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -35,12 +36,32 @@ pub(super) fn decompressed(path: &OsStr) -> Result<Option<Spool>> {
         }
         // Several frames follow each other.
         while !compressed.fill_buf().map_err(failed)?.is_empty() {
-            let mut frame = StreamingDecoder::new(&mut compressed).map_err(|error| failed(io::Error::other(error)))?;
-            copy(&mut frame, file).map_err(failed)?;
+            copy_frame(&mut compressed, file).map_err(failed)?;
+            signals::check()?;
         }
         Ok(())
     })
     .map(Some)
+}
+
+/// Copies the data of a frame of Zstandard, which has none if it is to be skipped.
+fn copy_frame(compressed: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the data is damaged");
+    let mut frame = match StreamingDecoder::new(&mut *compressed) {
+        Ok(frame) => frame,
+        Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+            let skipped = io::copy(&mut compressed.take(length.into()), &mut io::sink())?;
+            return if skipped == u64::from(length) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
+        }
+        Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
+            return Err(io::Error::other("its window is larger than this decoder supports; use zstd -d"));
+        }
+        Err(_) => return Err(damaged()),
+    };
+    copy(&mut frame, to).map_err(|error| if error.kind() == io::ErrorKind::Other { damaged() } else { error })?;
+    let decoder = frame.into_frame_decoder();
+    let is_whole = decoder.get_checksum_from_data().is_none_or(|sum| decoder.get_calculated_checksum() == Some(sum));
+    if is_whole || signals::came() { Ok(()) } else { Err(damaged()) }
 }
 
 /// Copies to the end, or until a signal comes.
@@ -49,8 +70,9 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The path without the extension that tells of the compression, in which the format is told by the one before.
+/// The path without `.gz` or `.zst`.
 pub(super) fn inner(path: &Path) -> &Path {
-    let is_compressed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+    let is_compressed =
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz") || extension.eq_ignore_ascii_case("zst"));
     path.file_stem().filter(|_| is_compressed).map_or(path, Path::new)
 }

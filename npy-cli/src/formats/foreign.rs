@@ -84,12 +84,15 @@ impl Foreign {
             }
             Ok(out.flush()?)
         });
+        // Also of a file that failed, so that the next one has a count of its own.
+        let changed = losses::tell_of_all(&self.name);
         let spool = spool.map_err(|failure| match failure {
             Failure::Unwritten(error) => not_spooled(&error).about(&self.name),
             failure => failure.about(&self.name),
         })?;
-        losses::tell_of_changed_and_rounded(&self.name);
-        Input::spooled(&self.name, spool, self.part)
+        let mut input = Input::spooled(&self.name, spool, self.part)?;
+        input.changed = changed;
+        Ok(input)
     }
 
     fn write_archive(&mut self, items: &[(usize, String)], out: impl Write + Seek) -> Result<()> {

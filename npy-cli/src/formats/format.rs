@@ -1,4 +1,4 @@
-//! What a format of files is: its names, what it can hold, how it is read, how it is written.
+//! The trait of file formats: their names, what they can hold, how they are read and written.
 
 use std::ffi::OsStr;
 use std::fmt;

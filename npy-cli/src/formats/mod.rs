@@ -65,6 +65,10 @@ pub(crate) fn of_output(text: &OsStr) -> Result<&'static dyn Format> {
     if path.is_dir() || text.as_encoded_bytes().ends_with(b"/") {
         return Ok(&dir::Directory);
     }
+    if compressed::inner(path) != path {
+        let hint = "write it without that extension, and compress it after";
+        return Err(Failure::new(format!("{}: cannot write a file that is compressed as a whole; {hint}", escape::path(text))));
+    }
     of_extension(path).ok_or_else(|| {
         let extensions: Vec<String> =
             FORMATS.iter().filter_map(|format| format.extensions().first()).map(|extension| format!(".{extension}")).collect();
@@ -79,7 +83,7 @@ fn of_extension(path: &Path) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
 }
 
-/// Opens what the user typed, in the format of its name or its content unless another is given.
+/// Opens an argument in the format of its name or its content, unless another is given.
 pub(crate) fn open(path: &OsStr, format: Option<&'static dyn Format>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
     let format = format.or_else(|| of_input(path)).or_else(|| of_content(Path::new(path))).unwrap_or(&npy::Npy);
     expect_support(format).map_err(|failure| failure.about(&escape::path(path)))?;

@@ -31,6 +31,8 @@ pub(crate) struct Input {
     range: Option<Range<u64>>,
     /// The archive that the file is, from its first use on: its central directory is read once.
     archive: OnceCell<NpzReader<ArchiveFile>>,
+    /// How many values changed when it was made of a file in another format.
+    pub(crate) changed: u64,
 }
 
 enum Place {
@@ -80,7 +82,7 @@ impl Input {
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
-        Self { name: name.to_owned(), place, format, part: None, range: None, archive: OnceCell::new() }
+        Self { name: name.to_owned(), place, format, part: None, range: None, archive: OnceCell::new(), changed: 0 }
     }
 
     /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.

@@ -98,7 +98,8 @@ impl ForeignFormat {
             [0x1f, 0x8b, ..] => Self::Gzip,
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', ..] => Self::Xz,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            // A frame with data, or one to be skipped, with which parallel programs begin.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
             [b'7', b'z', 0xbc, 0xaf, ..] => Self::SevenZip,
             _ if front.get(257..262) == Some(b"ustar") => Self::Tar,

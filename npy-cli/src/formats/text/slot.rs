@@ -140,7 +140,7 @@ impl Slot {
         self.round(text, rounded == Rounded::INFINITY)
     }
 
-    /// Looks whether a float that was read from text gives its digits back.
+    /// Checks whether a float that was read from text gives its digits back.
     fn check_digits(self, text: &str, value: f64) -> Result<(), Problem> {
         if Decimal::parse(text).is_none_or(|decimal| decimal.is_given_back(value, self.scalar.kind())) {
             return Ok(());
@@ -228,7 +228,11 @@ impl Slot {
     }
 
     fn expect_no_padding(self, text: &str) -> Result<(), Problem> {
-        if self.is_lossy || !text.ends_with('\0') {
+        if !text.ends_with('\0') {
+            return Ok(());
+        }
+        if self.is_lossy {
+            losses::PADDED.note(1);
             return Ok(());
         }
         Err(Problem::loss(format!("{} drops the NUL at the end of {:?}", self.scalar, shown(text))))
