@@ -20,8 +20,8 @@ use crate::view::{NpyView, elements};
 
 /// A file mapped into memory for reading.
 ///
-/// Borrows its elements as slices. Only the pages that you touch are read from the disk. The header
-/// tells the format: see [`NpyMap`](crate::NpyMap) for an example, and `RaMap` of the feature `rawarray`.
+/// Borrows its elements as slices. Only the pages that you touch are read from the disk. The type of
+/// the header is that of the format. See [`NpyMap`](crate::NpyMap) for an example, and `RaMap` of the feature `rawarray`.
 ///
 /// [`file_bytes`](Self::file_bytes) returns the mapped file, for functions that take a file in
 /// memory, such as [`NpyReader::from_bytes`](crate::NpyReader::from_bytes). `npy_ndarray::MapNpyExt`
