@@ -35,8 +35,8 @@ const LEAST_MEMBER: u64 = 4096 + LOCAL_BYTES;
 const STORED: u16 = 0;
 
 /// The bytes that a compressed member may have beyond twice its content. Incompressible content grows
-/// by 5 bytes in 16 KiB with deflate, by 1 % and 600 bytes with bzip2, by some 2 % with LZMA, by 3 bytes
-/// in 128 KiB with Zstandard, and by a header of less than 100 bytes.
+/// by 5 bytes in 16 KiB with deflate, and by 3 in 128 KiB with Zstandard. With bzip2 it grows by 1 % and 600
+/// bytes, with LZMA by some 2 %. The header has less than 100 bytes.
 const MOST_OVERHEAD: u64 = 64 << 10;
 
 /// An archive in a store.
