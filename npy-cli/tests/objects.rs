@@ -9,7 +9,7 @@ use npy_core::{DType, Order};
 
 use crate::support::run;
 
-/// `[1, 'a', physics.Quantum('1')]`, of which nobody knows the class.
+/// `[1, 'a', physics.Quantum('1')]`, whose class is unknown.
 fn with_unknown_class() -> Vec<u8> {
     let objects = ObjectArray::from(vec![PyObject::from(1), PyObject::from("a"), PyObject::Decimal("1".to_owned())]);
     let mut file = Vec::new();

@@ -5,10 +5,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use npy_core::DType;
-
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
-use super::npy::{self, InputSource, Npy};
+use super::npy::{self, InputSource};
 use super::source::Source;
 use crate::failure::{Failure, Result};
 use crate::input::paths::npy_files;
@@ -37,10 +35,6 @@ impl Format for Directory {
 
     fn objects(&self) -> Objects {
         Objects::Pickle
-    }
-
-    fn adapt(&self, dtype: &DType, shape: &[usize]) -> Result<(DType, Vec<String>)> {
-        Npy.adapt(dtype, shape)
     }
 
     fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {

@@ -51,7 +51,9 @@ pub(crate) trait Format: Sync {
 
     /// The dtype that it has for these elements, and what it does not keep, in words.
     fn adapt(&self, dtype: &DType, _shape: &[usize]) -> Result<(DType, Vec<String>)> {
-        Ok((dtype.clone(), titles(dtype)))
+        // NumPy's own formats keep titles, too.
+        let losses = if self.objects() == Objects::Pickle { Vec::new() } else { titles(dtype) };
+        Ok((dtype.clone(), losses))
     }
 
     /// Opens an input: a path, or `-`.

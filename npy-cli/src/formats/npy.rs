@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::{DType, FileFormat, Order};
+use npy_core::{FileFormat, Order};
 
 use super::compressed::decompressed;
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_data, write_only};
@@ -31,10 +31,6 @@ impl Format for Npy {
 
     fn objects(&self) -> Objects {
         Objects::Pickle
-    }
-
-    fn adapt(&self, dtype: &DType, _: &[usize]) -> Result<(DType, Vec<String>)> {
-        Ok((dtype.clone(), Vec::new()))
     }
 
     fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {

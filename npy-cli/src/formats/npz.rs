@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
-use npy_core::DType;
 use npy_core::npz::{self, NpzWriter};
 
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
@@ -32,10 +31,6 @@ impl Format for Npz {
 
     fn objects(&self) -> Objects {
         Objects::Pickle
-    }
-
-    fn adapt(&self, dtype: &DType, shape: &[usize]) -> Result<(DType, Vec<String>)> {
-        Npy.adapt(dtype, shape)
     }
 
     fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {

@@ -11,6 +11,7 @@ use tempfile::SpooledTempFile;
 use super::array::{Array, not_spooled, object_options, write_elements};
 use super::file::Input;
 use crate::failure::{Failure, Result};
+use crate::values::quantity::counted;
 
 /// The largest array that is decompressed to memory. Larger ones go to a temporary file.
 const MOST_MEMORY: usize = 256 << 20;
@@ -29,7 +30,6 @@ enum Held {
     /// In memory, or in a file without a name, so that it is gone with the process.
     Copy(SpooledTempFile),
     /// The items of an array of Python objects.
-    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "only the view shows them"))]
     Objects(ObjectArray),
 }
 
@@ -78,7 +78,10 @@ impl Source {
                 file.rewind().map_err(|error| Failure::Nameless(format!("cannot use a temporary file: {error}")))?;
                 work(Box::new(NpyReader::new(file)?))
             }
-            Held::Objects(_) => Err(Failure::Nameless("cannot read Python objects as bytes".to_owned())),
+            Held::Objects(objects) => {
+                let count = counted(objects.items().len() as u64, "Python object");
+                Err(Failure::Nameless(format!("cannot read {count} as bytes")))
+            }
         }
         .map_err(|failure| failure.about(self.input.name()))
     }
