@@ -290,7 +290,7 @@ impl BulkLayout {
             let step = if is_there { step } else { step.min(growth(done * self.size).div_ceil(self.size)) };
             let step = step.clamp(1, count - done);
             let memory = target.grow(done, step)?;
-            let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+            let mut buf = ReadBuf::new(memory);
             let result = buf.fill_up(fill);
             let filled = done * self.size + buf.filled;
             result.map_err(|error| truncated_or_io(error, offset, expected as u64, filled as u64))?;
@@ -306,7 +306,7 @@ impl BulkLayout {
         if swap && self.word_bytes > 1 {
             return copy_swapped(memory, bytes, self.word_bytes);
         }
-        let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+        let mut buf = ReadBuf::new(memory);
         let count = buf.copy_from(bytes);
         // SAFETY: as many bytes were copied just now.
         self.repair(unsafe { assume_init(&mut memory[..count]) }, false);

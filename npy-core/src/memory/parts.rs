@@ -28,7 +28,7 @@ impl ReadBuf<'_> {
             rest = after;
             total += length;
             places.push((memory.as_ptr(), length));
-            parts.push(ReadBuf { memory, filled: 0, initialised: 0 });
+            parts.push(ReadBuf::new(memory));
         }
         let is_filled = fill(&mut parts)
             && parts.iter().map(|part| (part.memory.as_ptr(), part.filled)).eq(places)

@@ -20,6 +20,11 @@ pub(crate) struct ReadBuf<'a> {
 }
 
 impl<'a> ReadBuf<'a> {
+    /// Creates a buffer over memory without values.
+    pub(crate) fn new(memory: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { memory, filled: 0, initialised: 0 }
+    }
+
     /// Creates a buffer over bytes to be overwritten.
     pub(crate) fn over(bytes: &'a mut [u8]) -> Self {
         let length = bytes.len();
@@ -237,7 +242,7 @@ impl ReadBuf<'_> {
 
 /// Reads once from the beginning of a file, up to the size of the memory.
 pub(crate) fn read_head<'a>(file: &std::fs::File, memory: &'a mut [MaybeUninit<u8>]) -> io::Result<&'a [u8]> {
-    let mut buf = ReadBuf { memory, filled: 0, initialised: 0 };
+    let mut buf = ReadBuf::new(memory);
     loop {
         #[cfg(unix)]
         let result = buf.read_from_file(file);
@@ -303,7 +308,7 @@ mod tests {
                 let pieces = bytes.chunks(stride).filter_map(|bytes| bytes.get(..length));
                 let expected: Vec<u8> = pieces.take(room / length).flatten().copied().collect();
                 let mut memory = vec![MaybeUninit::uninit(); 1 + room];
-                let mut buf = ReadBuf { memory: &mut memory, filled: 0, initialised: 0 };
+                let mut buf = ReadBuf::new(&mut memory);
                 assert_eq!(buf.copy_from(b"-"), 1);
                 buf.copy_strided(&bytes, length, stride);
                 assert_eq!((buf.filled(), buf.initialised), (1 + expected.len(), 1 + expected.len()));

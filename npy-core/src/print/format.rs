@@ -321,18 +321,18 @@ impl<'e> Parts<'e> {
     }
 
     fn iter(&self) -> impl Iterator<Item = &'e [u8]> + Clone + '_ {
-        let count = self.steps.iter().fold(1_usize, |count, (items, _)| count.saturating_mul(*items));
-        self.elements.iter().flat_map(move |element| (0..count).map(move |index| part(element, self.offset_of(index), self.size)))
+        let count = self.steps.iter().fold(self.elements.len(), |count, (items, _)| count.saturating_mul(*items));
+        (0..count).map(|index| self.part(index))
     }
 
-    /// The offset of an item, the last sub-array fastest.
-    fn offset_of(&self, mut index: usize) -> usize {
+    /// The part at an index, the last sub-array fastest and the element slowest.
+    fn part(&self, mut index: usize) -> &'e [u8] {
         let mut offset = self.offset;
         for (count, distance) in self.steps.iter().rev() {
             offset = offset.saturating_add((index % count) * distance);
             index /= count;
         }
-        offset
+        part(self.elements.get(index).copied().unwrap_or_default(), offset, self.size)
     }
 }
 

@@ -225,7 +225,8 @@ impl Writer<'_> {
         let printed = self.selection.printed(axis);
         self.out.write_char('[')?;
         let indent = self.frame.indent + axis + 1;
-        let mut line = Line { indent, width, text: String::new(), length: indent, blanks: 0 };
+        let most = if self.elements.nests() { usize::MAX } else { MOST_KEPT };
+        let mut line = Line { indent, width, most, text: String::new(), length: indent, blanks: 0 };
         for index in 0..printed {
             if edge == Some(index) {
                 line.push(&Dots, self.out)?;
@@ -247,6 +248,8 @@ struct Line {
     /// Blanks before each line, except the first, which begins with the bracket.
     indent: usize,
     width: usize,
+    /// The most bytes of an element's text that are kept.
+    most: usize,
     /// The text after the blanks.
     text: String,
     /// Characters in the line, with the blanks.
@@ -260,8 +263,7 @@ impl Line {
     fn push(&mut self, element: &dyn Elements, out: &mut dyn fmt::Write) -> fmt::Result {
         self.pass(out)?;
         let begin = self.text.len();
-        let before = mem::take(&mut self.text);
-        let mut text = if element.nests() { Text::whole(before) } else { Text::counted(before) };
+        let mut text = Text::keeping(mem::take(&mut self.text), self.most);
         element.write(&mut text);
         let (text, passed) = text.into_counted()?;
         self.text = text;

@@ -30,20 +30,20 @@ pub(super) struct Passed {
 }
 
 impl<'a> Text<'a> {
-    /// Creates a buffer that counts long text.
-    pub(super) fn counted(before: String) -> Self {
+    /// Creates a buffer that counts text of more than about `most` bytes.
+    pub(super) fn keeping(before: String, most: usize) -> Self {
         let begin = before.len();
-        Self { kept: before, begin, most: MOST_KEPT, out: None, passed: Passed::default(), result: Ok(()) }
+        Self { kept: before, begin, most, out: None, passed: Passed::default(), result: Ok(()) }
     }
 
     /// Creates a buffer that passes text on.
     pub(super) fn passed_to(out: &'a mut dyn fmt::Write) -> Self {
-        Self { out: Some(out), ..Self::counted(String::new()) }
+        Self { out: Some(out), ..Self::keeping(String::new(), MOST_KEPT) }
     }
 
     /// Creates a buffer that keeps all text.
     pub(crate) fn whole(before: String) -> Self {
-        Self { most: usize::MAX, ..Self::counted(before) }
+        Self::keeping(before, usize::MAX)
     }
 
     /// Returns the kept text, with the text before it.
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn long_text_is_counted_or_passed_on() {
         let text = "é\u{2028}x".repeat(MOST_KEPT);
-        let mut counted = Text::counted("before".to_owned());
+        let mut counted = Text::keeping("before".to_owned(), MOST_KEPT);
         counted.push_str(&text);
         let (kept, passed) = counted.into_counted().unwrap();
         assert!(kept.starts_with("before") && kept.len() < 3 * MOST_KEPT && passed.has_lines);

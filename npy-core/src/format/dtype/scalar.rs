@@ -437,22 +437,26 @@ impl Scalar {
         if let ScalarKind::Ml(ml) = self.kind {
             return out.extend_from_slice(ml.name().as_bytes());
         }
-        out.push(match self.byte_order {
+        let order = match self.byte_order {
             None => b'|',
             Some(ByteOrder::Little) => b'<',
             Some(ByteOrder::Big) => b'>',
-        });
-        out.push(self.letter());
+        };
         let size = match self.kind {
-            ScalarKind::Object => return,
+            ScalarKind::Object => return out.extend_from_slice(b"|O"),
             ScalarKind::Unicode { length } => length,
             _ => self.itemsize(),
         };
         match u8::try_from(size) {
-            Ok(digit @ ..=9) => out.push(b'0' + digit),
-            _ => out.extend_from_slice(size.to_string().as_bytes()),
+            Ok(digit @ ..=9) => out.extend_from_slice(&[order, self.letter(), b'0' + digit]),
+            _ => {
+                out.extend_from_slice(&[order, self.letter()]);
+                out.extend_from_slice(size.to_string().as_bytes());
+            }
         }
-        if let Some((unit, count)) = self.time_unit().filter(|(unit, _)| *unit != TimeUnit::Generic) {
+        if let Some((unit, count)) = self.time_unit()
+            && unit != TimeUnit::Generic
+        {
             let count = if count == 1 { String::new() } else { count.to_string() };
             out.extend_from_slice(["[", &count, unit.symbol(), "]"].concat().as_bytes());
         }

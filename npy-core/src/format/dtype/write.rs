@@ -82,6 +82,7 @@ impl Style {
 }
 
 /// Appends the bytes between two fields as a field without a name.
+#[inline]
 fn push_gap(begin: usize, end: usize, out: &mut Vec<u8>) {
     if begin < end {
         out.extend_from_slice(format!("('', '|V{}'), ", end - begin).as_bytes());

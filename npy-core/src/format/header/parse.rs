@@ -17,6 +17,9 @@ use crate::options::{Order, ReadOptions};
 /// The most bytes that padding and spare digits add to the text of a header.
 const MOST_ADDED: usize = 256;
 
+/// The size of most headers.
+const TYPICAL_BYTES: usize = 128;
+
 /// Below this limit on brackets, the caller has set one, and the literal parser enforces it.
 const BRACKETS: usize = 32;
 
@@ -129,7 +132,7 @@ impl Header {
 
     /// Reads a header, and returns the data offset, counted from the beginning of the header.
     pub(crate) fn read_with_offset(mut reader: impl Read, limits: &Limits) -> Result<(Self, usize)> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
         loop {
             let needed = Self::bytes_needed_within(&bytes, limits)?;
             let missing = needed.saturating_sub(bytes.len());

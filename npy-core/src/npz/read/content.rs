@@ -1,6 +1,7 @@
 //! The content of a member: decompresses it, and checks its size and CRC.
 
 use std::io::{self, Read};
+use std::mem::MaybeUninit;
 
 use super::super::codec::decoder::Decoder;
 use super::super::codec::input::Input;
@@ -142,14 +143,14 @@ impl Content {
         most: Option<u64>,
         claim: impl FnOnce(&mut Input<R>) -> Result<Claim>,
     ) -> Result<Claim> {
-        let mut scratch = [0; 4096];
+        let mut scratch = [MaybeUninit::uninit(); 4096];
         let begin = self.size;
         loop {
             let before = self.size;
             if most.is_some_and(|most| before - begin > most) {
                 return Err(trailing(before - begin));
             }
-            match self.fill(input, &mut ReadBuf::over(&mut scratch), u64::MAX) {
+            match self.fill(input, &mut ReadBuf::new(&mut scratch), u64::MAX) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(cannot_read(error)),
                 // Compressed data may end without another byte.
