@@ -246,7 +246,11 @@ fn expect_one_direction(room: &str, floors: &[&[&str]], least: usize) {
 /// Values know no pickles, and neither know their texts.
 #[test]
 fn files_of_objects_import_in_one_direction() {
-    expect_one_direction("object", &[&["object::value"], &["object::pickle"], &["object::repr"], &["object::serde"]], 100);
+    expect_one_direction(
+        "object",
+        &[&["object::value"], &["object::visitor"], &["object::pickle"], &["object::repr"], &["object::serde"]],
+        100,
+    );
 }
 
 /// The container knows no compression, and recovery stands on reading.

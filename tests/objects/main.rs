@@ -7,5 +7,6 @@ mod pickles;
 mod serde_types;
 mod subclasses;
 mod values;
+mod visitor;
 #[path = "../support/mod.rs"]
 mod support;

@@ -98,14 +98,20 @@ impl DynValues {
 
     /// The bytes of the data.
     pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
+        Self::check_length(&header, bytes.len())?;
+        Ok(Self { header: normal(header), bytes })
+    }
+
+    /// Checks that a header has no objects, and that its data have this length.
+    pub(crate) fn check_length(header: &Header, length: usize) -> Result<()> {
         if header.dtype().has_object() {
             return Err(Error::object_array());
         }
-        let (expected, found) = (header.data_bytes(), bytes.len() as u64);
+        let (expected, found) = (header.data_bytes(), length as u64);
         if expected != found {
             return Err(Error::wrong_length(expected, found));
         }
-        Ok(Self { header: normal(header), bytes })
+        Ok(())
     }
 
     /// Creates a one-dimensional array of elements.

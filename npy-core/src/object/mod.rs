@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A pickle is a program that Python runs, so `np.load` requires `allow_pickle=True`. This module never imports, calls or runs
-//! anything. The opcodes build a tree of [`PyObject`]s. Classes of NumPy's own files and plain values are on a list of names; any other
+//! anything. The opcodes build a tree of [`PyObject`]s, or values of your own with a [`Visitor`]. Classes of NumPy's own files and plain values are on a list of names; any other
 //! name is an error, or an object with its name with [`UnknownGlobals::Opaque`]. All other modules of the crate refuse pickles.
 //!
 //! Memory and time are bounded by the length of the file and by [`ObjectOptions`]. An object that contains itself is an error.
@@ -24,6 +24,8 @@
 //! ignored, as in `np.load`.
 
 mod value;
+
+mod visitor;
 
 mod pickle;
 
@@ -51,15 +53,18 @@ pub use value::subclass::{ArrayClass, Subclass};
 pub use value::surrogates::SurrogateStr;
 pub use value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
 pub use value::{Opaque, PyObject};
+pub use visitor::Visitor;
 
 pub use crate::options::object::{Encoding, ObjectOptions, UnknownGlobals};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadOptions;
 use crate::read::NpyReader;
 use crate::read::source::Stream;
+use pickle::decode::Decoder;
 use pickle::error::PickleError;
-use pickle::tree::Builder;
+use pickle::tree::Tree;
+use pickle::walk::Walker;
 
 /// Reads a file of Python objects.
 ///
@@ -123,7 +128,24 @@ impl<R: Read> NpyReader<R> {
     /// Reads the Python objects of the array, which may be a member of an archive.
     ///
     /// `reader.header().dtype().has_object()` returns whether there are any. Fails like [`load`].
-    pub fn into_objects(mut self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
+    pub fn into_objects(self, options: impl Into<ReadOptions>) -> Result<ObjectArray> {
+        // The class of the whole array is dropped, as it is for arrays without objects. Masked elements have their own class.
+        let array = match self.visit_objects(&mut Tree, options)? {
+            PyObject::Subclass(object) => object.base,
+            array => array,
+        };
+        match array {
+            PyObject::Objects(array) => Ok(*array),
+            other => {
+                Err(Error::new(ErrorKind::InvalidPickle, format!("expected an array of objects, found {}", other.type_name())))
+            }
+        }
+    }
+
+    /// Makes the values of a [`Visitor`] from the Python objects of the array, and returns that of the array.
+    ///
+    /// Fails like [`load`], and with the errors of the visitor. See [`Visitor`] for an example.
+    pub fn visit_objects<V: Visitor>(mut self, visitor: &mut V, options: impl Into<ReadOptions>) -> Result<V::Value> {
         let options = options.into();
         if !self.header().dtype().has_object() {
             return Err(Error::not_objects(self.header().dtype()));
@@ -133,31 +155,31 @@ impl<R: Read> NpyReader<R> {
         let Stream { reader, source } = &mut self.stream;
         // A pickle in memory is read in place. The buffer of a file may hold only its beginning.
         let bytes = if source.file.is_some() { &[] } else { (source.bytes)(reader) };
-        let array = if bytes.is_empty() {
+        let value = if bytes.is_empty() {
             let pickle = pickle::framing::read_pickle(reader, source.is_owned, options.objects.unwrap_or_default().bytes)
                 .map_err(|error| error.into_error(offset, |_| 0))?;
-            parse(&pickle, offset, &options)?.0
+            visit(&pickle, offset, &options, visitor)?.0
         } else {
-            let (array, length) = parse(bytes, offset, &options)?;
+            let (value, length) = visit(bytes, offset, &options, visitor)?;
             (source.consume)(reader, length);
-            array
+            value
         };
         let count = self.remaining();
         self.elements().end(count)?;
-        Ok(array)
+        Ok(value)
     }
 }
 
-/// Parses the pickle at the beginning of `input`. Returns its array and its length.
-fn parse(input: &[u8], data_offset: u64, options: &ReadOptions) -> Result<(ObjectArray, usize)> {
+/// Visits the pickle at the beginning of `input`. Returns the value of its array, and its length.
+fn visit<V: Visitor>(input: &[u8], data_offset: u64, options: &ReadOptions, visitor: &mut V) -> Result<(V::Value, usize)> {
     let objects = options.objects.unwrap_or_default();
-    let parse = || {
+    let mut visit = || {
         let (arena, root, length) = pickle::machine::run(input, &objects)?;
-        pickle::measure::measure(&arena, root, &objects)?;
-        let array = Builder::new(&arena, &objects, options.limits).root(root)?;
-        Ok((array, length))
+        pickle::measure::measure(&arena, root, &objects, V::SHARES)?;
+        let value = Walker::new(Decoder::new(&arena, &objects, options.limits), visitor).root(root)?;
+        Ok((value, length))
     };
-    parse().map_err(|error: PickleError| error.into_error(data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
+    visit().map_err(|error: PickleError| error.into_error(data_offset, |node| pickle::machine::offset_of(node, input, &objects)))
 }
 
 /// Returns the name, code, first protocol and effect of every opcode, for tests.

@@ -3,6 +3,8 @@
 //! Each byte of a pickle makes at most one node and one edge. Shared and cyclic references take no
 //! memory, and dropping does not recurse. Texts and bytes stay in the input.
 
+use std::mem::discriminant;
+
 use super::error::Result;
 use super::globals::Known;
 use crate::error::{Error, ErrorKind};
@@ -200,11 +202,13 @@ pub(crate) struct Arena<'a> {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     extras: Vec<Extra>,
+    /// A bit for each node that an opcode has pushed again, up to the last of them.
+    shared: Vec<u64>,
 }
 
 impl<'a> Arena<'a> {
     pub(crate) fn new(input: &'a [u8]) -> Self {
-        Self { input, nodes: Vec::new(), edges: Vec::new(), extras: Vec::new() }
+        Self { input, nodes: Vec::new(), edges: Vec::new(), extras: Vec::new(), shared: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -285,6 +289,61 @@ impl<'a> Arena<'a> {
     /// Replaces a node.
     pub(crate) fn replace(&mut self, id: u32, node: Node) {
         set(&mut self.nodes, id, node);
+    }
+
+    /// Marks a node that occurs in several places.
+    pub(crate) fn share(&mut self, id: u32) -> Result<()> {
+        let word = usize::try_from(id / 64).unwrap_or(usize::MAX);
+        if word >= self.shared.len() {
+            let more = word.saturating_add(1) - self.shared.len();
+            reserve(&mut self.shared, more)?;
+            self.shared.resize(word.saturating_add(1), 0);
+        }
+        if let Some(word) = self.shared.get_mut(word) {
+            *word |= 1 << (id % 64);
+        }
+        Ok(())
+    }
+
+    /// Returns whether a node may occur in several places.
+    pub(crate) fn is_shared(&self, id: u32) -> bool {
+        get(&self.shared, id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+
+    /// Returns whether two trees are equal, up to a number of levels and of nodes.
+    pub(crate) fn is_same(&self, one: u32, other: u32, (levels, fuel): (usize, &mut usize)) -> bool {
+        let (Some(levels), Some(rest)) = (levels.checked_sub(1), fuel.checked_sub(1)) else { return false };
+        *fuel = rest;
+        if one == other {
+            return true;
+        }
+        let mut same = |(one, other): (u32, u32)| one == other || self.is_same(one, other, (levels, &mut *fuel));
+        match (self.node(one), self.node(other)) {
+            (Node::Bool(one), Node::Bool(other)) => one == other,
+            (Node::Int(one), Node::Int(other)) => one == other,
+            (Node::Float(one), Node::Float(other)) => one == other || one.is_nan() && other.is_nan(),
+            (Node::Known(one), Node::Known(other)) => one == other,
+            (Node::Global { module, name }, Node::Global { module: other, name: of_other }) => {
+                same((module, other)) && same((name, of_other))
+            }
+            (one @ Node::Call { callable, arguments, .. }, other @ Node::Call { callable: class, arguments: of_other, .. }) => {
+                let (added, of_call) = (self.added(one), self.added(other));
+                (added.items.count, added.entries.count) == (of_call.items.count, of_call.entries.count)
+                    && [(callable, class), (arguments, of_other), (added.state, of_call.state)]
+                        .into_iter()
+                        .chain(self.children(added.items).zip(self.children(of_call.items)))
+                        .chain(self.children(added.entries).zip(self.children(of_call.entries)))
+                        .all(same)
+            }
+            (one, other) if discriminant(&one) != discriminant(&other) => false,
+            (one, other) => match (one.span(), other.span()) {
+                (Some(one), Some(other)) => self.bytes(one) == self.bytes(other),
+                _ => {
+                    let (one, other) = (one.items(), other.items());
+                    one.count == other.count && self.children(one).zip(self.children(other)).all(same)
+                }
+            },
+        }
     }
 
     /// Sets the state and the items of an object.

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::super::value::PyObject;
-use super::super::value::array::{StringDType, object_dtype};
+use super::super::value::array::object_dtype;
 use super::arena::{Items, NONE, Node};
+use super::decode::{Decoder, PickledDType, PickledStringDType, invalid};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
-use super::tree::{Builder, PickledDType, invalid};
 use crate::error::{Error, ErrorKind};
 use crate::format::dtype::{ByteOrder, DType, Field, Record, TimeUnit};
 use crate::format::shape::{MOST_DIMENSIONS, too_many_dimensions};
@@ -36,12 +35,12 @@ struct DTypeState<'a> {
     metadata: u32,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> Decoder<'a> {
     /// Converts a dtype that is a value.
-    pub(crate) fn dtype_object(&mut self, id: u32) -> Result<PyObject> {
+    pub(crate) fn dtype_object(&mut self, id: u32) -> Result<DType> {
         let pickled = self.dtype(id)?;
         match pickled.string {
-            None => Ok(PyObject::DType(Box::new(pickled.dtype))),
+            None => Ok(pickled.dtype),
             Some(_) => Err(PickleError::in_node(id, Fault::invalid_array("StringDType outside of an array"))),
         }
     }
@@ -53,7 +52,9 @@ impl<'a> Builder<'a> {
         {
             return Ok(dtype.clone());
         }
+        self.enter(id)?;
         let dtype = self.make_dtype(id)?;
+        self.leave();
         self.numpy.last = Some((id, dtype.clone()));
         self.numpy.header = None;
         Ok(dtype)
@@ -187,8 +188,8 @@ impl<'a> Builder<'a> {
         self.check_metadata(id, metadata)?;
         let Some([name, count, divisor, event]) = self.arena.tuple(unit) else { return Err(invalid(id, "dtype", expected)) };
         let bytes = match self.arena.node(name) {
-            Node::Text(span) => self.arena.bytes(span).to_vec(),
-            _ => self.raw_owned(name)?,
+            Node::Text(span) => Cow::Borrowed(self.arena.bytes(span)),
+            _ => self.raw(name)?,
         };
         // NumPy ignores the event, which old versions wrote.
         let (Some(count @ 1..), Some(1), Some(_)) = (self.integer(count), self.integer(divisor), self.integer(event)) else {
@@ -196,7 +197,7 @@ impl<'a> Builder<'a> {
         };
         match TimeUnit::of_symbol(&bytes) {
             Some(unit) => Ok(format!("[{count}{}]", unit.symbol())),
-            None if bytes == b"generic" => Ok(String::new()),
+            None if *bytes == *b"generic" => Ok(String::new()),
             None => Err(invalid(id, "dtype", expected)),
         }
     }
@@ -265,13 +266,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Decodes NumPy 2's `StringDType(coerce, na_object)`.
-    fn string_dtype(&mut self, id: u32, arguments: u32) -> Result<PickledDType> {
+    fn string_dtype(&self, id: u32, arguments: u32) -> Result<PickledDType> {
         self.check_nothing_added(id, Known::StringDType)?;
         let wrong = || invalid(id, "StringDType", "coerce, and maybe na_object");
-        let ([coerce], missing) = self.arena.tuple_with_optional(arguments).ok_or_else(wrong)?;
+        let ([coerce], na_object) = self.arena.tuple_with_optional(arguments).ok_or_else(wrong)?;
         let coerce = self.integer(coerce).ok_or_else(wrong)? != 0;
-        let na_object = missing.map(|missing| self.object(missing)).transpose()?;
-        let string = Some(Box::new(StringDType::new(coerce, na_object)));
+        let string = Some(PickledStringDType { coerce, na_object });
         Ok(PickledDType { dtype: object_dtype(), itemsize: 16, string })
     }
 

@@ -42,6 +42,16 @@ impl PickleError {
         Self(Box::new(Inner::InNode(node, fault)))
     }
 
+    /// Gives an error of a visitor the node of the object, if it has no position.
+    pub(crate) fn of_visitor(self, node: u32) -> Self {
+        match *self.0 {
+            Inner::Other(error) if error.kind() == ErrorKind::InvalidPickle && error.offset().is_none() => {
+                Self::in_node(node, Fault::Unsupported(error.kind(), error.message().to_owned().into()))
+            }
+            inner => Self(Box::new(inner)),
+        }
+    }
+
     /// Converts to the error of a file whose pickle begins at `begin`. `offset_of` finds the opcode of a node.
     #[cold]
     pub(crate) fn into_error(self, begin: u64, offset_of: impl FnOnce(u32) -> usize) -> Error {

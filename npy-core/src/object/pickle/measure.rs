@@ -1,6 +1,7 @@
 //! Depth and size of a tree, measured before any value is constructed.
 
 use super::arena::{Arena, NONE, Node, get, reserve, set};
+use super::decode::check_depth;
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
 use crate::dynamic::DynValues;
@@ -23,8 +24,9 @@ const VISITING: u64 = u64::MAX;
 
 /// Refuses a tree that contains itself, is too deep, or is much larger than the pickle.
 ///
-/// Visits each node once, however often it is shared, without recursion.
-pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> Result<()> {
+/// Visits each node once, however often it is shared, without recursion. With `shares`, a value in several containers is one, and may
+/// contain itself.
+pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions, shares: bool) -> Result<()> {
     let mut sizes = Vec::new();
     reserve(&mut sizes, arena.len())?;
     sizes.resize(arena.len(), UNKNOWN);
@@ -48,15 +50,17 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             continue;
         };
         let node = arena.node(child);
+        let is_handle = shares && visit.has_handles && arena.is_shared(child);
         match get(&sizes, child).unwrap_or(UNKNOWN) {
             // Leaves have no recorded size.
-            _ if node.is_leaf() => visit.add(size_of_node(node), 1),
+            _ if node.is_leaf() => visit.add(if is_handle { VALUE_BYTES } else { size_of_node(node) }, 1),
+            VISITING if shares => visit.add(VALUE_BYTES, 1),
             VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
             UNKNOWN => {
                 set(&mut sizes, child, VISITING);
                 path.push(Visit::new(arena, child));
             }
-            size => visit.add(size, usize::from(get(&depths, child).unwrap_or_default())),
+            size => visit.add(if is_handle { VALUE_BYTES } else { size }, usize::from(get(&depths, child).unwrap_or_default())),
         }
         let deepest = path.len().saturating_add(path.last().map_or(0, |visit| visit.depth.saturating_sub(1)));
         check_depth(child, deepest, options)?;
@@ -70,14 +74,6 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions) -> 
             Err(PickleError::in_node(root, Fault::LimitExceeded { what, limit, found }))
         }
     }
-}
-
-fn check_depth(id: u32, depth: usize, options: &ObjectOptions) -> Result<()> {
-    if depth > options.depth {
-        let (limit, found) = (options.depth as u64, depth as u64);
-        return Err(PickleError::in_node(id, Fault::LimitExceeded { what: "levels of objects", limit, found }));
-    }
-    Ok(())
 }
 
 /// The number of axes of an array beyond the first. Printing and deserialization recurse over them.
@@ -96,12 +92,15 @@ struct Visit {
     phase: u8,
     size: u64,
     depth: usize,
+    /// Whether the children are values, which a visitor may share. Tuples may be arguments, which each call decodes.
+    has_handles: bool,
 }
 
 impl Visit {
     fn new(arena: &Arena<'_>, id: u32) -> Self {
         let node = arena.node(id);
-        Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1 }
+        let has_handles = matches!(node, Node::List(_) | Node::Dict(_) | Node::Set(_) | Node::FrozenSet(_));
+        Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1, has_handles }
     }
 
     /// Adds the size and the depth of a child.
@@ -189,7 +188,7 @@ mod tests {
         let least = |count: usize| {
             let pickle = [item, b"q\xc80(", &b"h\xc8".repeat(count), b"l."].concat();
             let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
-            let is_read = |expansion: u64| measure(&arena, root, &OPTIONS.expansion(expansion)).is_ok();
+            let is_read = |expansion: u64| measure(&arena, root, &OPTIONS.expansion(expansion), false).is_ok();
             let (mut refused, mut read) = (0, 1 << 30);
             assert!(!is_read(refused) && is_read(read));
             while read - refused > 1 {
@@ -204,7 +203,7 @@ mod tests {
     fn depth_of(item: &[u8]) -> usize {
         let pickle = [item, b"."].concat();
         let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
-        (0..100).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth)).is_ok()).unwrap()
+        (0..100).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth), false).is_ok()).unwrap()
     }
 
     fn text(text: &str) -> Vec<u8> {
@@ -279,7 +278,8 @@ mod tests {
     fn rejects_cycles() {
         for item in [&b"]q\0h\0a."[..], b"](]q\0h\0ae.", b"cmodule\nName\n)\x81q\0h\0a."] {
             let (arena, root, _) = run(item, &OPTIONS).map_err(|_| ()).unwrap();
-            assert!(measure(&arena, root, &OPTIONS).is_err());
+            assert!(measure(&arena, root, &OPTIONS, false).is_err());
+            assert!(measure(&arena, root, &OPTIONS, true).is_ok());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Pickles: a machine that executes no code, and a pickler that writes as NumPy does.
 
 pub(crate) mod arena;
+pub(crate) mod decode;
 pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod framing;
@@ -14,6 +15,7 @@ pub(crate) mod pickler;
 pub(crate) mod reduce;
 pub(crate) mod text;
 pub(crate) mod tree;
+pub(crate) mod walk;
 
 #[cfg(test)]
 mod tests;

@@ -1,88 +1,84 @@
-//! Creates values of known classes from their arguments.
+//! Decodes the arguments of known classes.
+
+use std::borrow::Cow;
 
 use super::super::value::decimal::is_decimal;
-use super::super::value::int::PyInt;
+use super::super::value::int::{self, PyInt};
 use super::super::value::time::{PyDate, PyDateTime, PyTime, PyTimeDelta, PyTimeZone};
-use super::super::value::{PyObject, int};
+use super::super::visitor::Visitor;
 use super::arena::{Items, NONE, Node};
+use super::decode::{Decoder, invalid};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
-use super::tree::{Builder, invalid};
+use super::walk::Walker;
 
-impl Builder<'_> {
-    /// Creates an object of a class with plain arguments.
+impl<V: Visitor> Walker<'_, '_, V> {
+    /// Makes an object of a class with plain arguments.
     #[inline(never)]
-    pub(crate) fn simple(&mut self, id: u32, known: Known, arguments: u32) -> Result<PyObject> {
+    pub(crate) fn simple(&mut self, id: u32, known: Known, arguments: u32) -> Result<V::Value> {
+        let (decoder, visitor) = (&mut self.decoder, &mut *self.visitor);
         if !matches!(known, Known::DType | Known::Uuid) {
-            self.check_nothing_added(id, known)?;
+            decoder.check_nothing_added(id, known)?;
         }
-        match known {
-            Known::Encode | Known::Bytes => Ok(PyObject::Bytes(self.raw_owned(id)?)),
-            Known::ByteArray => self.byte_array(id, arguments),
-            Known::Complex => self.complex(id, arguments),
-            Known::Range => self.range(id, arguments),
-            Known::Decimal => self.decimal(id, arguments),
-            Known::Fraction => self.fraction(id, arguments),
-            Known::Uuid => self.uuid(id),
-            Known::Date => {
-                let date = self.arena.tuple(arguments).and_then(|[bytes]| PyDate::from_bytes(self.exact(bytes)?));
-                date.map(PyObject::Date).ok_or_else(|| invalid(id, "date", "4 bytes that are a date"))
+        Ok(match known {
+            Known::Encode | Known::Bytes => visitor.bytes(decoder.raw(id)?)?,
+            Known::ByteArray => visitor.byte_array(decoder.byte_array(id, arguments)?)?,
+            Known::Complex => {
+                let [re, im] = decoder.complex(id, arguments)?;
+                visitor.complex(re, im)?
             }
-            Known::Time => {
-                let time = self.time(arguments);
-                time.map(|time| PyObject::Time(Box::new(time))).ok_or_else(|| invalid(id, "time", "6 bytes that are a time"))
-            }
-            Known::DateTime => {
-                let moment = self.date_time(arguments);
-                let expected = "10 bytes that are a date and a time, and maybe a datetime.timezone";
-                moment.map(|moment| PyObject::DateTime(Box::new(moment))).ok_or_else(|| invalid(id, "datetime", expected))
-            }
+            Known::Range => visitor.range(decoder.range(id, arguments)?)?,
+            Known::Decimal => visitor.decimal(decoder.decimal(id, arguments)?)?,
+            Known::Fraction => visitor.fraction(decoder.fraction(id, arguments)?)?,
+            Known::Uuid => visitor.uuid(decoder.uuid(id)?)?,
+            Known::Date => visitor.date(decoder.date(id, arguments)?)?,
+            Known::Time => visitor.time(decoder.time(id, arguments)?)?,
+            Known::DateTime => visitor.date_time(decoder.date_time(id, arguments)?)?,
             Known::TimeDelta => {
-                let delta = self.time_delta(arguments);
-                delta.map(PyObject::TimeDelta).ok_or_else(|| invalid(id, "timedelta", "days, seconds and microseconds"))
+                let delta = decoder.time_delta(arguments);
+                visitor.time_delta(delta.ok_or_else(|| invalid(id, "timedelta", "days, seconds and microseconds"))?)?
             }
-            Known::TimeZone => {
-                let zone = self.time_zone(id, arguments)?;
-                Ok(PyObject::TimeZone(Box::new(zone)))
-            }
-            Known::DType | Known::StringDType => self.dtype_object(id),
-            _ => Err(PickleError::in_node(id, Fault::unsupported_call(known.path()))),
-        }
+            Known::TimeZone => visitor.time_zone(decoder.time_zone(id, arguments)?)?,
+            Known::DType | Known::StringDType => visitor.dtype(decoder.dtype_object(id)?)?,
+            _ => return Err(PickleError::in_node(id, Fault::unsupported_call(known.path()))),
+        })
     }
+}
 
+impl<'a> Decoder<'a> {
     /// Returns exactly `N` bytes.
     fn exact<const N: usize>(&self, id: u32) -> Option<[u8; N]> {
         self.raw(id).ok().and_then(|bytes| <[u8; N]>::try_from(&*bytes).ok())
     }
 
-    fn byte_array(&self, id: u32, arguments: u32) -> Result<PyObject> {
+    fn byte_array(&self, id: u32, arguments: u32) -> Result<Cow<'a, [u8]>> {
         if matches!(self.arena.node(arguments), Node::Tuple(Items { count: 0, .. })) {
-            return Ok(PyObject::ByteArray(Vec::new()));
+            return Ok(Cow::Borrowed(&[]));
         }
         if let Some([bytes]) = self.arena.tuple(arguments) {
-            return Ok(PyObject::ByteArray(self.raw_owned(bytes)?));
+            return self.raw(bytes);
         }
         // As Python 2 writes it: a text and 'latin-1'.
         let Some(parts) = self.arena.tuple(arguments) else { return Err(invalid(id, "bytearray", "bytes")) };
         let bytes = self.latin1(parts)?.ok_or_else(|| invalid(id, "bytearray", "a text of latin-1 and 'latin-1'"))?;
-        Ok(PyObject::ByteArray(bytes))
+        Ok(Cow::Owned(bytes))
     }
 
-    fn complex(&self, id: u32, arguments: u32) -> Result<PyObject> {
+    fn complex(&self, id: u32, arguments: u32) -> Result<[f64; 2]> {
         let parts = self.arena.tuple(arguments).map(|parts: [u32; 2]| parts.map(|part| self.arena.node(part)));
         match parts {
-            Some([Node::Float(re), Node::Float(im)]) => Ok(PyObject::Complex { re, im }),
+            Some([Node::Float(re), Node::Float(im)]) => Ok([re, im]),
             _ => Err(invalid(id, "complex", "two floats")),
         }
     }
 
-    fn range(&self, id: u32, arguments: u32) -> Result<PyObject> {
+    fn range(&self, id: u32, arguments: u32) -> Result<[PyInt; 3]> {
         let parts = self
             .arena
             .tuple(arguments)
             .and_then(|[start, stop, step]| Some([self.any_integer(start)?, self.any_integer(stop)?, self.any_integer(step)?]));
         match parts {
-            Some(parts) if parts[2].to_i64() != Some(0) => Ok(PyObject::Range(Box::new(parts))),
+            Some(parts) if parts[2].to_i64() != Some(0) => Ok(parts),
             _ => Err(invalid(id, "range", "start, stop and step, which is not 0")),
         }
     }
@@ -96,14 +92,14 @@ impl Builder<'_> {
         }
     }
 
-    fn decimal(&self, id: u32, arguments: u32) -> Result<PyObject> {
+    fn decimal(&self, id: u32, arguments: u32) -> Result<Cow<'a, str>> {
         let text = self.arena.tuple(arguments).filter(|[text]| self.is_text(*text));
         let Some([text]) = text else { return Err(invalid(id, "Decimal", "a text")) };
         let text = self.text(text)?;
-        if is_decimal(&text) { Ok(PyObject::Decimal(text.into_owned())) } else { Err(invalid(id, "Decimal", "a decimal number")) }
+        if is_decimal(&text) { Ok(text) } else { Err(invalid(id, "Decimal", "a decimal number")) }
     }
 
-    fn fraction(&self, id: u32, arguments: u32) -> Result<PyObject> {
+    fn fraction(&self, id: u32, arguments: u32) -> Result<[PyInt; 2]> {
         let parts = match self.arena.tuple(arguments) {
             Some([numerator, denominator]) => self.any_integer(numerator).zip(self.any_integer(denominator)),
             // Up to Python 3.10, it is a single text.
@@ -117,35 +113,40 @@ impl Builder<'_> {
             },
         };
         match parts {
-            Some((numerator, denominator)) if denominator.is_positive() => {
-                Ok(PyObject::Fraction(Box::new(lowest_terms(numerator, denominator))))
-            }
+            Some((numerator, denominator)) if denominator.is_positive() => Ok(lowest_terms(numerator, denominator)),
             _ => Err(invalid(id, "Fraction", "a numerator and a denominator above 0")),
         }
     }
 
     /// A UUID, whose number is in its state.
-    fn uuid(&self, id: u32) -> Result<PyObject> {
+    fn uuid(&self, id: u32) -> Result<[u8; 16]> {
         let expected = "a state with an int of 128 bits";
         let Node::Dict(entries) = self.arena.node(self.added(id).state) else { return Err(invalid(id, "UUID", expected)) };
         let mut children = self.arena.children(entries);
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
             if self.text(key)? == "int" {
                 let number = self.any_integer(value).and_then(|number| number.to_u128());
-                return number.map(|number| PyObject::Uuid(number.to_be_bytes())).ok_or_else(|| invalid(id, "UUID", expected));
+                return number.map(u128::to_be_bytes).ok_or_else(|| invalid(id, "UUID", expected));
             }
         }
         Err(invalid(id, "UUID", expected))
     }
 
-    fn time(&self, arguments: u32) -> Option<PyTime> {
-        let (bytes, zone) = self.bytes_and_zone(arguments)?;
-        PyTime::from_bytes(self.exact(bytes)?, zone)
+    fn date(&self, id: u32, arguments: u32) -> Result<PyDate> {
+        let date = self.arena.tuple(arguments).and_then(|[bytes]| PyDate::from_bytes(self.exact(bytes)?));
+        date.ok_or_else(|| invalid(id, "date", "4 bytes that are a date"))
     }
 
-    fn date_time(&self, arguments: u32) -> Option<PyDateTime> {
-        let (bytes, zone) = self.bytes_and_zone(arguments)?;
-        PyDateTime::from_bytes(self.exact(bytes)?, zone)
+    fn time(&self, id: u32, arguments: u32) -> Result<PyTime> {
+        let parts = self.bytes_and_zone(arguments);
+        let time = parts.and_then(|(bytes, zone)| PyTime::from_bytes(self.exact(bytes)?, zone));
+        time.ok_or_else(|| invalid(id, "time", "6 bytes that are a time"))
+    }
+
+    fn date_time(&self, id: u32, arguments: u32) -> Result<PyDateTime> {
+        let parts = self.bytes_and_zone(arguments);
+        let time = parts.and_then(|(bytes, zone)| PyDateTime::from_bytes(self.exact(bytes)?, zone));
+        time.ok_or_else(|| invalid(id, "datetime", "10 bytes that are a date and a time, and maybe a datetime.timezone"))
     }
 
     /// The bytes and the time zone of a time; `None` if the zone is not a `datetime.timezone`.

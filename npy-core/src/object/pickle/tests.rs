@@ -1,7 +1,9 @@
 //! Arguments of the known classes: valid and refused ones.
 
+use super::decode::Decoder;
 use super::machine::run;
-use super::tree::Builder;
+use super::tree::Tree;
+use super::walk::Walker;
 use crate::dynamic::DynValues;
 use crate::format::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::limits::Limits;
@@ -14,7 +16,7 @@ fn object(opcodes: &[u8]) -> Option<PyObject> {
     let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
     let pickle = [opcodes, b"."].concat();
     let (arena, root, _) = run(&pickle, &options).unwrap_or_else(|_| panic!("{}", pickle.escape_ascii()));
-    Builder::new(&arena, &options, Limits::new().fields(3)).object(root).ok()
+    Walker::new(Decoder::new(&arena, &options, Limits::new().fields(3)), &mut Tree).object(root).ok()
 }
 
 fn text(text: &str) -> Vec<u8> {

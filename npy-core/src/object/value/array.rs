@@ -108,6 +108,11 @@ impl ObjectArray {
         Self { dtype, order, shape, items, string_dtype }
     }
 
+    /// Sets the items of an array that was created without any.
+    pub(crate) fn fill(&mut self, items: Vec<PyObject>) {
+        self.items = items;
+    }
+
     /// Masks elements. `None` if the mask covers a part of a sub-array.
     pub(crate) fn cover(&mut self, mask: &DynValues) -> Option<()> {
         let size = mask.dtype().itemsize();

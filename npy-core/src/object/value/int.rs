@@ -77,8 +77,15 @@ impl PyInt {
         Self::from_big(BigInt::from_signed_bytes_le(bytes))
     }
 
-    /// Converts to the shortest two's complement, little-endian.
-    pub(crate) fn to_le_bytes(&self) -> Vec<u8> {
+    /// Converts to the shortest two's complement, little-endian: Python's `int.from_bytes(…, "little", signed=True)` reads it.
+    ///
+    /// ```
+    /// use npy_core::object::PyInt;
+    ///
+    /// assert_eq!(PyInt::from(-2).to_le_bytes(), [0xfe]);
+    /// assert_eq!(PyInt::from(255).to_le_bytes(), [0xff, 0]);
+    /// ```
+    pub fn to_le_bytes(&self) -> Vec<u8> {
         self.big().to_signed_bytes_le()
     }
 

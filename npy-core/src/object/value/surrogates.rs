@@ -23,7 +23,8 @@ impl SurrogateStr {
         Ok(Self { bytes: bytes.into() })
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    /// Returns the text as UTF-8 with encoded surrogates: Python's `bytes.decode("utf-8", "surrogatepass")` reads it.
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 

@@ -156,7 +156,10 @@ impl<'a> Machine<'a> {
                 self.pop(name).map(|_| ())
             }
             b'1' => self.pop_mark(name).map(|begin| self.stack.truncate(begin)),
-            b'2' => self.top(name).and_then(|top| self.push(top)),
+            b'2' => {
+                let top = self.top(name)?;
+                self.push_again(top)
+            }
             b'a' => {
                 let item = self.pop(name)?;
                 self.extend(name, &[item])
@@ -190,7 +193,7 @@ impl<'a> Machine<'a> {
             b'g' | b'h' | b'j' => {
                 let index = self.index(argument, step.opcode.code == b'g')?;
                 let node = self.memo.get(index).ok_or_else(|| self.error(Fault::invalid(format!("unknown memo index {index}"))))?;
-                self.push(node)
+                self.push_again(node)
             }
             b'p' | b'q' | b'r' => {
                 let index = self.index(argument, step.opcode.code == b'p')?;
@@ -255,6 +258,12 @@ impl<'a> Machine<'a> {
         if let Some(shared) = self.shared.get_mut(which) {
             *shared = Some(id);
         }
+        self.push(id)
+    }
+
+    /// Pushes a node that was pushed before.
+    fn push_again(&mut self, id: u32) -> Result<()> {
+        self.arena.share(id)?;
         self.push(id)
     }
 
