@@ -265,9 +265,10 @@ pub mod map {
 
 /// Recovery of growing files after a crash.
 ///
-/// [`NpyWriter::create`] and [`NpyWriter::append`] write such files.
+/// [`NpyWriter::create`] and [`NpyWriter::append`] write such files, and [`RowsWriter`](append::RowsWriter) those of any dtype.
 pub mod append {
     pub use crate::write::append::{Recovered, recover};
+    pub use crate::write::rows::RowsWriter;
 }
 
 /// Building blocks for crates that read and write arrays of another library, as `npy-ndarray` does.

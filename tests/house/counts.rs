@@ -43,9 +43,15 @@ fn plurals(text: &str) -> Vec<String> {
 fn counts_have_a_singular() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for crate_ in
-        ["npy-core", "npy-ndarray", "npy-cli", "integrations/npy-arrow", "integrations/npy-remote", "integrations/npy-datafusion"]
-    {
+    for crate_ in [
+        "npy-core",
+        "npy-ndarray",
+        "npy-cli",
+        "integrations/npy-arrow",
+        "integrations/npy-remote",
+        "integrations/npy-datafusion",
+        "integrations/npy-python",
+    ] {
         for file in rust_files(&root.join(crate_).join("src"))
             .iter()
             .filter(|file| !file.ends_with("tests.rs") && !file.ends_with("messages.rs"))

@@ -307,9 +307,15 @@ fn files_of_every_crate_import_in_one_direction() {
         found.extend(circles(&graph).into_iter().map(|circle| format!("npy-core: {}", circle.join(" "))));
     }
     found.sort();
-    for source in
-        ["npy-derive", "npy-ndarray", "npy-cli", "integrations/npy-arrow", "integrations/npy-remote", "integrations/npy-datafusion"]
-    {
+    for source in [
+        "npy-derive",
+        "npy-ndarray",
+        "npy-cli",
+        "integrations/npy-arrow",
+        "integrations/npy-remote",
+        "integrations/npy-datafusion",
+        "integrations/npy-python",
+    ] {
         let graph = imports(&root.join(source).join("src"), "");
         assert!(graph.values().map(Vec::len).sum::<usize>() > 15, "{source}: {graph:?}");
         found.extend(circles(&graph).into_iter().map(|circle| format!("{source}: {}", circle.join(" "))));

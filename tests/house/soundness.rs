@@ -20,17 +20,20 @@ struct Place {
 fn every_place_of_unsafe_is_on_the_page_with_its_proof() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut page = "# Where `unsafe` stands, and why it is sound\n\n\
-        Made of the comments in the code by `UPDATE_SNAPSHOTS=1 cargo test -p npy-tests --test house`. All other crates of the workspace deny it, but\n\
+        Made of the comments in the code by `UPDATE_SNAPSHOTS=1 cargo test -p npy-tests --test house`. All other code of the workspace denies it, but\n\
         for the code that the derive writes, whose proof is in `npy-derive/src/record/expand/view.rs`.\n"
         .to_owned();
     let (mut count, mut without) = (0, Vec::new());
-    for file in rust_files(&root.join("npy-core/src")) {
+    let files = ["npy-core/src", "integrations/npy-python/src"].map(|source| rust_files(&root.join(source)));
+    for file in files.concat() {
         let places = places(&fs::read_to_string(&file).unwrap());
         if places.is_empty() {
             continue;
         }
         let name = file.strip_prefix(root).unwrap().display().to_string();
         let rooms = ["memory", "sys", "transpose", "view"].map(|room| format!("npy-core/src/{room}/"));
+        // The memory of Python's objects.
+        let rooms = [&rooms[..], &["integrations/npy-python/src/memory.rs".to_owned()]].concat();
         assert!(rooms.iter().any(|room| name.starts_with(room)), "{name} has `unsafe`");
         write!(page, "\n## `{name}`\n\n| in | proof |\n|---|---|\n").unwrap();
         for place in places {

@@ -76,16 +76,11 @@ impl<T: NpyElement> NpyWriter<T, File> {
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let append = || {
-            let mut array = OpenArray::open(path)?;
-            let growable = growable::<T>(&array.header, array.data_offset)?;
-            let start = layout_of::<T>(&array.header).element_count() as u64;
-            array.expect_room(&growable, start)?;
-            let cut = array.file.try_clone().map_err(cannot_write)?;
-            let end = array.end();
-            let writer = Self::growing(path, array.file, &array.header, growable, start)?;
-            // All checks have passed.
-            cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
-            Ok(writer)
+            open_to_append(
+                path,
+                |header, length| Ok((growable::<T>(header, length)?, layout_of::<T>(header).element_count() as u64)),
+                |file, header, growable, start| Self::growing(path, file, header, growable, start),
+            )
         };
         append().map_err(|error: Error| error.with_path(path))
     }
@@ -156,6 +151,25 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     }
 }
 
+/// Opens a file to append to it: the elements that follow its array, and those in it, are counted by `grow`.
+///
+/// The file is cut behind the array once `begin` has made a writer.
+pub(super) fn open_to_append<A>(
+    path: &Path,
+    grow: impl FnOnce(&Header, usize) -> Result<(Growable, u64)>,
+    begin: impl FnOnce(File, &Header, Growable, u64) -> Result<A>,
+) -> Result<A> {
+    let mut array = OpenArray::open(path)?;
+    let (growable, start) = grow(&array.header, array.data_offset)?;
+    array.expect_room(&growable, start)?;
+    let cut = array.file.try_clone().map_err(cannot_write)?;
+    let end = array.end();
+    let writer = begin(array.file, &array.header, growable, start)?;
+    // All checks have passed.
+    cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
+    Ok(writer)
+}
+
 /// The header of an array that grows by elements `T`, which may contain its last axes.
 fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
     let axes = element::inner_axes::<T>();
@@ -169,7 +183,7 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 }
 
 /// Replaces the file by an empty array, durably, and locks it.
-fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
+pub(super) fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
     let (mut file, mut replacement) = Replacement::begin(path)?;
     if !replacement.is_file() {
         return Err(Error::cannot_grow("expected a seekable file; `with_len` takes the number of elements instead"));

@@ -6,6 +6,7 @@ pub(crate) mod growth;
 pub(crate) mod order;
 pub(crate) mod output;
 pub(crate) mod replace;
+pub(crate) mod rows;
 mod save;
 mod stage;
 mod whole;
