@@ -23,9 +23,10 @@ const TROUBLE: u8 = 2;
 
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
-/// FILE is an .npy, .npz or .ra file. FILE:MEMBER is one array of an .npz archive, - is standard input, and -:MEMBER one array of it.
-/// FILE#1 is the second of several arrays in an .npy file, as several np.save into one handle write them. info, show, view, stats, plot
-/// and diff read the other formats of convert as well, and files compressed by gzip or Zstandard.
+/// FILE is an .npy, .npz or .ra file; info, show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG,
+/// Parquet and Arrow, and these with cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz archive, - is
+/// standard input, and -:MEMBER one array of it. FILE#1 is the second of several arrays in an .npy file, as several np.save into one
+/// handle write them.
 #[derive(Debug, Parser)]
 #[command(
     name = "npy",
@@ -100,6 +101,8 @@ pub fn main() -> ExitCode {
     let code = match result {
         // What was done in spite of the signal may be a part only.
         Ok(_) if signals::came() => signals::INTERRUPTED,
+        // The message would be that of a reader that a signal stopped.
+        Err(Failure::Nameless(_) | Failure::Trouble(_)) if signals::came() => signals::INTERRUPTED,
         Ok(code) => code,
         // Nobody was told the verdict.
         Err(Failure::BrokenPipe) if arguments.command.gives_verdict() => TROUBLE,

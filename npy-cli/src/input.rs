@@ -13,8 +13,8 @@ mod stream;
 mod unread;
 
 pub(crate) use array::{Array, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
-pub(crate) use file::{Input, array_of, expected_one};
+pub(crate) use file::{Input, Named, Other, array_of, expected_one};
 pub(crate) use looks::text_transfer;
-pub(crate) use part::{Part, STANDARD_INPUT, split, standard_input};
+pub(crate) use part::{Part, STANDARD_INPUT, path_of, standard_input};
 pub(crate) use stream::{Prefixed, Spool};
 pub(crate) use unread::{behind_array_of_stream, beside_members, is_shadowed};

@@ -42,6 +42,9 @@ pub(crate) static ROUNDED: Changed = Changed::new("number", ["was rounded", "wer
 /// Texts that end in NUL, which NumPy's texts are padded with.
 pub(crate) static PADDED: Changed = Changed::new("text", ["ended in NUL"; 2]);
 
+/// Nulls among texts.
+pub(crate) static EMPTIED: Changed = Changed::new("null", ["became empty text"; 2]);
+
 /// Numbers outside of the range of an integer: integers wrap around, floats become the nearest integer, and NaN becomes 0.
 pub(crate) static OUT_OF_RANGE: Changed = Changed::new("number", ["was out of range", "were out of range"]);
 
@@ -56,14 +59,14 @@ impl Changed {
     }
 }
 
-/// Says on standard error how many numbers changed since the last call, other than by rounding.
+/// Says on standard error how many values changed since the last call, other than by rounding.
 pub(crate) fn tell_of_changed() {
-    tell("", &[&INFINITE, &NAN, &OUT_OF_RANGE]);
+    tell("", &[&INFINITE, &NAN, &OUT_OF_RANGE, &EMPTIED]);
 }
 
 /// Says it of all values of a file, for commands that have no `--lossy`. Returns how many there are.
 pub(crate) fn tell_of_all(name: &str) -> u64 {
-    tell(&format!("{name}: "), &[&INFINITE, &NAN, &OUT_OF_RANGE, &ROUNDED, &PADDED])
+    tell(&format!("{name}: "), &[&INFINITE, &NAN, &OUT_OF_RANGE, &ROUNDED, &PADDED, &EMPTIED])
 }
 
 fn tell(prefix: &str, changes: &[&Changed]) -> u64 {

@@ -229,7 +229,7 @@ pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn
 }
 
 fn write_stream(out: impl Write, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 18, Guarded(out));
+    let mut out = BufWriter::with_capacity(1 << 18, signals::Checked(out));
     let result = write(&mut out).and_then(|()| Ok(out.flush()?));
     if result.is_err() && signals::came() { Err(Failure::Interrupted) } else { result }
 }
@@ -271,21 +271,5 @@ impl Write for Terminal {
             Self::Standard(out) => out.flush(),
             Self::Named(file) => file.flush(),
         }
-    }
-}
-
-/// A writer that fails once a signal came.
-struct Guarded<W>(W);
-
-impl<W: Write> Write for Guarded<W> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        if signals::came() {
-            return Err(io::Error::other("interrupted"));
-        }
-        self.0.write(buffer)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
     }
 }

@@ -1,6 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: they end the program at once, but not where a file or the terminal has to be cleaned up first.
 //! SIGABRT: what is raised where memory ends.
 
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -102,4 +103,29 @@ pub(crate) fn came() -> bool {
 /// Fails if a signal came. Long loops under a [`Guard`] call it.
 pub(crate) fn check() -> Result<()> {
     if came() { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// A reader or writer that fails once a signal came.
+pub(crate) struct Checked<T>(pub(crate) T);
+
+fn expect_none() -> io::Result<()> {
+    if came() { Err(io::Error::other("interrupted")) } else { Ok(()) }
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        expect_none()?;
+        self.0.read(buffer)
+    }
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        expect_none()?;
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -13,9 +13,10 @@ fn a_build_without_the_feature_says_how_to_get_it() {
         "unsupported format: npy was built without the feature `arrow`; `cargo install --path npy-cli --features arrow` has it\n";
     assert_eq!(run(["convert", &example("picks.npy"), &out]).trouble(), format!("npy: {out}: {expected}"));
     let arrow = directory.path().join("a.feather").display().to_string();
+    fs::write(&arrow, "ARROW1").unwrap();
     assert_eq!(run(["convert", &arrow, "-", "--to", "npy"]).trouble(), format!("npy: {arrow}: {expected}"));
     assert_eq!(run(["convert", &example("picks.npy"), "-", "--to", "arrow"]).trouble(), format!("npy: -: {expected}"));
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "only the input is there");
 }
 
 #[cfg(feature = "arrow")]

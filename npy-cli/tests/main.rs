@@ -5,6 +5,7 @@ mod archives;
 mod arrow;
 mod convert;
 mod diff;
+mod door;
 mod help;
 mod in_place;
 mod fields;

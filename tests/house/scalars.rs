@@ -10,9 +10,6 @@ const ALLOWED: [&str; 3] = ["npy-core/src/format/", "npy-core/src/element/", "np
 const LEFT: &[&str] = &[
     // A loop over two blocks that the compiler vectorizes.
     "npy-cli/src/commands/diff/judge.rs",
-    // Long doubles with all of their bits.
-    "npy-cli/src/formats/text/cast.rs",
-    "npy-cli/src/formats/text/long_double.rs",
 ];
 
 /// The functions of a file that convert bytes of a kind of scalar.

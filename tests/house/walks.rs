@@ -28,11 +28,9 @@ const LEFT: &[&str] = &[
     "npy-cli/src/commands/convert/dtypes.rs",
     "npy-cli/src/formats/json/fill.rs",
     "npy-cli/src/formats/json/objects.rs",
-    "npy-cli/src/formats/json/write.rs",
     "npy-cli/src/objects/missing.rs",
     "npy-cli/src/objects/part.rs",
     "npy-cli/src/objects/typed.rs",
-    "npy-cli/src/values/columns.rs",
     "integrations/npy-arrow/src/encode.rs",
     "integrations/npy-arrow/src/objects.rs",
     // NumPy's dtype objects are made of others.

@@ -1,6 +1,6 @@
 //! `npy cat`: arrays one after another.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use npy_core::object::ObjectArray;
@@ -8,6 +8,7 @@ use npy_core::{DType, Header, Order};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::formats;
 use crate::input::pieces;
 use crate::input::{Input, object_options, standard_input};
 use crate::objects;
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let mut written = 0;
         let mut progress = Progress::new(&escape::path(&arguments.output), header.data_bytes());
         for file in &arguments.files {
-            Input::open(file)?.with_array(|mut array| {
+            open(file)?.with_array(|mut array| {
                 pieces::for_each(&mut *array, Order::C, &mut |values| {
                     written += values.bytes().len() as u64;
                     progress.add(values.bytes().len() as u64);
@@ -69,6 +70,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
+/// A file as one that can be read twice. Other formats than NumPy's have no dtype of their own, which all files share.
+fn open(file: &OsStr) -> Result<Input> {
+    formats::numpy(file)?.into_file()
+}
+
 /// The dtype and the shape of the rows of all files; an error if they do not fit together.
 fn joined(arguments: &Arguments) -> Result<Option<(DType, Vec<usize>)>> {
     let mut rows = 0_usize;
@@ -78,7 +84,7 @@ fn joined(arguments: &Arguments) -> Result<Option<(DType, Vec<usize>)>> {
             return Err(Failure::new("-: cannot concatenate a stream: its length is needed before its rows; save it first"));
         }
         let name = escape::path(file);
-        let mut input = Input::open(file)?;
+        let mut input = open(file)?;
         input.expect_nothing_else("cat")?;
         if let Some(lost) = input.replaced_parts(&arguments.output) {
             let message = format!("the output would replace the file, and lose {lost}; name another output");
@@ -111,7 +117,7 @@ fn joined_objects(files: &[OsString], shape: &[usize]) -> Result<ObjectArray> {
     let mut first: Option<ObjectArray> = None;
     for file in files {
         let name = escape::path(file);
-        let array = Input::open(file)?.with_array(|array| Ok(array.into_objects(object_options())?))?;
+        let array = open(file)?.with_array(|array| Ok(array.into_objects(object_options())?))?;
         if let Some(classes) = objects::unknown_classes(&array) {
             return Err(Failure::new(format!("{name}: cannot concatenate: expected objects of known classes, found {classes}")));
         }

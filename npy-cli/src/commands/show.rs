@@ -6,13 +6,10 @@ mod stream;
 mod table;
 
 use std::ffi::OsString;
-use std::ops::Range;
-
-use npy_core::DynValues;
 
 use crate::failure::{Failure, Result};
 use crate::formats;
-use crate::input::{Array, object_options, spooled};
+use crate::input::{object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, Slice};
 
@@ -147,21 +144,4 @@ impl Arguments {
     fn reads_in_c_order(&self) -> bool {
         self.table || self.json || self.csv
     }
-}
-
-/// Reads the elements in ranges of positions, in C order, as an array of one axis.
-fn read_ranges(selection: &Selection, array: &mut dyn Array, ranges: impl IntoIterator<Item = Range<usize>>) -> Result<DynValues> {
-    let (mut bytes, mut count) = (Vec::new(), 0);
-    for part in ranges.into_iter().flat_map(|range| selection.boxes(range)) {
-        let values = part.read(array)?;
-        count += values.header().element_count();
-        if bytes.is_empty() {
-            bytes = values.into_bytes();
-            continue;
-        }
-        let more = values.bytes().len();
-        bytes.try_reserve(more).map_err(|_| Failure::allocation(more))?;
-        bytes.extend_from_slice(values.bytes());
-    }
-    Ok(DynValues::new(selection.dtype().clone(), npy_core::Order::C, &[count], bytes)?)
 }

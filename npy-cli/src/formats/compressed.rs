@@ -1,22 +1,56 @@
 //! Files that gzip or Zstandard has compressed as a whole, by their content.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 use npy_core::error::ForeignFormat;
-use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::Spool;
-use crate::signals;
+use crate::input::{Input, Named, Other, Spool, not_spooled};
+use crate::signals::Checked;
 
-/// The format that a file of another extension looks like.
-pub(super) fn looks_like(path: &Path) -> Option<ForeignFormat> {
+/// A stream of bytes.
+type Stream = Box<dyn Read + Send>;
+
+/// A file in one of NumPy's formats, compressed as a whole.
+pub(crate) struct Compressed {
+    pub(super) file: Other,
+    pub(super) format: ForeignFormat,
+}
+
+impl Compressed {
+    /// The content as a stream, which is not in a temporary file unless its format needs that.
+    pub(crate) fn into_stream(mut self) -> Result<Input> {
+        let content = self.content()?;
+        match Input::of_stream(&self.file.name, content, self.file.part)? {
+            Named::Input(input) => Ok(input),
+            Named::Other(other) => Err(other.failure()),
+        }
+    }
+
+    /// The content in a temporary file, so that all of it is whole before any is used.
+    pub(crate) fn into_file(mut self) -> Result<Input> {
+        let spool = self.content().and_then(spooled).map_err(|failure| failure.about(&self.file.name))?;
+        Input::spooled(&self.file.name, spool, self.file.part)
+    }
+
+    fn content(&mut self) -> Result<Stream> {
+        let stream = self.file.bytes()?;
+        Ok(decoder(self.format, stream))
+    }
+}
+
+/// Whether this is a format of files that are compressed as a whole.
+pub(super) fn is_compression(format: ForeignFormat) -> bool {
+    matches!(format, ForeignFormat::Gzip | ForeignFormat::Zstd)
+}
+
+/// The format that a regular file has by its first bytes.
+fn looks_like(path: &Path) -> Option<ForeignFormat> {
     // Opening a pipe would wait for its writer.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut front = Vec::new();
@@ -24,50 +58,100 @@ pub(super) fn looks_like(path: &Path) -> Option<ForeignFormat> {
     ForeignFormat::of(&front)
 }
 
-/// The content of a compressed file; `None` of any other.
-pub(super) fn decompressed(path: &OsStr) -> Result<Option<Spool>> {
-    let format = looks_like(Path::new(path));
-    let Some(format @ (ForeignFormat::Gzip | ForeignFormat::Zstd)) = format else { return Ok(None) };
-    let failed = |error: io::Error| Failure::new(format!("{}: cannot decompress {format}: {error}", escape::path(path)));
-    let mut compressed = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
-    Spool::written(|file| {
-        if format == ForeignFormat::Gzip {
-            return copy(&mut MultiGzDecoder::new(compressed), file).map_err(failed);
-        }
-        // Several frames follow each other.
-        while !compressed.fill_buf().map_err(failed)?.is_empty() {
-            copy_frame(&mut compressed, file).map_err(failed)?;
-            signals::check()?;
-        }
-        Ok(())
-    })
-    .map(Some)
-}
-
-/// Copies the data of a frame of Zstandard, which has none if it is to be skipped.
-fn copy_frame(compressed: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
-    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the data is damaged");
-    let mut frame = match StreamingDecoder::new(&mut *compressed) {
-        Ok(frame) => frame,
-        Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-            let skipped = io::copy(&mut compressed.take(length.into()), &mut io::sink())?;
-            return if skipped == u64::from(length) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
-        }
-        Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
-            return Err(io::Error::other("its window is larger than this decoder supports; use zstd -d"));
-        }
-        Err(_) => return Err(damaged()),
+/// The decompressed content of a stream.
+fn decoder(format: ForeignFormat, stream: Stream) -> Stream {
+    let compressed = BufReader::with_capacity(1 << 16, Checked(stream));
+    let content: Stream = match format {
+        ForeignFormat::Gzip => Box::new(MultiGzDecoder::new(compressed)),
+        _ => Box::new(Frames { compressed, decoder: FrameDecoder::new(), is_open: false }),
     };
-    copy(&mut frame, to).map_err(|error| if error.kind() == io::ErrorKind::Other { damaged() } else { error })?;
-    let decoder = frame.into_frame_decoder();
-    let is_whole = decoder.get_checksum_from_data().is_none_or(|sum| decoder.get_calculated_checksum() == Some(sum));
-    if is_whole || signals::came() { Ok(()) } else { Err(damaged()) }
+    Box::new(Decoder { format, content })
 }
 
-/// Copies to the end, or until a signal comes.
-fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
-    while !signals::came() && io::copy(&mut from.take(1 << 24), to)? > 0 {}
-    Ok(())
+/// The content of a compressed file in a temporary one; `None` of any other file.
+pub(super) fn decompressed(path: &Path) -> Result<Option<Spool>> {
+    let Some(format) = looks_like(path).filter(|format| is_compression(*format)) else { return Ok(None) };
+    let file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
+    spooled(decoder(format, Box::new(file))).map(Some)
+}
+
+/// The content that a decoder gives, in a temporary file.
+fn spooled(mut content: Stream) -> Result<Spool> {
+    // An error of the decoder has a message.
+    let failed =
+        |error: io::Error| if error.get_ref().is_some() { Failure::Nameless(error.to_string()) } else { not_spooled(&error) };
+    Spool::written(|file| io::copy(&mut content, file).map(drop).map_err(failed))
+}
+
+/// Decompressed data, whose errors name the compression.
+struct Decoder {
+    format: ForeignFormat,
+    content: Stream,
+}
+
+impl Read for Decoder {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Not as the end of the file, which would be that of the content.
+        self.content.read(buffer).map_err(|error| io::Error::other(format!("cannot decompress {}: {error}", self.format)))
+    }
+}
+
+/// The data of frames of Zstandard that follow each other.
+struct Frames<R> {
+    compressed: R,
+    decoder: FrameDecoder,
+    /// Whether the decoder has a frame that is not at its end.
+    is_open: bool,
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the data is damaged")
+}
+
+impl<R: BufRead> Frames<R> {
+    /// Begins the next frame that is not to be skipped; `false` at the end of the file.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.compressed.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.compressed) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let skipped = io::copy(&mut self.compressed.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
+                    return Err(io::Error::other("its window is larger than this decoder supports; use zstd -d"));
+                }
+                Err(_) => return Err(damaged()),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_open && !self.begin()? {
+                return Ok(0);
+            }
+            self.is_open = true;
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let block = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.compressed, block).map_err(|_| damaged())?;
+            }
+            let read = self.decoder.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let sum = self.decoder.get_checksum_from_data();
+            if sum.is_some() && sum != self.decoder.get_calculated_checksum() {
+                return Err(damaged());
+            }
+            self.is_open = false;
+        }
+    }
 }
 
 /// The path without `.gz` or `.zst`.

@@ -9,6 +9,7 @@ use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
 use super::npy::{self, InputSource};
 use super::source::Source;
 use crate::failure::{Failure, Result};
+use crate::input::Spool;
 use crate::input::paths::npy_files;
 use crate::output::{self, Content};
 use crate::{escape, signals};
@@ -37,11 +38,11 @@ impl Format for Directory {
         Objects::Pickle
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    fn open(&self, path: &OsStr, _: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
         let directory = Path::new(path);
         let mut sources = Vec::<Box<dyn Source>>::new();
         for path in npy_files(directory)? {
-            let mut source = InputSource::open(&path, options)?;
+            let mut source = InputSource::open(super::numpy(&path)?, &path, options)?;
             source.name_below(directory, Path::new(&path));
             sources.push(Box::new(source));
         }

@@ -73,6 +73,14 @@ impl Foreign {
         Err(expected_one(&self.name, items.iter().map(|(_, item)| item.name.as_str())))
     }
 
+    /// Reads the arrays to their ends, without keeping anything of them.
+    pub(crate) fn check(&mut self) -> Result<()> {
+        let indices: Vec<usize> = self.items()?.into_iter().map(|(index, _)| index).collect();
+        let read = indices.into_iter().try_for_each(|index| self.source.rows(index, &mut |_| signals::check()));
+        losses::tell_of_all(&self.name);
+        read.map_err(|failure| failure.about(&self.name))
+    }
+
     /// Converts the arrays to a temporary file of NumPy's.
     pub(super) fn into_input(mut self) -> Result<Input> {
         let items: Vec<(usize, String)> = self.items()?.into_iter().map(|(index, item)| (index, item.name.clone())).collect();

@@ -5,12 +5,14 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use npy_core::error::ForeignFormat;
 use npy_core::object::ObjectArray;
 use npy_core::{DType, DynValues, Header, Order};
 
 use super::csv::dialect;
 use super::source::Source;
 use crate::failure::{Failure, Result};
+use crate::input::Spool;
 use crate::input::pieces::Sink;
 use crate::output::{self, Content};
 
@@ -24,6 +26,11 @@ pub(crate) trait Format: Sync {
     /// The extensions of its files; messages have the first.
     fn extensions(&self) -> &'static [&'static str] {
         self.names()
+    }
+
+    /// How its files begin.
+    fn content(&self) -> Option<ForeignFormat> {
+        None
     }
 
     /// The line of the help.
@@ -51,13 +58,16 @@ pub(crate) trait Format: Sync {
 
     /// The dtype that it has for these elements, and what it does not keep, in words.
     fn adapt(&self, dtype: &DType, _shape: &[usize]) -> Result<(DType, Vec<String>)> {
-        // NumPy's own formats keep titles, too.
-        let losses = if self.objects() == Objects::Pickle { Vec::new() } else { titles(dtype) };
-        Ok((dtype.clone(), losses))
+        Ok((dtype.clone(), self.lost_titles(dtype)))
     }
 
-    /// Opens an input: a path, or `-`.
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>>;
+    /// The titles of fields, in words, unless it keeps them, as NumPy's own formats do.
+    fn lost_titles(&self, dtype: &DType) -> Vec<String> {
+        if self.objects() == Objects::Pickle { Vec::new() } else { titles(dtype) }
+    }
+
+    /// Opens an input: a path, or `-`. Of a stream that was read already, `stream` has the content.
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>>;
 
     /// Writes the arrays to a path, or to `-`.
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()>;
@@ -191,7 +201,7 @@ pub(super) fn write_piece(text: &mut String, out: &mut dyn Write) -> Result<()> 
 }
 
 /// The titles of fields, in words.
-pub(crate) fn titles(dtype: &DType) -> Vec<String> {
+fn titles(dtype: &DType) -> Vec<String> {
     titled(dtype).iter().map(|path| format!("the title of the field \"{path}\"")).collect()
 }
 

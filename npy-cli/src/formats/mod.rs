@@ -23,10 +23,11 @@ use npy_core::error::ForeignFormat;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, split};
+use crate::input::{Input, Named, Other, Spool, path_of};
 use crate::output;
+use compressed::Compressed;
 pub(crate) use foreign::Foreign;
-pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support, titles};
+pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support};
 pub(crate) use source::{Item, Source};
 
 /// All formats, in the order of the help.
@@ -48,12 +49,6 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
 /// The format of a name on the command line.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.names().contains(&name))
-}
-
-/// The format of an input by its name; `None` if its content decides.
-pub(crate) fn of_input(text: &OsStr) -> Option<&'static dyn Format> {
-    let path = Path::new(text);
-    if path.is_dir() { Some(&dir::Directory) } else { of_extension(path) }
 }
 
 /// The format of an output.
@@ -78,44 +73,85 @@ pub(crate) fn of_output(text: &OsStr) -> Result<&'static dyn Format> {
 }
 
 /// The format of a file of this name.
-fn of_extension(path: &Path) -> Option<&'static dyn Format> {
+pub(crate) fn of_extension(path: &Path) -> Option<&'static dyn Format> {
     let extension = compressed::inner(path).extension()?.to_str()?.to_ascii_lowercase();
     FORMATS.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
 }
 
-/// Opens an argument in the format of its name or its content, unless another is given.
-pub(crate) fn open(path: &OsStr, format: Option<&'static dyn Format>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-    let format = format.or_else(|| of_input(path)).or_else(|| of_content(Path::new(path))).unwrap_or(&npy::Npy);
-    expect_support(format).map_err(|failure| failure.about(&escape::path(path)))?;
-    format.open(path, options)
+/// A file as its first bytes and its name tell it.
+enum Found {
+    Numpy(Input),
+    Compressed(Compressed),
+    Foreign(&'static dyn Format, Other),
+}
+
+/// Finds the format of what the user typed, by one rule for all commands: NumPy's own by their content, others by the extension, and
+/// those whose first bytes leave no doubt by these.
+fn find(text: &OsStr) -> Result<Found> {
+    let other = match Input::find(text)? {
+        Named::Input(input) => return Ok(Found::Numpy(input)),
+        Named::Other(other) => other,
+    };
+    let content = ForeignFormat::of(&other.front);
+    let by_name = of_extension(Path::new(path_of(text))).filter(|format| !is_of_input(*format));
+    match (by_name.or_else(|| of_content(content?, other.path.is_none())), content) {
+        (Some(format), _) => Ok(Found::Foreign(format, other)),
+        (None, Some(format)) if compressed::is_compression(format) => Ok(Found::Compressed(Compressed { file: other, format })),
+        (None, _) => Err(other.failure()),
+    }
+}
+
+/// Opens an argument in a format, or in the one that it has.
+pub(crate) fn open(text: &OsStr, format: Option<&'static dyn Format>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    if let Some(format) = format.or_else(|| if Path::new(text).is_dir() { Some(&dir::Directory) } else { None }) {
+        expect_support(format).map_err(|failure| failure.about(&escape::path(text)))?;
+        return format.open(text, None, options);
+    }
+    match find(text)? {
+        Found::Numpy(input) => npy::open(input, text, options),
+        Found::Compressed(file) => npy::open(file.into_file()?, text, options),
+        Found::Foreign(format, other) if other.part.is_none() => open_foreign(format, other, text, options),
+        Found::Foreign(_, other) => Err(other.failure()),
+    }
+}
+
+fn open_foreign(format: &dyn Format, mut other: Other, text: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    expect_support(format).map_err(|failure| failure.about(&other.name))?;
+    let stream = if other.path.is_none() { Some(Spool::of(&mut *other.bytes()?, &other.name)?) } else { None };
+    format.open(path_of(text), stream, options)
+}
+
+/// Opens what the user typed in one of NumPy's formats, which may be compressed as a whole.
+pub(crate) fn numpy(text: &OsStr) -> Result<Input> {
+    match find(text)? {
+        Found::Numpy(input) => Ok(input),
+        Found::Compressed(file) => file.into_file(),
+        Found::Foreign(_, other) => Err(other.failure()),
+    }
 }
 
 /// A file as a command finds it.
 pub(crate) enum Opened {
     Numpy(Input),
-    /// A copy of a file that is compressed as a whole.
-    Decompressed(Input),
+    Compressed(Compressed),
     Foreign(Foreign),
 }
 
-/// Opens what the user typed in any format: NumPy's own by their content, others by the extension, images and tables by either.
+/// Opens what the user typed in any format: see [`find`].
 pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
-    let failure = match Input::open(text) {
-        Ok(input) => return Ok(Opened::Numpy(input)),
-        Err(failure) => failure,
+    let (format, mut other) = match find(text)? {
+        Found::Numpy(input) => return Ok(Opened::Numpy(input)),
+        Found::Compressed(file) => return Ok(Opened::Compressed(file)),
+        Found::Foreign(format, other) => (format, other),
     };
-    let (path, part) = split(text);
-    let format = of_extension(Path::new(path)).filter(|format| !is_of_input(*format)).or_else(|| of_content(Path::new(path)));
-    let Some(format) = format.filter(|_| matches!(failure, Failure::Trouble(_)) && Path::new(path).is_file()) else {
-        return npy::open_compressed(text, failure).map(Opened::Decompressed);
-    };
-    let name = escape::path(path).into_owned();
+    let (name, part) = (other.name.clone(), other.part.take());
+    let bytes = other.path.as_ref().and_then(|path| Some(fs::metadata(path).ok()?.len()));
     let options = ReadOptions { is_lossy: true, are_all_wanted: true, is_for_looking: true, ..ReadOptions::default() };
-    let Some(source) = open(path, Some(format), &options)?.pop() else { return Err(failure) };
+    let source = open_foreign(format, other, text, &options)?.pop();
+    let source = source.ok_or_else(|| Failure::new(format!("{name}: expected an array, found none")))?;
     for loss in source.items().iter().flat_map(|item| &item.losses) {
         output::warn(&format!("{name}: left out {loss}"));
     }
-    let bytes = fs::metadata(path).ok().map(|metadata| metadata.len());
     let holds_several = format.holds_several();
     Ok(Opened::Foreign(Foreign { source, name, format: format.names()[0], holds_several, bytes, part }))
 }
@@ -138,7 +174,8 @@ impl Opened {
     /// The arrays in NumPy's formats, those of another one in a temporary file.
     fn into_input(self) -> Result<Input> {
         match self {
-            Self::Numpy(input) | Self::Decompressed(input) => Ok(input),
+            Self::Numpy(input) => Ok(input),
+            Self::Compressed(file) => file.into_file(),
             Self::Foreign(file) => file.into_input(),
         }
     }
@@ -149,13 +186,8 @@ fn is_of_input(format: &dyn Format) -> bool {
     ["npy", "npz", "ra", "dir"].contains(&format.names()[0])
 }
 
-/// The format that a file has by its first bytes, if they leave no doubt.
-fn of_content(path: &Path) -> Option<&'static dyn Format> {
-    named(match compressed::looks_like(path)? {
-        ForeignFormat::Png => "png",
-        ForeignFormat::Parquet => "parquet",
-        ForeignFormat::Arrow => "arrow",
-        ForeignFormat::Safetensors => "safetensors",
-        _ => return None,
-    })
+/// The format of a file whose first bytes leave no doubt. Text leaves some, but a stream has no name that would tell more.
+fn of_content(content: ForeignFormat, is_stream: bool) -> Option<&'static dyn Format> {
+    let is_text = matches!(content, ForeignFormat::Csv | ForeignFormat::Tsv | ForeignFormat::Json);
+    FORMATS.iter().copied().find(|format| format.content() == Some(content) && (is_stream || !is_text))
 }

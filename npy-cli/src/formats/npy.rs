@@ -1,19 +1,19 @@
 //! `.npy`, and inputs in any of NumPy's formats: their content decides between these and `RawArray`.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
 
 use npy_core::{FileFormat, Order};
 
-use super::compressed::decompressed;
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_data, write_only};
 use super::source::{Item, Source, member_name, stem_of};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::Found;
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, Input, behind_array_of_stream, is_shadowed, split};
+use crate::input::{Array, Input, Spool, behind_array_of_stream, is_shadowed, path_of};
 use crate::losses;
 use crate::output::Content;
 
@@ -33,8 +33,8 @@ impl Format for Npy {
         Objects::Pickle
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        Ok(vec![Box::new(InputSource::open(path, options)?)])
+    fn open(&self, path: &OsStr, _: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        open(super::numpy(path)?, path, options)
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {
@@ -55,12 +55,9 @@ pub(super) fn write(array: &mut dyn Outgoing, out: &mut dyn Write) -> Result<()>
     write_data(array, header.order(), out)
 }
 
-/// Opens an input that is compressed as a whole, or returns why it is none of NumPy's formats.
-pub(super) fn open_compressed(text: &OsStr, failure: Failure) -> Result<Input> {
-    let (path, part) = split(text);
-    let spool = if let Failure::Trouble(_) = failure { decompressed(path)? } else { None };
-    let Some(spool) = spool else { return Err(failure) };
-    Input::spooled(&escape::path(path), spool, part)
+/// The arrays of an input, which the user typed like this.
+pub(super) fn open(input: Input, text: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    Ok(vec![Box::new(InputSource::open(input, text, options)?)])
 }
 
 /// An input in one of NumPy's formats, or an `.ra` file.
@@ -88,9 +85,8 @@ impl InputSource {
         }
     }
 
-    pub(super) fn open(path: &OsStr, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn open(mut input: Input, path: &OsStr, options: &ReadOptions) -> Result<Self> {
         let text = &*escape::path(path);
-        let mut input = Input::open(path).or_else(|failure| open_compressed(path, failure))?;
         // Several arrays have to be counted, and pickles have to end before anything is written.
         if input.is_stream() && (options.are_all_wanted || input.header(0)?.dtype().has_object()) {
             input = input.into_file()?;
@@ -163,14 +159,13 @@ impl InputSource {
 /// The name of an array that is no member, with its number if one is selected.
 fn name_of(input: &Input, path: &OsStr) -> String {
     match input.part() {
-        Some(number) if input.name() == "-" => format!("arr_{number}"),
-        Some(number) => format!("{}-{number}", stem_of(input.path().unwrap_or(Path::new(path)))),
+        Some(number) => numbered(path_of(path), number),
         None => stem_of(path),
     }
 }
 
-/// The name of one of all arrays of an `.npy` file.
-fn numbered(path: &OsStr, number: usize) -> String {
+/// The name of one of several arrays of an `.npy` file.
+fn numbered(path: &OsStr, number: impl Display) -> String {
     if path == "-" { format!("arr_{number}") } else { format!("{}-{number}", stem_of(path)) }
 }
 

@@ -10,6 +10,7 @@ use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
 use super::npy::{self, Npy};
 use super::source::Source;
 use crate::failure::Result;
+use crate::input::Spool;
 use crate::output::{self, Content};
 use crate::{escape, signals};
 
@@ -33,8 +34,8 @@ impl Format for Npz {
         Objects::Pickle
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        Npy.open(path, options)
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        Npy.open(path, stream, options)
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()> {

@@ -1,16 +1,19 @@
 //! Images: arrays of `u1` and `u2` of shape (height, width), or with 1 to 4 channels after these.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
 use npy_core::dtype::ByteOrder;
+use npy_core::error::ForeignFormat;
 use npy_core::{DType, DynValues, Header, Order};
 use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 
 use super::format::{Format, Outgoing, ReadOptions, WriteOptions, write_data, write_only};
 use super::source::{FileOrSpool, Item, Source, open_only};
 use crate::failure::{Failure, Result};
+use crate::input::Spool;
 use crate::input::pieces::Sink;
 use crate::output::Content;
 use crate::values::quantity;
@@ -23,6 +26,10 @@ impl Format for Png {
         &["png"]
     }
 
+    fn content(&self) -> Option<ForeignFormat> {
+        Some(ForeignFormat::Png)
+    }
+
     fn about(&self) -> &'static str {
         "An image"
     }
@@ -32,8 +39,8 @@ impl Format for Png {
         Ok((dtype.clone().with_byte_order(ByteOrder::Big), Vec::new()))
     }
 
-    fn open(&self, path: &OsStr, _: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        open_only(path, PngSource::open)
+    fn open(&self, path: &OsStr, stream: Option<Spool>, _: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        open_only(path, stream, PngSource::open)
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {
@@ -105,20 +112,34 @@ struct PngSource {
 
 impl PngSource {
     fn open(file: FileOrSpool) -> Result<Self> {
-        let item = file.item(header(&file)?, Vec::new());
+        let reader = reader(&file)?;
+        let further = reader.info().animation_control.map_or(0, |animation| animation.num_frames.saturating_sub(1));
+        let losses =
+            if further > 0 { vec![quantity::counted(further.into(), "further frame") + " of the animation"] } else { Vec::new() };
+        expect_data(&file, reader.info().raw_bytes() as u64)?;
+        let item = file.item(header(&reader)?, losses);
         Ok(Self { file, item })
     }
 }
 
-fn reader(file: &FileOrSpool) -> Result<png::Reader<BufReader<std::fs::File>>> {
+fn reader(file: &FileOrSpool) -> Result<png::Reader<BufReader<File>>> {
     let mut decoder = Decoder::new(BufReader::new(file.file()?));
     // Palettes become colors, and less than 8 bits 8.
     decoder.set_transformations(Transformations::EXPAND);
     decoder.read_info().map_err(|error| cannot_decode(&error))
 }
 
-fn header(file: &FileOrSpool) -> Result<Header> {
-    let reader = reader(file)?;
+/// Fails if a file is too short for the pixels that its header claims: deflate makes at most 1032 bytes of one.
+fn expect_data(file: &FileOrSpool, pixels: u64) -> Result<()> {
+    let metadata = file.file()?.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+    if pixels / 1032 <= metadata.len() {
+        return Ok(());
+    }
+    let (expected, found) = (quantity::bytes(pixels), quantity::counted(metadata.len(), "byte"));
+    Err(Failure::Nameless(format!("truncated file: expected {expected} of pixels, found a file of {found}")))
+}
+
+fn header(reader: &png::Reader<BufReader<File>>) -> Result<Header> {
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     let (color, depth) = reader.output_color_type();
     let dtype: DType = if depth == BitDepth::Sixteen { ">u2" } else { "|u1" }.parse()?;

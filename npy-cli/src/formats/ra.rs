@@ -11,6 +11,7 @@ use super::format::{Format, Outgoing, ReadOptions, WriteOptions, write_data, wri
 use super::npy::Npy;
 use super::source::Source;
 use crate::failure::Result;
+use crate::input::Spool;
 use crate::output::Content;
 
 /// `.ra`
@@ -33,8 +34,8 @@ impl Format for Ra {
         Ok((dtype.clone(), losses.into_iter().collect()))
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        Npy.open(path, options)
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        Npy.open(path, stream, options)
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {

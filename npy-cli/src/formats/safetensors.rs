@@ -9,6 +9,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use npy_core::dtype::{ByteOrder, MlType, Scalar, ScalarKind};
+use npy_core::error::ForeignFormat;
 use npy_core::{DType, DynValues, Header, NpyReader, Order};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -18,8 +19,8 @@ use super::format::{Format, Outgoing, ReadOptions, WriteOptions, write_data};
 use super::source::{FileOrSpool, Item, Source, open_only};
 use super::text::shown;
 use crate::failure::{Failure, Result};
-use crate::input::Prefixed;
 use crate::input::pieces::{self, Sink};
+use crate::input::{Prefixed, Spool};
 use crate::output::{self, Content};
 use crate::values::columns;
 use crate::values::quantity::{count, counted};
@@ -33,6 +34,10 @@ pub(super) struct Safetensors;
 impl Format for Safetensors {
     fn names(&self) -> &'static [&'static str] {
         &["safetensors"]
+    }
+
+    fn content(&self) -> Option<ForeignFormat> {
+        Some(ForeignFormat::Safetensors)
     }
 
     fn about(&self) -> &'static str {
@@ -49,8 +54,8 @@ impl Format for Safetensors {
         Ok((tensor, times.map(|scalar| format!("the unit of {scalar}, of which a tensor keeps the numbers")).collect()))
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        open_only(path, |file| TensorSource::open(file, options.is_lossy))
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        open_only(path, stream, |file| TensorSource::open(file, options))
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {
@@ -157,14 +162,16 @@ struct TensorSource {
 }
 
 impl TensorSource {
-    fn open(file: FileOrSpool, is_lossy: bool) -> Result<Self> {
+    fn open(file: FileOrSpool, options: &ReadOptions) -> Result<Self> {
         let mut stream = file.file()?;
         let (data, text) = read_header(&mut stream)?;
         let Object(header): Object<Tensors<'_>> =
             serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
         let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
         let (mut items, mut places, mut spans, mut losses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        losses.extend(header.metadata.map(|metadata| format!("the metadata {}", shown(metadata))));
+        // A command that looks at values loses nothing.
+        let metadata = header.metadata.filter(|_| !options.is_for_looking);
+        losses.extend(metadata.map(|metadata| format!("the metadata {}", shown(metadata))));
         for (name, tensor) in header.tensors {
             let problem = |what: &str| Failure::Nameless(format!("invalid header: tensor {name:?}: {what}"));
             let offsets = tensor.offsets.unwrap_or_default();
@@ -175,7 +182,7 @@ impl TensorSource {
             let (kind, is_brain) = match kind_of(code) {
                 Some(kind) => (kind, false),
                 None if code == "BF16" => (ScalarKind::Float32, true),
-                None if is_lossy => {
+                None if options.is_lossy => {
                     losses.push(format!("the tensor {name:?} of dtype {code}"));
                     spans.push((begin as u64, end as u64, name));
                     continue;

@@ -14,7 +14,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces::{self, Sink};
 use crate::input::{Array, Spool, not_spooled, object_options, spool};
-use crate::signals;
+use crate::signals::{self, Checked};
 
 /// An array of an input.
 #[derive(Clone)]
@@ -80,19 +80,18 @@ pub(super) struct FileOrSpool {
 }
 
 impl FileOrSpool {
-    pub(super) fn open(path: &OsStr) -> Result<Self> {
+    fn open(path: &OsStr, mut stream: Option<Spool>) -> Result<Self> {
         let (stem, input) = (stem_of(path), escape::path(path).into_owned());
         let is_stream = path == "-" || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-        if !is_stream {
-            let spool = decompressed(path)?;
-            let path = spool.as_ref().map_or_else(|| path.into(), |spool| spool.path().to_owned());
-            return Ok(Self { path, input, stem, _spool: spool });
+        if is_stream && stream.is_none() {
+            let failed = |error: io::Error| Failure::new(format!("{input}: cannot read the stream: {error}"));
+            let mut bytes: Box<dyn Read> =
+                if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
+            stream = Some(Spool::of(&mut *bytes, &input)?);
         }
-        let failed = |error: io::Error| Failure::new(format!("{input}: cannot read the stream: {error}"));
-        let mut stream: Box<dyn Read> =
-            if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
-        let spool = Spool::of(&mut *stream, &input)?;
-        Ok(Self { path: spool.path().to_owned(), input, stem, _spool: Some(spool) })
+        let spool = decompressed(stream.as_ref().map_or(Path::new(path), Spool::path))?.or(stream);
+        let path = spool.as_ref().map_or_else(|| path.into(), |spool| spool.path().to_owned());
+        Ok(Self { path, input, stem, _spool: spool })
     }
 
     /// Where it is.
@@ -110,14 +109,20 @@ impl FileOrSpool {
     pub(super) fn file(&self) -> Result<File> {
         File::open(&self.path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))
     }
+
+    /// The same, for readers of text, which a signal ends.
+    pub(super) fn text(&self) -> Result<Checked<File>> {
+        self.file().map(Checked)
+    }
 }
 
 /// Opens the only array of a file, or of a stream in a temporary file.
 pub(super) fn open_only<S: Source + 'static>(
     path: &OsStr,
+    stream: Option<Spool>,
     open: impl FnOnce(FileOrSpool) -> Result<S>,
 ) -> Result<Vec<Box<dyn Source>>> {
-    let source = FileOrSpool::open(path).and_then(open).map_err(|failure| failure.about(&escape::path(path)))?;
+    let source = FileOrSpool::open(path, stream).and_then(open).map_err(|failure| failure.about(&escape::path(path)))?;
     Ok(vec![Box::new(source)])
 }
 

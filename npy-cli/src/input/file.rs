@@ -54,12 +54,56 @@ pub(crate) struct Extent {
     pub(crate) begin: u64,
 }
 
+/// The file that an argument of a user names.
+pub(crate) enum Named {
+    Input(Input),
+    Other(Other),
+}
+
+/// A file in none of NumPy's formats.
+pub(crate) struct Other {
+    /// The argument of the user without the member.
+    pub(crate) name: String,
+    /// `None` of a stream.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) part: Option<Part>,
+    /// The first bytes.
+    pub(crate) front: Vec<u8>,
+    /// A stream behind these.
+    rest: Option<Box<dyn Read + Send>>,
+}
+
+impl Other {
+    /// Why it is no [`Input`].
+    pub(crate) fn failure(&self) -> Failure {
+        looks::unknown_format(&self.front, &self.name).about(&self.name)
+    }
+
+    /// The bytes of the file. A stream gives them once.
+    pub(crate) fn bytes(&mut self) -> Result<Box<dyn Read + Send>> {
+        match (&self.path, self.rest.take()) {
+            (Some(path), _) => {
+                let failed = |error: io::Error| Failure::Unread(format!("{}: cannot open the file: {error}", self.name));
+                Ok(Box::new(File::open(path).map_err(failed)?))
+            }
+            (None, rest) => Ok(Box::new(Cursor::new(self.front.clone()).chain(rest.unwrap_or_else(|| Box::new(io::empty()))))),
+        }
+    }
+}
+
 impl Input {
-    /// Opens the argument of a user: a path or `-`, each with or without a member or a number.
+    /// Opens the argument of a user in one of NumPy's formats: see [`find`](Self::find).
     pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
-        let text = text.as_ref();
+        match Self::find(text.as_ref())? {
+            Named::Input(input) => Ok(input),
+            Named::Other(other) => Err(other.failure()),
+        }
+    }
+
+    /// Opens the argument of a user: a path or `-`, each with or without a member or a number.
+    pub(crate) fn find(text: &OsStr) -> Result<Named> {
         if let Some(part) = standard_input(text) {
-            return Self::from_stream("-", Box::new(io::stdin()), part);
+            return Self::of_stream("-", Box::new(io::stdin()), part);
         }
         let (path, part) = split(text);
         let name = escape::path(path);
@@ -72,13 +116,14 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         if !metadata.is_file() {
             // A pipe, which is not there a second time.
-            return Self::from_stream(&name, Box::new(file), part);
+            return Self::of_stream(&name, Box::new(file), part);
         }
         file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let format = format_of(&front).map_err(|failure| failure.about(&name))?;
-        // Errors name the array that the user named.
-        let name = if matches!(part, Some(Part::Number(_))) { escape::path(text) } else { name };
-        Self::new(&name, Place::Path(path.into()), format).with_selected(part)
+        let Some(format) = FileFormat::of(&front) else {
+            let (name, path) = (name.into_owned(), Some(path.into()));
+            return Ok(Named::Other(Other { name, path, part, front, rest: None }));
+        };
+        Self::new(&name, Place::Path(path.into()), format).with_selected(part).map(Named::Input)
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
@@ -87,6 +132,12 @@ impl Input {
 
     /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
     fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
+        if let Some(Part::Number(number)) = &part
+            && self.name != "-"
+        {
+            // Errors name the array that the user named.
+            self.name = format!("{}#{number}", self.name);
+        }
         match (&part, self.format) {
             (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
             (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
@@ -119,13 +170,17 @@ impl Input {
         }
     }
 
-    fn from_stream(name: &str, mut stream: Box<dyn Read + Send>, part: Option<Part>) -> Result<Self> {
+    /// Opens a stream. Another format than `.npy` is in a temporary file then, and so is an array of which a part is selected.
+    pub(crate) fn of_stream(name: &str, mut stream: Box<dyn Read + Send>, part: Option<Part>) -> Result<Named> {
         let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
         let mut front = Vec::new();
         (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let format = format_of(&front).map_err(|failure| failure.about(name))?;
+        let Some(format) = FileFormat::of(&front) else {
+            return Ok(Named::Other(Other { name: name.to_owned(), path: None, part, front, rest: Some(stream) }));
+        };
         let input = Self::new(name, Place::Stream { front, rest: Some(stream) }, format);
-        if format == FileFormat::Npy && part.is_none() { Ok(input) } else { input.into_file()?.with_selected(part) }
+        let is_read_once = format == FileFormat::Npy && part.is_none();
+        Ok(Named::Input(if is_read_once { input } else { input.into_file()?.with_selected(part)? }))
     }
 
     /// The same input; a stream that was not read in a temporary file.
@@ -141,7 +196,7 @@ impl Input {
         let mut front = Vec::new();
         let read = File::open(spool.path()).and_then(|file| file.take(looks::FRONT_BYTES).read_to_end(&mut front));
         read.map_err(|error| Failure::new(format!("{name}: cannot read a temporary file: {error}")))?;
-        let format = format_of(&front).map_err(|failure| failure.about(name))?;
+        let format = FileFormat::of(&front).ok_or_else(|| looks::unknown_format(&front, name).about(name))?;
         Self::new(name, Place::Spool(spool), format).with_selected(part)
     }
 
@@ -342,11 +397,6 @@ pub(crate) fn expected_one<'a>(file: &str, names: impl ExactSizeIterator<Item = 
     let more = if count > names.len() { ", …" } else { "" };
     let (first, names) = (names.first().copied().unwrap_or_default(), names.join(", "));
     Failure::new(format!("{file}: expected one array, found {count}: {names}{more}; select one, as in {file}:{first}"))
-}
-
-/// The format of a file that begins like this.
-fn format_of(front: &[u8]) -> Result<FileFormat> {
-    FileFormat::of(front).ok_or_else(|| looks::unknown_format(front))
 }
 
 fn with_member_of<T>(

@@ -1,5 +1,6 @@
 //! Recognizes files that are no arrays, for the advice of errors.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -12,23 +13,23 @@ use crate::failure::Failure;
 /// Bytes that are read to tell the format of a file.
 pub(super) const FRONT_BYTES: u64 = ForeignFormat::FRONT_BYTES as u64;
 
-/// The error for a file that begins like this: the format that it seems to be, and advice.
-pub(super) fn unknown_format(front: &[u8]) -> Failure {
+/// The error for a file of this name that begins like this: the format that it seems to be, and advice.
+pub(super) fn unknown_format(front: &[u8], name: &str) -> Failure {
     let found = match ForeignFormat::of(front) {
         _ if front.is_empty() => "an empty file".to_owned(),
         Some(format) => match advice(format) {
             None => format.to_string(),
-            Some(advice) => format!("{format}; {advice}"),
+            Some(advice) => format!("{format}; {}", advice.replace("FILE", &shell_word(name))),
         },
         None => format!("\"{}\"", front[..front.len().min(16)].escape_ascii()),
     };
     Failure::Nameless(format!("unknown format: expected an .npy, .npz or .ra file, found {found}"))
 }
 
-/// The command that reads such a file, or else the advice of the library.
+/// The command that reads such a `FILE`, or else the advice of the library.
 fn advice(format: ForeignFormat) -> Option<&'static str> {
     Some(match format {
-        ForeignFormat::Png => "`npy convert image.png image.npy` reads it",
+        ForeignFormat::Png => "`npy convert FILE image.npy` reads it",
         ForeignFormat::Gzip => "decompress it first, as in `gzip -dc FILE | npy info -`",
         ForeignFormat::Bzip2 => "decompress it first, as in `bzip2 -dc FILE | npy info -`",
         ForeignFormat::Xz => "decompress it first, as in `xz -dc FILE | npy info -`",
@@ -38,14 +39,20 @@ fn advice(format: ForeignFormat) -> Option<&'static str> {
         ForeignFormat::Parquet => "`npy convert --from parquet FILE data.npy` reads it, if built with the feature `arrow`",
         ForeignFormat::Arrow => "`npy convert --from arrow FILE data.npy` reads it, if built with the feature `arrow`",
         ForeignFormat::Base64 => "decode it first, as in `base64 -d FILE | npy info -`",
-        ForeignFormat::Json => "`npy convert --from json data.txt data.npy` reads arrays of it",
-        ForeignFormat::Safetensors => "`npy convert model.safetensors model.npz` reads it",
-        ForeignFormat::Csv => "`npy convert --from csv table.txt table.npy` reads it",
-        ForeignFormat::Tsv => "`npy convert --from tsv table.txt table.npy` reads it",
-        ForeignFormat::Numbers => "`tr -s ' ' , < table.txt | npy convert --from csv - table.npy` reads them",
-        ForeignFormat::Text => "`npy convert --from csv data.txt data.npy` reads it line by line",
+        ForeignFormat::Json => "`npy convert --from json FILE data.npy` reads arrays of it",
+        ForeignFormat::Safetensors => "`npy convert FILE model.npz` reads it",
+        ForeignFormat::Csv => "`npy convert --from csv FILE table.npy` reads it",
+        ForeignFormat::Tsv => "`npy convert --from tsv FILE table.npy` reads it",
+        ForeignFormat::Numbers => "`npy convert --from csv --delimiter space FILE table.npy` reads them",
+        ForeignFormat::Text => "`npy convert --from csv FILE data.npy` reads it line by line",
         _ => return format.advice(),
     })
+}
+
+/// A name as a shell reads it.
+fn shell_word(name: &str) -> Cow<'_, str> {
+    let is_plain = |character: char| character.is_alphanumeric() || "-_./:=@%+,".contains(character);
+    if name.chars().all(is_plain) { Cow::Borrowed(name) } else { Cow::Owned(format!("'{}'", name.replace('\'', r"'\''"))) }
 }
 
 /// The damage of a transfer in text mode, if an `.npy` file that lacks `missing` bytes shows it.
@@ -85,13 +92,15 @@ mod tests {
         for (front, expected) in [
             (&b""[..], "an empty file"),
             (b"\x89HDF\r\n\x1a\n", "an HDF5 file; read it with h5py or `h5dump`"),
-            (b"\x1f\x8b\x08", "gzip data; decompress it first, as in `gzip -dc FILE | npy info -`"),
-            (b"a,b\n1,2\n", "comma-separated text; `npy convert --from csv table.txt table.npy` reads it"),
+            (b"\x1f\x8b\x08", "gzip data; decompress it first, as in `gzip -dc a.dat | npy info -`"),
+            (b"a,b\n1,2\n", "comma-separated text; `npy convert --from csv a.dat table.npy` reads it"),
             (b"%PDF-1.7", "a PDF document"),
             (b"\x00\x01\x02", "\"\\x00\\x01\\x02\""),
         ] {
-            let message = unknown_format(front).to_string();
+            let message = unknown_format(front, "a.dat").to_string();
             assert!(message.ends_with(&format!("found {expected}")), "{message}");
         }
+        let message = unknown_format(b"a,b\n1,2\n", "it's 1.txt").to_string();
+        assert!(message.ends_with(r"`npy convert --from csv 'it'\''s 1.txt' table.npy` reads it"), "{message}");
     }
 }

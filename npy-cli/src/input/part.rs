@@ -28,6 +28,11 @@ pub(crate) fn standard_input(text: &OsStr) -> Option<Option<Part>> {
     if rest.is_empty() { Some(None) } else { member().or_else(|| number(rest.strip_prefix('#')?)).map(Some) }
 }
 
+/// What the user typed without the member or the number: a path, or `-`.
+pub(crate) fn path_of(text: &OsStr) -> &OsStr {
+    if standard_input(text).is_some() { OsStr::new("-") } else { split(text).0 }
+}
+
 /// The number of an array.
 fn number(text: &str) -> Option<Part> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit())).map(Part::Number)

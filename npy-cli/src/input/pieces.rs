@@ -68,6 +68,13 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
     transpose(array, order, (&ranges, &axes), &mut region, sink)
 }
 
+/// Reads the rest of an array, of which nothing is kept.
+pub(crate) fn read_to_end(array: &mut dyn Array) -> Result<()> {
+    let count = elements_of_piece(array.header().dtype());
+    while array.header().data_bytes() > 0 && array.next_elements(count)?.is_some() {}
+    Ok(())
+}
+
 /// Whether reading in this order transposes the elements.
 pub(crate) fn is_transposed(header: &Header, order: Order) -> bool {
     header.order() != order && !Order::are_same(header.shape()) && header.dtype().itemsize() > 0

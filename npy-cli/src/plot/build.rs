@@ -3,7 +3,7 @@
 use super::figure::{Axis, Content, Figure};
 use super::image::image;
 use super::lines;
-use super::numbers::{Numbers, pieces};
+use super::numbers::{Numbers, for_each_piece};
 use super::options::{Kind, LogAxes, Options};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
@@ -37,6 +37,9 @@ fn read(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
     }
     let mut numbers = Numbers::new(source, selection, options.fields.first().map(String::as_str))?;
     let kind = options.kind.unwrap_or_else(|| if lines::are_lines(&numbers.shape) { Kind::Line } else { Kind::Image });
+    if kind == Kind::Image && numbers.shape.len() < 2 {
+        numbers.keep_all_axes();
+    }
     match (kind, &numbers.shape[..]) {
         (Kind::Histogram, _) => histogram(&mut numbers, options),
         (Kind::Line, [] | [_] | [_, _]) => lines::of_columns(&mut numbers, options),
@@ -133,7 +136,7 @@ fn scatter(source: &mut Source, selection: Option<&Selection>, options: &Options
     let (width, height) = (options.size.0.clamp(1, 400), options.size.1.clamp(1, 300));
     let mut cells = vec![false; width * height];
     let (mut points, mut left_out) = (Vec::new(), 0);
-    pieces(source, selection, &mut |values| {
+    for_each_piece(source, selection, &mut |values| {
         let (xs, ys) = (reals::numbers(&values.field(x)?)?, reals::numbers(&values.field(y)?)?);
         for (x, y) in xs.into_iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite()) {
             if logs[0] && x <= 0.0 || logs[1] && y <= 0.0 {

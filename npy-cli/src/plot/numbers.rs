@@ -4,14 +4,11 @@ use npy_core::{DType, DynValues, Order};
 
 use super::figure::Axis;
 use crate::failure::{Failure, Result};
+use crate::input::pieces;
 use crate::input::source::Source;
 use crate::select::Selection;
-use crate::signals;
 use crate::values::quantity;
 use crate::values::reals;
-
-/// How much is read at once.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
@@ -24,10 +21,12 @@ pub(crate) struct Numbers<'a> {
     source: &'a mut Source,
     selection: Option<&'a Selection>,
     field: Option<String>,
-    /// Without axes of length 1.
+    /// Without axes of length 1, unless these are kept.
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: DType,
     strides: Strides,
+    /// With axes of length 1.
+    all: Strides,
 }
 
 /// For each axis the distance of neighbours among the numbers as they are read, and its length.
@@ -52,7 +51,16 @@ impl Strides {
             outer.reverse();
         }
         inner.reverse();
-        Self(outer.into_iter().chain(inner).filter(|(_, length)| *length != 1).collect())
+        Self(outer.into_iter().chain(inner).collect())
+    }
+
+    /// Without axes of length 1.
+    fn long(&self) -> Self {
+        Self(self.0.iter().copied().filter(|(_, length)| *length != 1).collect())
+    }
+
+    fn shape(&self) -> Vec<usize> {
+        self.0.iter().map(|(_, length)| *length).collect()
     }
 
     /// The index along an axis of the number at a position.
@@ -96,10 +104,15 @@ impl<'a> Numbers<'a> {
         }
         // A selection is read in C order.
         let order = if selection.is_some() { Order::C } else { source.header().order() };
-        let strides = Strides::new(&axes, order, &own);
-        let shape = strides.0.iter().map(|(_, length)| *length).collect();
-        let dtype = base.clone();
-        Ok(Self { source, selection, field: field.map(str::to_owned), shape, dtype, strides })
+        let all = Strides::new(&axes, order, &own);
+        let (strides, dtype) = (all.long(), base.clone());
+        Ok(Self { source, selection, field: field.map(str::to_owned), shape: strides.shape(), dtype, strides, all })
+    }
+
+    /// Keeps axes of length 1, which an image of one row or column has.
+    pub(crate) fn keep_all_axes(&mut self) {
+        self.strides = self.all.clone();
+        self.shape = self.strides.shape();
     }
 
     /// Calls `each` with all numbers in the order in which they are read, and the position of each.
@@ -126,7 +139,7 @@ impl<'a> Numbers<'a> {
 
     fn for_each_piece(&mut self, each: &mut dyn FnMut(&DynValues) -> Result<()>) -> Result<()> {
         let field = self.field.as_deref();
-        pieces(self.source, self.selection, &mut |values| match field {
+        for_each_piece(self.source, self.selection, &mut |values| match field {
             Some(field) => each(&values.field(field)?),
             None => each(values),
         })
@@ -149,31 +162,17 @@ impl<'a> Numbers<'a> {
 }
 
 /// Calls `each` with all elements: of a selection in C order, otherwise in the order of the file.
-pub(crate) fn pieces(
+pub(crate) fn for_each_piece(
     source: &mut Source,
     selection: Option<&Selection>,
     each: &mut dyn FnMut(&DynValues) -> Result<()>,
 ) -> Result<()> {
-    let count = (PIECE_BYTES / source.header().dtype().itemsize().max(1)).max(1);
-    source.with(|mut array| {
-        let Some(selection) = selection else {
-            while let Some(values) = array.next_elements(count)? {
-                signals::check()?;
-                each(&values)?;
-            }
-            return Ok(());
-        };
-        let all = selection.shape().iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        let mut first = 0;
-        while first < all {
-            let end = all.min(first.saturating_add(count));
-            for part in selection.boxes(first..end) {
-                signals::check()?;
-                each(&part.read(&mut *array)?)?;
-            }
-            first = end;
+    source.with(|mut array| match selection {
+        Some(selection) => selection.for_each_piece(0..selection.count(), &mut *array, each),
+        None => {
+            let order = array.header().order();
+            pieces::for_each(&mut *array, order, &mut |values| each(&values))
         }
-        Ok(())
     })
 }
 

@@ -136,6 +136,10 @@ impl Parser<'_> {
                 let message = "expected one field; several take two pairs of brackets, as in [['a', 'b']]".to_owned();
                 Err(Problem { place: self.place(), message })
             }
+            (StepKind::Fields(_), Some(',')) => {
+                let message = "expected one list of fields; rows take brackets of their own, as in [['a', 'b']][0]".to_owned();
+                Err(Problem { place: self.place(), message })
+            }
             (_, None) if close.is_none() => Ok(Step { place, kind }),
             (_, Some(']')) if close.is_some() => {
                 self.take("]");

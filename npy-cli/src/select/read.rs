@@ -8,11 +8,17 @@ use npy_core::{DynValues, Order};
 
 use super::{Axis, Selection, Source};
 use crate::failure::{Failure, Result};
-use crate::input::Array;
+use crate::input::{Array, pieces};
 use crate::values::quantity;
 
 /// The most bytes of elements that are read at once, whatever a file claims.
 const MOST_BYTES: usize = 1 << 30;
+
+/// How many pieces of a file in Fortran order are read at once, which are in memory up to four times.
+const FORTRAN_PIECES: usize = 12;
+
+/// The most elements of a piece: those without bytes are text too.
+const PIECE_ELEMENTS: usize = 1 << 17;
 
 /// The most reads of corners in the order of the file. Only arrays of many axes need more.
 const MOST_READS: usize = 4096;
@@ -57,8 +63,52 @@ impl Selection {
         Ok(DynValues::new(dtype, Order::C, &shape, bytes)?)
     }
 
+    /// Reads the elements in a range of positions, in C order, as an array of one axis.
+    pub(crate) fn read_range(&self, array: &mut dyn Array, range: Range<usize>) -> Result<DynValues> {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        for part in self.boxes(range) {
+            let values = part.read(array)?;
+            count += values.header().element_count();
+            if bytes.is_empty() {
+                bytes = values.into_bytes();
+                continue;
+            }
+            let more = values.bytes().len();
+            bytes.try_reserve(more).map_err(|_| Failure::allocation(more))?;
+            bytes.extend_from_slice(values.bytes());
+        }
+        Ok(DynValues::new(self.element.clone(), Order::C, &[count], bytes)?)
+    }
+
+    /// Calls `work` with the elements in a range of positions, in C order.
+    pub(crate) fn for_each_piece(
+        &self,
+        range: Range<usize>,
+        array: &mut dyn Array,
+        work: &mut dyn FnMut(&DynValues) -> Result<()>,
+    ) -> Result<()> {
+        if self.is_whole() && range == (0..self.count()) {
+            return pieces::for_each(array, Order::C, &mut |values| work(&values));
+        }
+        let header = array.header();
+        let count = pieces::elements_of_piece(header.dtype()).min(PIECE_ELEMENTS);
+        // Rows of a file in Fortran order are read in small parts, far from each other: the more of them at once, the better.
+        let at_once = if header.order() == Order::C { 1 } else { FORTRAN_PIECES };
+        let mut begin = range.start;
+        while begin < range.end {
+            let end = begin.saturating_add(count.saturating_mul(at_once)).min(range.end);
+            let values = self.read_range(array, begin..end)?;
+            let mut pieces = values.reader();
+            while let Some(piece) = pieces.next_elements(count)? {
+                work(&piece)?;
+            }
+            begin = end;
+        }
+        Ok(())
+    }
+
     /// The selections of which the elements in a range of positions, in C order, consist.
-    pub(crate) fn boxes(&self, range: Range<usize>) -> Vec<Self> {
+    pub(super) fn boxes(&self, range: Range<usize>) -> Vec<Self> {
         let mut boxes = Vec::new();
         self.add_boxes(0, range, &mut boxes);
         boxes

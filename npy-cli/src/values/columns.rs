@@ -1,7 +1,7 @@
 //! The columns of an array as text has them: an element flattened, down to each record of its sub-arrays.
 
 use npy_core::DType;
-use npy_core::dtype::Scalar;
+use npy_core::dtype::{Record, Scalar};
 
 use crate::failure::{Failure, Result};
 use crate::values::quantity;
@@ -87,27 +87,17 @@ pub(crate) fn of(dtype: &DType) -> Result<Vec<Column>> {
 
 /// The number of columns, without making them.
 fn number_of(dtype: &DType) -> usize {
-    match dtype {
-        DType::Scalar(_) => 1,
-        DType::SubArray(array) if matches!(array.base(), DType::Scalar(_)) => 1,
-        DType::SubArray(array) => array.shape().iter().fold(number_of(array.base()), |count, &length| count.saturating_mul(length)),
-        DType::Record(record) => record.fields().iter().fold(0, |count, field| count.saturating_add(number_of(field.dtype()))),
-    }
+    let (base, axes) = dtype.flattened();
+    let Some(record) = base.record() else { return 1 };
+    let of_fields = record.fields().iter().fold(0_usize, |count, field| count.saturating_add(number_of(field.dtype())));
+    axes.iter().fold(of_fields, |count, &length| count.saturating_mul(length))
 }
 
 /// The number of scalars of an element. Fails where they have no bytes and are too many.
 pub(crate) fn count(dtype: &DType) -> Result<usize> {
-    let count = match dtype {
-        DType::Scalar(_) => Some(1),
-        DType::SubArray(array) => {
-            let inner = count(array.base())?;
-            array.shape().iter().try_fold(inner, |count, &length| count.checked_mul(length))
-        }
-        DType::Record(record) => record.fields().iter().try_fold(0_usize, |sum, field| sum.checked_add(count(field.dtype()).ok()?)),
-    };
+    let count = dtype.leaves().iter().fold(0_usize, |count, leaf| count.saturating_add(leaf.count()));
     // As many as there are bytes are as large as the file.
-    let most = MOST.max(dtype.itemsize());
-    count.filter(|count| *count <= most).ok_or_else(too_many)
+    if count <= MOST.max(dtype.itemsize()) { Ok(count) } else { Err(too_many()) }
 }
 
 pub(crate) fn too_many() -> Failure {
@@ -130,43 +120,31 @@ pub(crate) fn expect_bytes(dtype: &DType, shape: &[usize], has_lists: bool) -> R
 }
 
 /// How many scalars, records and lists of an array have no byte. Python objects have theirs in the pickle.
-fn without_bytes(shape: &[usize], base: &DType, has_lists: bool) -> usize {
+fn without_bytes(shape: &[usize], dtype: &DType, has_lists: bool) -> usize {
+    let (base, axes) = dtype.flattened();
     let (mut lists, mut items) = (0_usize, 1_usize);
-    for &length in shape {
+    for &length in shape.iter().chain(&axes) {
         lists = lists.saturating_add(items);
         items = items.saturating_mul(length);
     }
     let is_empty = base.itemsize() == 0 && !base.has_object();
-    let of_item = usize::from(is_empty && !matches!(base, DType::SubArray(_))).saturating_add(match base {
-        DType::Scalar(_) => 0,
-        DType::SubArray(array) => without_bytes(array.shape(), array.base(), has_lists),
-        DType::Record(record) => {
-            record.fields().iter().fold(0, |sum, field| sum.saturating_add(without_bytes(&[], field.dtype(), has_lists)))
-        }
-    });
+    let fields = base.record().map_or(&[][..], Record::fields).iter();
+    let of_item = fields.fold(usize::from(is_empty), |sum, field| sum.saturating_add(without_bytes(&[], field.dtype(), has_lists)));
     items.saturating_mul(of_item).saturating_add(if has_lists && (is_empty || items == 0) { lists } else { 0 })
 }
 
 fn add(dtype: &DType, offset: usize, [path, key]: [String; 2], columns: &mut Vec<Column>) {
-    match dtype {
-        DType::Scalar(scalar) => columns.push(Column { path, key, axes: Vec::new(), scalar: *scalar, offset, count: 1 }),
-        DType::SubArray(array) => {
-            let count = array.shape().iter().product();
-            if let DType::Scalar(scalar) = array.base() {
-                return columns.push(Column { path, key, axes: array.shape().to_vec(), scalar: *scalar, offset, count });
-            }
-            for i in 0..count {
-                let index = index_text(array.shape(), i);
-                let names = [&path, &key].map(|name| format!("{name}{index}"));
-                add(array.base(), offset + i * array.base().itemsize(), names, columns);
-            }
-        }
-        DType::Record(record) => {
-            for field in record.fields() {
-                let dots = if path.is_empty() { ["", ""] } else { [".", "\0"] };
-                let names = [format!("{path}{}{}", dots[0], field.name()), format!("{key}{}{}", dots[1], field.name())];
-                add(field.dtype(), offset + field.offset(), names, columns);
-            }
+    let (base, axes) = dtype.flattened();
+    let count = axes.iter().product();
+    if let DType::Scalar(scalar) = base {
+        return columns.push(Column { path, key, axes, scalar: *scalar, offset, count });
+    }
+    for item in 0..count {
+        let index = index_text(&axes, item);
+        let dots = if path.is_empty() && index.is_empty() { ["", ""] } else { [".", "\0"] };
+        for field in base.record().map_or(&[][..], Record::fields) {
+            let names = [format!("{path}{index}{}{}", dots[0], field.name()), format!("{key}{index}{}{}", dots[1], field.name())];
+            add(field.dtype(), offset + item * base.itemsize() + field.offset(), names, columns);
         }
     }
 }

@@ -335,7 +335,7 @@ fn other_files_are_refused() {
     let mixed = directory.save("mixed.npy", &records());
     assert!(directory.refused(&[&mixed, &directory.path("o.ra")]).ends_with("; convert it with `npy convert --endian little`\n"));
     let text = directory.write("m.txt", "1\n3\n");
-    assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv data.txt data.npy` reads it line by line");
+    assert_snapshot!(directory.refused(&[&text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv m.txt data.npy` reads it line by line");
     let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
     let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
     assert_snapshot!(directory.refused(&[&objects, &directory.path("o.json")]), @"npy: objects.npy: unsupported pickle at byte 130: expected an array of objects, found a list");

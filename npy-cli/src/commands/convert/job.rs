@@ -12,7 +12,7 @@ use npy_core::{DType, Header, Order};
 use super::dtypes::{as_wide_as, relaid, select};
 use super::transcode::Transcode;
 use crate::failure::{Failure, Result};
-use crate::formats::{Format, Item, Objects, Outgoing, Source, titles};
+use crate::formats::{Format, Item, Objects, Outgoing, Source};
 use crate::input::Array;
 use crate::input::pieces::{self, Sink};
 use crate::objects::{self, Wish, typed, with_fields};
@@ -191,7 +191,7 @@ impl Target {
 
     /// The header of objects that stay objects, or become text.
     fn plan_objects(&self, item: &Item, losses: &mut Vec<String>) -> Header {
-        let titles = if self.format.objects() == Objects::Pickle { Vec::new() } else { titles(item.header.dtype()) };
+        let titles = self.format.lost_titles(item.header.dtype());
         losses.extend(item.losses.iter().chain(&titles).map(|loss| format!("{}: {loss}", item.name)));
         item.header.clone()
     }

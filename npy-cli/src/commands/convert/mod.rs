@@ -249,7 +249,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     };
     let format = arguments.to.map_or_else(|| formats::of_output(out), Ok)?;
     formats::expect_support(format).map_err(|failure| failure.about(&escape::path(out)))?;
-    let is_text = |input: &OsString| arguments.from.or_else(|| formats::of_input(input)).is_some_and(Format::has_dialect);
+    let is_text =
+        |input: &OsString| arguments.from.or_else(|| formats::of_extension(Path::new(input))).is_some_and(Format::has_dialect);
     if let Some(option) = arguments.csv.given().filter(|_| !inputs.iter().any(is_text)) {
         return Err(Failure::new(format!("{option} is for CSV and TSV inputs, found none; give their format with --from csv")));
     }

@@ -74,6 +74,9 @@ impl Transcode {
             let how = how(from.scalar, to.scalar).ok_or_else(|| {
                 let message = format!("cannot convert {} to {}", from.scalar, to.scalar);
                 let hint = match to.scalar.kind() {
+                    ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } => {
+                        "expected text; CSV and JSON have the text of other values"
+                    }
                     ScalarKind::Ml(_) | ScalarKind::Float8E5M2 => "expected numbers",
                     _ => "expected numbers, text, or times of a fixed length",
                 };

@@ -45,8 +45,8 @@ pub(super) struct AboutArray {
     pub(super) data_offset: Option<u64>,
     /// Bytes after the array; negative if bytes are missing. `None` where it is unknown.
     pub(super) trailing: Option<i128>,
-    /// The damage of a transfer in text mode.
-    pub(super) transfer: Option<&'static str>,
+    /// Damage that the length does not show, such as that of a transfer in text mode.
+    pub(super) problem: Option<String>,
 }
 
 /// The properties of a member of an archive.
@@ -69,15 +69,15 @@ pub(super) enum MemberContent {
 impl About {
     pub(super) fn of(opened: Opened) -> Result<Self> {
         match opened {
-            Opened::Numpy(mut input) => Self::of_input(&mut input),
-            Opened::Decompressed(mut input) => Ok(Self::of_input(&mut input)?.without_offsets()),
+            Opened::Numpy(mut input) => Self::of_input(&mut input, false),
+            Opened::Compressed(file) => Ok(Self::of_input(&mut file.into_stream()?, true)?.without_offsets()),
             Opened::Foreign(file) => Self::of_foreign(&file),
         }
     }
 
     /// Of a file in a format that is not NumPy's, by the headers that its arrays will have.
     fn of_foreign(file: &Foreign) -> Result<Self> {
-        let array = |header: &Header| AboutArray { header: header.clone(), data_offset: None, trailing: None, transfer: None };
+        let array = |header: &Header| AboutArray { header: header.clone(), data_offset: None, trailing: None, problem: None };
         let (format, items) = (file.format(), file.items()?);
         let content = match &items[..] {
             [(_, item)] if !file.holds_several() => Content::Array { format, array: array(&item.header), further: Vec::new() },
@@ -112,9 +112,10 @@ impl About {
         self
     }
 
-    fn of_input(input: &mut Input) -> Result<Self> {
+    /// Of a file, or of its content if it is compressed as a whole.
+    fn of_input(input: &mut Input, is_content: bool) -> Result<Self> {
         if input.is_stream() {
-            return Self::of_stream(input);
+            return Self::of_stream(input, is_content);
         }
         let bytes = input.path().and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
         let file = input.name().to_owned();
@@ -135,7 +136,7 @@ impl About {
                 let array = input.with_member(0, |array| {
                     let header = array.header().clone();
                     Ok(match format {
-                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None, transfer: None },
+                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None, problem: None },
                         _ => AboutArray::of(&*array, bounds),
                     })
                 })?;
@@ -157,8 +158,8 @@ impl About {
         Ok(Self { file, content, bytes })
     }
 
-    /// Reads an `.npy` stream to its end, for the headers of all arrays.
-    fn of_stream(input: &mut Input) -> Result<Self> {
+    /// Reads an `.npy` stream to its end, for the headers of all arrays. Of a file that is compressed, damage is told as of any file.
+    fn of_stream(input: &mut Input, is_content: bool) -> Result<Self> {
         let file = input.name().to_owned();
         let mut arrays = Vec::new();
         let read = input.for_each_in_stream(|mut array| {
@@ -169,21 +170,22 @@ impl About {
             if array.header().dtype().has_object() {
                 return array.into_objects(object_options()).map(drop).map_err(Failure::from);
             }
-            let count = pieces::elements_of_piece(array.header().dtype());
-            while array.header().data_bytes() > 0 && array.next_elements(count)?.is_some() {}
-            Ok(())
+            pieces::read_to_end(&mut *array)
         });
+        // Damaged data do not matter to the header before them, but to a file that has no more than these.
+        match (&read, arrays.last_mut().filter(|_| is_content)) {
+            (Err(failure), Some(last)) => last.problem = Some(failure.to_string()),
+            (Ok(behind), Some(last)) if !last.header.dtype().has_object() => last.trailing = Some((*behind).into()),
+            _ => {}
+        }
         let mut arrays = arrays.into_iter();
-        // Damaged data do not matter to the header before them.
         let Some(array) = arrays.next() else { return Err(read.err().map_or(Failure::Reported, |failure| failure.about(&file))) };
         Ok(Self { file, content: Content::Array { format: "npy", array, further: arrays.collect() }, bytes: None })
     }
 
     pub(super) fn is_damaged(&self) -> bool {
         match &self.content {
-            Content::Array { array, further, .. } => {
-                array.is_truncated() || array.transfer.is_some() || further.iter().any(AboutArray::is_truncated)
-            }
+            Content::Array { array, further, .. } => std::iter::once(array).chain(further).any(AboutArray::is_damaged),
             Content::Archive { members, .. } => members.iter().any(Member::is_damaged),
             Content::Damaged(_) => true,
         }
@@ -201,7 +203,7 @@ impl AboutArray {
         let (header, data_offset) = (array.header().clone(), array.data_offset());
         match bounds {
             Some(range) => Self::of_found(Found { header, data_offset: range.start + data_offset, range }),
-            None => Self { header, data_offset: None, trailing: None, transfer: None },
+            None => Self { header, data_offset: None, trailing: None, problem: None },
         }
     }
 
@@ -210,25 +212,21 @@ impl AboutArray {
         let end = i128::from(data_offset) + i128::from(header.data_bytes());
         // The data of objects are a pickle, of which the header does not tell the length.
         let trailing = (!header.dtype().has_object()).then(|| i128::from(range.end) - end);
-        Self { header, data_offset: Some(data_offset), trailing, transfer: None }
+        Self { header, data_offset: Some(data_offset), trailing, problem: None }
     }
 
     /// Looks for the signs of a transfer in text mode, if the array is a file.
     fn with_transfer(self, path: Option<&Path>) -> Self {
         let missing = self.trailing.map_or(0, |bytes| u64::try_from(-bytes).unwrap_or(0));
-        Self { transfer: path.and_then(|path| text_transfer(path, missing)), ..self }
+        Self { problem: path.and_then(|path| text_transfer(path, missing)).map(str::to_owned), ..self }
     }
 
-    pub(super) fn is_truncated(&self) -> bool {
-        self.trailing.is_some_and(|bytes| bytes < 0)
+    fn is_damaged(&self) -> bool {
+        self.problem.is_some() || self.trailing.is_some_and(|bytes| bytes < 0)
     }
 
     pub(super) fn is_mappable(&self) -> bool {
-        self.data_offset.is_some()
-            && !self.is_truncated()
-            && self.transfer.is_none()
-            && !self.header.dtype().has_object()
-            && self.header.data_bytes() > 0
+        self.data_offset.is_some() && !self.is_damaged() && !self.header.dtype().has_object() && self.header.data_bytes() > 0
     }
 
     /// The largest power of two up to 64 that divides the position of the data.
@@ -266,7 +264,7 @@ impl Member {
 
     pub(super) fn is_damaged(&self) -> bool {
         match &self.content {
-            MemberContent::Array(array) => array.is_truncated(),
+            MemberContent::Array(array) => array.is_damaged(),
             MemberContent::Other => false,
             MemberContent::Damaged(_) => true,
         }

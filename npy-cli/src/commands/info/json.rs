@@ -59,7 +59,7 @@ impl AboutArray {
                 "alignment": self.alignment(),
                 "missing_bytes": bytes(i128::is_negative),
                 "trailing_bytes": bytes(|bytes| bytes >= 0),
-                "problem": self.transfer,
+                "problem": self.problem,
                 "fields": fields_json(dtype, 0),
             }),
         ))

@@ -133,7 +133,11 @@ impl AboutArray {
     fn note(&self, screen: &Screen) -> String {
         match self.trailing {
             Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
-            _ if self.transfer.is_some() => screen.paint(Style::Bad, "damaged by a transfer in text mode"),
+            _ if self.problem.is_some() => {
+                // What it is, without the reason.
+                let problem = self.problem.as_deref().and_then(|problem| problem.split(':').next());
+                screen.paint(Style::Bad, problem.unwrap_or_default())
+            }
             Some(bytes) if bytes > 0 => format!("{} after the array", plural_bytes(bytes)),
             _ if self.header.dtype().has_object() => "Python objects".to_owned(),
             _ => String::new(),
@@ -178,8 +182,8 @@ impl AboutArray {
             Some(bytes) if bytes > 0 => line("trailing", &format!("{} after the array", plural_bytes(bytes)))?,
             _ => {}
         }
-        if let Some(transfer) = self.transfer {
-            line("problem", transfer)?;
+        if let Some(problem) = &self.problem {
+            line("problem", problem)?;
         }
         line("dtype", &short_dtype(dtype))?;
         write_fields(screen, dtype, 0, 2)

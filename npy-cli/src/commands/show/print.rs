@@ -2,14 +2,13 @@
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
-use std::iter::once;
 
 use npy_core::dtype::Scalar;
 use npy_core::print::{PrintOptions, print_streamed};
 use npy_core::scalar::Class;
 use npy_core::{DType, DynValues};
 
-use super::{Arguments, read_ranges};
+use super::Arguments;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Array, spooled};
@@ -63,7 +62,7 @@ fn show_text(
             }
             *index = 0;
         }
-        let element = read_ranges(selection, array, once(position..position + 1));
+        let element = selection.read_range(array, position..position + 1);
         element.map_err(|error| failure = Some(error)).ok().map(DynValues::into_bytes)
     };
     let mut out = Out::new(screen);

@@ -8,7 +8,7 @@ use npy_core::print::{PrintOptions, TableCells, table_cells};
 use npy_core::{DType, DynValues};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Arguments, stream};
+use super::Arguments;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::text::for_each_element;
@@ -38,7 +38,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     let rows = Rows::new(arguments, &selection.shape());
     let mut table = Records::new(arguments, &rows, selection.dtype())?;
     for range in [0..rows.first, rows.total - rows.last..rows.total] {
-        stream::for_each_piece(selection, range, array, &mut |values| for_each_element(values, |record| table.add(record)))?;
+        selection.for_each_piece(range, array, &mut |values| for_each_element(values, |record| table.add(record)))?;
     }
     write(&rows.labels(selection), table.finish(&rows)?, arguments, screen)
 }

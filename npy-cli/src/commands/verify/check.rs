@@ -15,6 +15,7 @@ use super::finding::{Finding, State};
 use super::nested::{self, Budget, Level, nameless};
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::formats::{self, Opened};
 use crate::input::pieces;
 use crate::input::{Array, Input, arrays, object_options, text_transfer};
 use crate::values::quantity;
@@ -22,7 +23,17 @@ use crate::{objects, signals};
 
 /// Checks a file, or some members of it. `extracted` counts the bytes of archives in it.
 pub(super) fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> Vec<Finding> {
-    let result = Input::open(file).and_then(|mut input| match input.format() {
+    let result = formats::open_any(file).and_then(|opened| match opened {
+        Opened::Numpy(input) => check_input(input, members, extracted),
+        Opened::Compressed(file) => check_input(file.into_stream()?, members, extracted),
+        Opened::Foreign(mut file) => file.check().map(|()| vec![State::Good.into()]),
+    });
+    result.unwrap_or_else(|failure| vec![State::damaged(&failure, &escape::path(file)).into()])
+}
+
+/// Checks a file in one of NumPy's formats.
+fn check_input(mut input: Input, members: Option<Range<usize>>, extracted: &AtomicU64) -> Result<Vec<Finding>> {
+    match input.format() {
         FileFormat::Npz => {
             let mut archive = input.archive()?;
             let selected = input.selected().map(|member| archive.find(member)).transpose()?;
@@ -36,8 +47,7 @@ pub(super) fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &Ato
             let length = input.bounds().map(|bounds| bounds.end - bounds.start);
             Ok(vec![input.with_member(0, |array| check_array(array, format, length, None))?])
         }
-    });
-    result.unwrap_or_else(|failure| vec![State::damaged(&failure, &escape::path(file)).into()])
+    }
 }
 
 /// Checks all arrays of an `.npy` file, one behind another.
@@ -103,8 +113,7 @@ fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Optio
             compare_lengths(expected, found).with_transfer(transfer)
         }
         _ => {
-            let count = pieces::elements_of_piece(header.dtype());
-            while header.data_bytes() > 0 && array.next_elements(count)?.is_some() {}
+            pieces::read_to_end(&mut *array)?;
             State::Good
         }
     };

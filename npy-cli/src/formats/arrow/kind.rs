@@ -1,5 +1,7 @@
 //! The containers of tables.
 
+use npy_core::error::ForeignFormat;
+
 /// Which of the two a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -13,6 +15,14 @@ impl Kind {
         match self {
             Self::Parquet => &["parquet"],
             Self::Ipc => &["arrow", "feather", "ipc"],
+        }
+    }
+
+    /// How the file begins.
+    pub(super) fn content(self) -> ForeignFormat {
+        match self {
+            Self::Parquet => ForeignFormat::Parquet,
+            Self::Ipc => ForeignFormat::Arrow,
         }
     }
 

@@ -11,9 +11,12 @@ mod write;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use npy_core::error::ForeignFormat;
+
 use super::format::{Format, Outgoing, ReadOptions, WriteOptions};
 use super::source::Source;
 use crate::failure::Result;
+use crate::input::Spool;
 use kind::Kind;
 
 /// Columns in batches of rows.
@@ -30,6 +33,10 @@ impl Format for Table {
         self.0.names()
     }
 
+    fn content(&self) -> Option<ForeignFormat> {
+        Some(self.0.content())
+    }
+
     fn about(&self) -> &'static str {
         self.0.about()
     }
@@ -44,8 +51,8 @@ impl Format for Table {
         Ok((dtype.clone(), Vec::new()))
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        super::source::open_only(path, |file| read::ArrowSource::open(file, self.0, options))
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        super::source::open_only(path, stream, |file| read::ArrowSource::open(file, self.0, options))
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {
@@ -59,6 +66,10 @@ impl Format for Table {
         self.0.names()
     }
 
+    fn content(&self) -> Option<ForeignFormat> {
+        Some(self.0.content())
+    }
+
     fn about(&self) -> &'static str {
         self.0.about()
     }
@@ -67,7 +78,7 @@ impl Format for Table {
         Some("arrow")
     }
 
-    fn open(&self, _: &OsStr, _: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    fn open(&self, _: &OsStr, _: Option<Spool>, _: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
         super::format::expect_support(self).map(|()| Vec::new())
     }
 

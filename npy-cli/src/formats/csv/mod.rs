@@ -13,10 +13,12 @@ use std::path::Path;
 
 use npy_core::DynValues;
 use npy_core::dtype::ScalarKind;
+use npy_core::error::ForeignFormat;
 
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_only, write_piece, write_text};
 use super::source::{Source, open_only};
 use crate::failure::{Failure, Result};
+use crate::input::Spool;
 use crate::objects::{expect_one_kind, is_text_in_csv};
 use crate::output::Content;
 use crate::values::columns::{self, Column};
@@ -39,6 +41,10 @@ impl Format for Csv {
         }
     }
 
+    fn content(&self) -> Option<ForeignFormat> {
+        Some(if self.0 == Delimiter::Tab { ForeignFormat::Tsv } else { ForeignFormat::Csv })
+    }
+
     fn about(&self) -> &'static str {
         match self.0 {
             Delimiter::Comma => "Comma-separated values",
@@ -54,9 +60,9 @@ impl Format for Csv {
         Objects::Text
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
         let delimiter = (self.0 == Delimiter::Tab).then_some(self.0.byte());
-        open_only(path, |file| CsvSource::open(file, delimiter, options))
+        open_only(path, stream, |file| CsvSource::open(file, delimiter, options))
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()> {

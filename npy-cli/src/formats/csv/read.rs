@@ -79,6 +79,8 @@ impl CsvSource {
             let out = row.get_mut(column.offset..column.offset + slot.scalar.itemsize()).unwrap_or_default();
             let is_missing = (self.dialect.has_given_words() || slot.has_null()) && self.dialect.is_missing(cell);
             let stored = match is_missing {
+                // Empty text, as an empty cell is: the user gave the word.
+                true if slot.is_text() => slot.put_text("", out),
                 true => slot.put_null(out),
                 false if slot.is_text() => slot.put_text(cell, out),
                 false => match self.dialect.number(cell) {
@@ -111,7 +113,7 @@ impl Source for CsvSource {
     }
 
     fn rows(&mut self, _: usize, sink: Sink<'_>) -> Result<()> {
-        let mut reader = self.dialect.reader(self.file.file()?);
+        let mut reader = self.dialect.reader(self.file.text()?);
         let rows = self.item.header.shape().first().copied().unwrap_or_default();
         let mut record = StringRecord::new();
         let mut lines = RowBuffer::new(self.item.header.dtype(), self.row_bytes);

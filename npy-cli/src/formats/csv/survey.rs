@@ -85,7 +85,7 @@ impl Survey {
     }
 
     fn read(file: &FileOrSpool, dialect: &Dialect, options: &ReadOptions) -> Result<Self> {
-        let mut reader = dialect.reader(file.file()?);
+        let mut reader = dialect.reader(file.text()?);
         let mut record = StringRecord::new();
         next(&mut reader, &mut record)?;
         let mut columns = record.len();
@@ -120,7 +120,7 @@ impl Survey {
         }
         drop(reader);
         // The first line once more, in the same memory: a line of a million cells takes far more than its text.
-        let mut reader = dialect.reader(file.file()?);
+        let mut reader = dialect.reader(file.text()?);
         next(&mut reader, &mut record)?;
         if has_row_names {
             record = std::iter::once("").chain(&record).collect();

@@ -12,9 +12,12 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
+use npy_core::error::ForeignFormat;
+
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_only, write_piece, write_text};
 use super::source::{Source, open_only};
 use crate::failure::Result;
+use crate::input::Spool;
 use crate::output::Content;
 use read::JsonSource;
 use write::{Layout, Writer};
@@ -35,6 +38,10 @@ impl Format for Json {
         }
     }
 
+    fn content(&self) -> Option<ForeignFormat> {
+        (self.0 == Layout::Whole).then_some(ForeignFormat::Json)
+    }
+
     fn about(&self) -> &'static str {
         match self.0 {
             Layout::Whole => "Nested lists, or a list of objects",
@@ -46,8 +53,8 @@ impl Format for Json {
         Objects::Text
     }
 
-    fn open(&self, path: &OsStr, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        open_only(path, |file| JsonSource::open(file, self.0 == Layout::Lines, options))
+    fn open(&self, path: &OsStr, stream: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+        open_only(path, stream, |file| JsonSource::open(file, self.0 == Layout::Lines, options))
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()> {

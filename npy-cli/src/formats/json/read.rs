@@ -20,7 +20,7 @@ use crate::formats::source::{FileOrSpool, Item, Source};
 use crate::formats::text::guess::Guess;
 use crate::formats::text::rows::RowBuffer;
 use crate::input::pieces::Sink;
-use crate::signals;
+use crate::signals::{self, Checked};
 use crate::values::columns::Names;
 
 /// A JSON file whose shape is known.
@@ -68,11 +68,11 @@ type Stream<R> = Deserializer<IoRead<BufReader<Words<R>>>>;
 /// Calls `work` for the value, or for each of several lines. `wrap` makes of the file what is read.
 fn read<R: Read>(
     file: &FileOrSpool,
-    wrap: fn(File) -> R,
+    wrap: fn(Checked<File>) -> R,
     is_lines: bool,
     work: &mut dyn FnMut(&mut Stream<R>) -> serde_json::Result<()>,
 ) -> Result<()> {
-    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(wrap(file.file()?))));
+    let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(wrap(file.text()?))));
     let mut count = 0_usize;
     let failed = |error: serde_json::Error, count: usize| match error.line() {
         // Of a line that is one number.

@@ -3,7 +3,7 @@
 //! What JSON has no number for is text: `"NaN"`, `"Infinity"`, `"-Infinity"`. Bytes are Latin-1, NaT is `null`, a complex number is
 //! `[re, im]`, a timedelta its number of units, raw bytes are hexadecimal.
 
-use npy_core::dtype::Scalar;
+use npy_core::dtype::{Record, Scalar};
 use npy_core::{DType, DynValues};
 
 use crate::failure::{Failure, Result};
@@ -142,19 +142,12 @@ fn push_empty(axes: &[usize], out: &mut String) {
 
 impl Node {
     fn new(dtype: &DType, offset: usize) -> Self {
-        match dtype {
+        let (base, axes) = dtype.flattened();
+        let mut node = match base {
             DType::Scalar(scalar) => Self::Value { scalar: *scalar, push: push_of::<Json>(*scalar), offset },
-            DType::SubArray(array) => {
-                let (mut node, mut stride) = (Self::new(array.base(), offset), array.base().itemsize());
-                for &count in array.shape().iter().rev() {
-                    node = Self::List { count, stride, item: Box::new(node) };
-                    stride = stride.saturating_mul(count);
-                }
-                node
-            }
-            DType::Record(record) => Self::Object(
-                record
-                    .fields()
+            base => Self::Object(
+                base.record()
+                    .map_or(&[][..], Record::fields)
                     .iter()
                     .map(|field| {
                         let mut name = String::new();
@@ -164,7 +157,13 @@ impl Node {
                     })
                     .collect(),
             ),
+        };
+        let mut stride = base.itemsize();
+        for count in axes.into_iter().rev() {
+            node = Self::List { count, stride, item: Box::new(node) };
+            stride = stride.saturating_mul(count);
         }
+        node
     }
 
     /// Appends the part of an element that is `base` bytes after that of the first item.

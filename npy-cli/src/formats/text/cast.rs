@@ -5,7 +5,7 @@ use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
 use npy_core::scalar::{Class, Decoder};
 use npy_core::types::LongDouble;
-use npy_core::{Casting, DType, DynValues, Error, Header, NpyNumber, Order};
+use npy_core::{Casting, DType, DynValues, Error, Header, NpyElement, NpyNumber, Order};
 
 use super::Problem;
 use super::long_double::{self, Rounded};
@@ -66,7 +66,9 @@ fn specials(values: &DynValues) -> npy_core::Result<Vec<[Special; 2]>> {
             bits if bits > Rounded::INFINITY.bits => Special::Nan,
             _ => Special::None,
         };
-        return Ok(to_long_doubles(values, Casting::Unsafe)?.into_iter().map(|(re, im)| [re, im].map(of_bits)).collect());
+        let of_number = |number| of_bits(long_double::bits_of(number));
+        let numbers = to_long_doubles(values, Casting::Unsafe)?.into_iter();
+        return Ok(numbers.map(|number| [number.re, number.im].map(of_number)).collect());
     }
     let of_float = |number: f64| match number {
         number if number.is_nan() => Special::Nan,
@@ -86,8 +88,10 @@ fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
     let count = match from.class() {
         _ if is_long(*from) => {
             let numbers = to_long_doubles(values, Casting::Unsafe)?.into_iter();
-            let integers = numbers.map(|(number, _)| LongDouble::from_bytes(number.to_ne_bytes()).truncated());
-            integers.filter(|integer| !integer.is_some_and(|integer| range.contains(&integer))).count()
+            numbers
+                .map(|number| number.re.truncated())
+                .filter(|integer| !integer.is_some_and(|integer| range.contains(&integer)))
+                .count()
         }
         Class::Bool | Class::Signed | Class::Unsigned => {
             let mut numbers = Vec::new();
@@ -139,52 +143,53 @@ pub(crate) fn zeros(count: usize, scalar: Scalar) -> Result<Vec<u8>, (usize, Pro
 /// Casts to long doubles, which hold every other number but no imaginary part.
 fn cast_to_long_double(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
     let numbers = to_long_doubles(values, casting).map_err(|error| problem(&error))?;
-    let mut bytes = zeros(numbers.len(), to)?;
-    let part = to.part();
-    for (index, ((re, im), out)) in numbers.into_iter().zip(bytes.chunks_exact_mut(to.itemsize().max(1))).enumerate() {
-        let (first, second) = out.split_at_mut(if part.is_some() { out.len() / 2 } else { out.len() });
-        long_double::store(re, part.unwrap_or(to), first);
-        if let Some(part) = part {
-            long_double::store(im, part, second);
-        } else if im != 0 && casting == Casting::Exact {
-            return Err((index, Problem::loss(format!("a complex number with an imaginary part is inexact as {to}"))));
-        }
+    if to.part().is_some() {
+        return bytes_of(&numbers, to);
     }
-    Ok(bytes)
+    let inexact = numbers.iter().position(|number| long_double::bits_of(number.im) != 0).filter(|_| casting == Casting::Exact);
+    if let Some(index) = inexact {
+        return Err((index, Problem::loss(format!("a complex number with an imaginary part is inexact as {to}"))));
+    }
+    bytes_of(&numbers.into_iter().map(|number| number.re).collect::<Vec<_>>(), to)
 }
 
-/// The bits of real and imaginary parts.
-fn to_long_doubles(values: &DynValues, casting: Casting) -> npy_core::Result<Vec<(u128, u128)>> {
+/// The numbers as long doubles, without the garbage behind their bits.
+fn to_long_doubles(values: &DynValues, casting: Casting) -> npy_core::Result<Vec<Complex<LongDouble>>> {
     let DType::Scalar(from) = *values.dtype() else { return Ok(Vec::new()) };
-    let bits = |number: LongDouble| long_double::BITS & u128::from_ne_bytes(number.to_bytes());
-    let of_float = |number| bits(LongDouble::from_f64(number));
+    let real = |bits| Complex::new(long_double::of_bits(bits), long_double::of_bits(0));
+    let clean = |number| long_double::of_bits(long_double::bits_of(number));
     Ok(match from.kind() {
         _ if matches!(from.class(), Class::Bool | Class::Unsigned) => {
-            values.cast::<u64>(casting)?.into_iter().map(|number| (long_double::of_integer(number, false), 0)).collect()
+            values.cast::<u64>(casting)?.into_iter().map(|number| real(long_double::of_integer(number, false))).collect()
         }
         _ if from.class() == Class::Signed => {
             let numbers = values.cast::<i64>(casting)?.into_iter();
-            numbers.map(|number| (long_double::of_integer(number.unsigned_abs(), number < 0), 0)).collect()
+            numbers.map(|number| real(long_double::of_integer(number.unsigned_abs(), number < 0))).collect()
         }
-        ScalarKind::LongDouble { .. } => values.to_vec::<LongDouble>()?.into_iter().map(|number| (bits(number), 0)).collect(),
+        ScalarKind::LongDouble { .. } => {
+            values.to_vec::<LongDouble>()?.into_iter().map(|number| real(long_double::bits_of(number))).collect()
+        }
         ScalarKind::ComplexLongDouble { .. } => {
             let numbers = values.to_vec::<Complex<LongDouble>>()?.into_iter();
-            numbers.map(|number| (bits(number.re), bits(number.im))).collect()
+            numbers.map(|number| Complex::new(clean(number.re), clean(number.im))).collect()
         }
         _ => {
             let numbers = values.cast::<Complex<f64>>(casting)?.into_iter();
-            numbers.map(|number| (of_float(number.re), of_float(number.im))).collect()
+            numbers.map(|number| Complex::new(LongDouble::from_f64(number.re), LongDouble::from_f64(number.im))).collect()
         }
     })
 }
 
 fn cast_to<T: NpyNumber>(values: &DynValues, to: Scalar, casting: Casting) -> Result<Vec<u8>, (usize, Problem)> {
+    bytes_of(&values.cast::<T>(casting).map_err(|error| problem(&error))?, to)
+}
+
+/// The bytes of items in the byte order of a scalar.
+pub(crate) fn bytes_of<T: NpyElement>(items: &[T], to: Scalar) -> Result<Vec<u8>, (usize, Problem)> {
     let dtype = DType::from(to);
-    let items = values.cast::<T>(casting).map_err(|error| problem(&error))?;
-    // In the byte order of the dtype.
-    let cast =
-        Header::new(dtype.clone(), Order::C, &[items.len()]).and_then(|header| DynValues::from_items(header, &dtype, &items));
-    cast.map(DynValues::into_bytes).map_err(|error| problem(&error))
+    let values =
+        Header::new(dtype.clone(), Order::C, &[items.len()]).and_then(|header| DynValues::from_items(header, &dtype, items));
+    values.map(DynValues::into_bytes).map_err(|error| problem(&error))
 }
 
 /// The index of the value that is refused, and why.

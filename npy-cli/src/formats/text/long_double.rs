@@ -1,17 +1,16 @@
 //! Decimal text as the nearest `long double` of x86: 64 bits of significand, 15 of exponent.
 
-use std::cmp::Ordering;
-
-use npy_core::dtype::{ByteOrder, Scalar};
+use npy_core::types::LongDouble;
+use num_bigint::BigUint;
 
 /// The bits of a number; the rest of its bytes is garbage.
-pub(crate) const BITS: u128 = (1 << 80) - 1;
+const BITS: u128 = (1 << 80) - 1;
 
 /// The exponent of the last bit of the least number is its negative.
 const LEAST: i64 = 16_445;
 
 /// More digits than any number of 80 bits has, or any point halfway between two. Of those beyond only counts whether one is not 0.
-const MOST_DIGITS: i64 = 11_600;
+const MOST_DIGITS: usize = 11_600;
 
 /// A number that was rounded to 80 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,41 +27,41 @@ impl Rounded {
 
     /// Rounds digits times a power of ten to the nearest number, ties to even.
     pub(crate) fn nearest(digits: impl Iterator<Item = u8>, mut power: i64) -> Self {
-        let mut numerator = Natural(vec![0]);
-        let mut count = 0_i64;
+        let mut kept = Vec::new();
         let mut has_more = false;
         for digit in digits.skip_while(|digit| *digit == b'0') {
-            if count < MOST_DIGITS {
-                numerator.multiply_add(10, u64::from(digit - b'0'));
-                count += 1;
+            if kept.len() < MOST_DIGITS {
+                kept.push(digit - b'0');
             } else {
                 has_more |= digit != b'0';
                 power += 1;
             }
         }
         if has_more {
-            numerator.multiply_add(10, 1);
-            (count, power) = (count + 1, power - 1);
+            kept.push(1);
+            power -= 1;
         }
-        match power + count {
-            _ if numerator.length() == 0 => return Self::ZERO,
+        let ten = match power + i64::try_from(kept.len()).unwrap_or(i64::MAX) {
+            _ if kept.is_empty() => return Self::ZERO,
             ..=-5_000 => return Self { bits: 0, is_exact: false },
             5_000.. => return Self::INFINITY,
-            _ => {}
-        }
-        let mut denominator = Natural(vec![1]);
-        let scaled = if power < 0 { &mut denominator } else { &mut numerator };
-        scaled.multiply_power_of_ten(power.unsigned_abs());
+            _ => BigUint::from(10_u8).pow(u32::try_from(power.unsigned_abs()).unwrap_or(u32::MAX)),
+        };
+        let digits = BigUint::from_radix_be(&kept, 10).unwrap_or_default();
+        let (mut numerator, mut denominator) = if power < 0 { (digits, ten) } else { (digits * ten, BigUint::from(1_u8)) };
         // So that the quotient has 64 or 65 bits, or fewer where numbers are subnormal.
-        let shift = (64 - (numerator.length() - denominator.length())).min(LEAST);
+        let length = |number: &BigUint| i64::try_from(number.bits()).unwrap_or(i64::MAX);
+        let shift = (64 - (length(&numerator) - length(&denominator))).min(LEAST);
         let shifted = if shift < 0 { &mut denominator } else { &mut numerator };
-        shifted.shift_left(shift.unsigned_abs());
-        let (quotient, has_rest) = numerator.divide(&mut denominator);
+        *shifted <<= shift.unsigned_abs();
+        let rest = &numerator % &denominator;
+        let quotient = u128::try_from(numerator / &denominator).unwrap_or(u128::MAX);
+        let has_rest = rest != BigUint::ZERO;
         let is_long = quotient >> 64 != 0;
         let (mut significand, half, below) = if is_long {
             (quotient >> 1, quotient & 1 == 1, has_rest)
         } else {
-            let half = numerator.twice_compared(&denominator);
+            let half = (rest << 1_u8).cmp(&denominator);
             (quotient, half.is_ge(), half.is_gt())
         };
         let is_exact = !half && !has_rest;
@@ -79,7 +78,7 @@ impl Rounded {
     }
 }
 
-/// The bits of an integer.
+/// The bits of an integer, which is exact.
 pub(crate) fn of_integer(magnitude: u64, is_negative: bool) -> u128 {
     if magnitude == 0 {
         return 0;
@@ -88,102 +87,14 @@ pub(crate) fn of_integer(magnitude: u64, is_negative: bool) -> u128 {
     u128::from(is_negative) << 79 | u128::from(16_383 + 63 - zeros) << 64 | u128::from(magnitude << zeros)
 }
 
-/// Stores bits as the bytes of a scalar.
-pub(crate) fn store(bits: u128, scalar: Scalar, out: &mut [u8]) {
-    out.copy_from_slice(bits.to_le_bytes().get(..out.len()).unwrap_or_default());
-    if scalar.byte_order() == Some(ByteOrder::Big) {
-        out.reverse();
-    }
+/// The bits of a number.
+pub(crate) fn bits_of(number: LongDouble) -> u128 {
+    BITS & u128::from_ne_bytes(number.to_bytes())
 }
 
-/// A natural number in words of 64 bits, the least first.
-struct Natural(Vec<u64>);
-
-impl Natural {
-    fn multiply_add(&mut self, factor: u64, summand: u64) {
-        let mut carry = u128::from(summand);
-        for word in &mut self.0 {
-            carry += u128::from(*word) * u128::from(factor);
-            *word = low(carry);
-            carry >>= 64;
-        }
-        if carry != 0 {
-            self.0.push(low(carry));
-        }
-    }
-
-    fn multiply_power_of_ten(&mut self, mut power: u64) {
-        // As many as 64 bits hold.
-        const STEP: u64 = 19;
-        while power > 0 {
-            let step = power.min(STEP);
-            self.multiply_add((0..step).fold(1, |product, _| product * 10), 0);
-            power -= step;
-        }
-    }
-
-    /// The number of its bits.
-    fn length(&self) -> i64 {
-        let words = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let zeros = words.checked_sub(1).and_then(|last| self.0.get(last)).map_or(0, |word| word.leading_zeros());
-        i64::try_from(words * 64).unwrap_or(i64::MAX) - i64::from(zeros)
-    }
-
-    fn shift_left(&mut self, bits: u64) {
-        let words = usize::try_from(bits / 64).unwrap_or_default();
-        self.multiply_add(1 << (bits % 64), 0);
-        self.0.splice(0..0, std::iter::repeat_n(0, words));
-    }
-
-    fn halve(&mut self) {
-        let mut carry = 0;
-        for word in self.0.iter_mut().rev() {
-            let next = *word << 63;
-            *word = *word >> 1 | carry;
-            carry = next;
-        }
-    }
-
-    fn compare(&self, other: &Self) -> Ordering {
-        let word = |words: &[u64], i: usize| words.get(i).copied().unwrap_or_default();
-        let most = self.0.len().max(other.0.len());
-        (0..most).rev().map(|i| word(&self.0, i).cmp(&word(&other.0, i))).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-    }
-
-    fn subtract(&mut self, other: &Self) {
-        let mut borrow = false;
-        for (i, word) in self.0.iter_mut().enumerate() {
-            let (difference, first) = word.overflowing_sub(other.0.get(i).copied().unwrap_or_default());
-            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-            (*word, borrow) = (difference, first || second);
-        }
-    }
-
-    /// Divides by a number, of which less than 2^66 go into this one. The rest remains, and whether there is one.
-    fn divide(&mut self, divisor: &mut Self) -> (u128, bool) {
-        divisor.shift_left(66);
-        let mut quotient = 0_u128;
-        for _ in 0..66 {
-            divisor.halve();
-            quotient <<= 1;
-            if self.compare(divisor).is_ge() {
-                self.subtract(divisor);
-                quotient |= 1;
-            }
-        }
-        (quotient, self.length() != 0)
-    }
-
-    /// Compares twice this number with another one.
-    fn twice_compared(&mut self, other: &Self) -> Ordering {
-        self.multiply_add(2, 0);
-        self.compare(other)
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the low word")]
-fn low(value: u128) -> u64 {
-    value as u64
+/// The number of these bits.
+pub(crate) fn of_bits(bits: u128) -> LongDouble {
+    LongDouble::from_bytes(bits.to_ne_bytes())
 }
 
 #[cfg(test)]

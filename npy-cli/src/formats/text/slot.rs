@@ -131,7 +131,8 @@ impl Slot {
             (None, Ok(_)) => Rounded::INFINITY,
             (None, Err(_)) => return Err(self.expected(text)),
         };
-        long_double::store(rounded.bits | u128::from(text.starts_with('-')) << 79, self.scalar, out);
+        let number = long_double::of_bits(rounded.bits | u128::from(text.starts_with('-')) << 79);
+        out.copy_from_slice(&cast::bytes_of(&[number], self.scalar).map_err(|(_, problem)| problem)?);
         let mut shortest = String::new();
         push_scalar(self.scalar, out, &mut shortest);
         if decimal.is_none_or(|decimal| decimal.is_given_back_by(rounded, &shortest)) {
@@ -162,11 +163,17 @@ impl Slot {
         Problem::loss(format!("{} {problem} {}", shown(text), self.scalar))
     }
 
-    /// Stores what is missing: NaN or NaT.
+    /// Stores what is missing: NaN or NaT. Text has nothing for it, and becomes empty.
     pub(crate) fn put_null(self, out: &mut [u8]) -> Result<(), Problem> {
         match self.scalar.kind() {
             ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. } => self.put_raw(i64::MIN, out),
-            ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } => Ok(()),
+            ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } if self.is_lossy => {
+                losses::EMPTIED.note(1);
+                Ok(())
+            }
+            ScalarKind::Unicode { .. } | ScalarKind::Bytes { .. } => {
+                Err(Problem::loss(format!("a null becomes empty text in {}", self.scalar)))
+            }
             _ if self.is_float() => self.put_number("nan", out),
             _ => Err(Problem::error(format!("expected {}, found nothing", self.scalar))),
         }
