@@ -1,29 +1,23 @@
-//! Python objects of an array, out of the values of `npy-core`. Nothing of the pickle is imported or called.
+//! Python objects of an array, made directly from its pickle. Nothing of the pickle is imported or called.
 //!
 //! The classes named here are the only ones that are made, and each by its own constructor.
 
+use std::borrow::Cow;
+
 use npy_core::object::{
-    self, ArrayClass, Encoding, ObjectArray, ObjectOptions, Opaque, PyInt, PyObject, PyTimeZone, Subclass, UnknownGlobals,
+    Encoding, ObjectOptions, PyDate, PyDateTime, PyInt, PyTime, PyTimeDelta, PyTimeZone, SurrogateStr, UnknownGlobals, Visitor,
 };
-use npy_core::{DynValues, ErrorKind, Order, ReadOptions};
+use npy_core::{DType, DynValues, Error, ErrorKind, Header, NpyReader, Order, ReadOptions, Result};
+use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
 use crate::dtype::{NewArray, to_numpy};
-use crate::error::raise;
+use crate::error::{as_io, raise};
 use crate::header::limits;
 use crate::stream::PyFile;
 
-/// The options of a read: `encoding` of `np.load`, and whether unknown classes are kept as `Opaque`.
-fn options(encoding: &str, opaque: bool) -> ReadOptions {
-    let encoding = match encoding {
-        "latin1" => Encoding::Latin1,
-        "bytes" => Encoding::Bytes,
-        _ => Encoding::Ascii,
-    };
-    let unknown = if opaque { UnknownGlobals::Opaque } else { UnknownGlobals::Refuse };
-    ReadOptions::from(limits()).objects(ObjectOptions::new().encoding(encoding).unknown_globals(unknown))
-}
+type Object<'py> = Bound<'py, PyAny>;
 
 /// Classes that may be objects themselves: of Python, and made of nothing but themselves.
 const CLASSES: [&str; 15] = [
@@ -44,65 +38,34 @@ const CLASSES: [&str; 15] = [
     "tuple",
 ];
 
-fn is_class(object: &Opaque) -> bool {
-    object.module == "builtins" && object.arguments.is_none() && object.state.is_none() && CLASSES.contains(&object.name.as_str())
+/// The options of a read: `encoding` of `np.load`.
+fn options(encoding: &str) -> ReadOptions {
+    let encoding = match encoding {
+        "latin1" => Encoding::Latin1,
+        "bytes" => Encoding::Bytes,
+        _ => Encoding::Ascii,
+    };
+    // The visitor refuses unknown classes itself, since it knows a few more.
+    ReadOptions::from(limits()).objects(ObjectOptions::new().encoding(encoding).unknown_globals(UnknownGlobals::Opaque))
 }
 
-/// Whether an object, or one in it, is of a class that is not known.
-fn is_unknown(object: &PyObject) -> bool {
-    match object {
-        PyObject::List(items) | PyObject::Tuple(items) | PyObject::Set(items) | PyObject::FrozenSet(items) => {
-            items.iter().any(is_unknown)
-        }
-        PyObject::Dict(entries) | PyObject::OrderedDict(entries) => {
-            entries.iter().any(|(key, value)| is_unknown(key) || is_unknown(value))
-        }
-        PyObject::Slice(parts) => parts.iter().any(is_unknown),
-        PyObject::Objects(array) => array.items().iter().any(is_unknown),
-        PyObject::Subclass(object) => is_unknown(&object.base),
-        PyObject::Opaque(object) => !is_class(object),
-        _ => false,
-    }
-}
-
-/// Loads an array of objects. Where a class is unknown, it is read once more, to see whether the class is an object itself.
+/// Loads an array of objects. With `opaque`, those of unknown classes are kept.
 pub(crate) fn load<'py>(
     py: Python<'py>,
+    reader: NpyReader<impl std::io::Read>,
     encoding: &str,
     opaque: bool,
-    mut read: impl FnMut(ReadOptions) -> npy_core::Result<ObjectArray>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let error = match read(options(encoding, opaque)) {
-        Ok(array) => return to_numpy_array(py, &array),
-        Err(error) => error,
-    };
-    if !opaque && error.kind() == ErrorKind::InvalidPickle {
-        match read(options(encoding, true)) {
-            Ok(array) if !array.items().iter().any(is_unknown) => return to_numpy_array(py, &array),
-            Ok(_) => {}
-            // The class was known, and what followed was not valid.
-            Err(error) => return Err(raise(py, &error)),
-        }
-    }
-    Err(raise(py, &error))
+) -> Result<Object<'py>> {
+    reader.visit_objects(&mut Objects { py, opaque }, options(encoding))
 }
 
 /// Reads an array of objects from memory, header included. The second value is the number of bytes it takes.
 #[pyfunction]
-pub(crate) fn read_objects<'py>(
-    py: Python<'py>,
-    bytes: &[u8],
-    encoding: &str,
-    opaque: bool,
-) -> PyResult<(Bound<'py, PyAny>, usize)> {
-    let mut left = bytes.len();
-    let array = load(py, encoding, opaque, |options| {
-        let mut rest = bytes;
-        let array = object::read_with(&mut rest, options)?;
-        left = rest.len();
-        Ok(array)
-    })?;
-    Ok((array, bytes.len() - left))
+pub(crate) fn read_objects<'py>(py: Python<'py>, bytes: &[u8], encoding: &str, opaque: bool) -> PyResult<(Object<'py>, usize)> {
+    let mut rest = bytes;
+    let read = NpyReader::new_with(&mut rest, limits()).and_then(|reader| load(py, reader, encoding, opaque));
+    let array = read.map_err(|error| raise(py, &error))?;
+    Ok((array, bytes.len() - rest.len()))
 }
 
 /// Reads an array of objects from a file object that stands behind the header, which is left just after the pickle.
@@ -113,184 +76,336 @@ pub(crate) fn read_objects_from<'py>(
     file: Py<PyAny>,
     encoding: &str,
     opaque: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Object<'py>> {
     let stream = std::io::Read::chain(header, PyFile::new(file));
-    let array = object::read_with(stream, options(encoding, opaque)).map_err(|error| raise(py, &error))?;
-    to_numpy_array(py, &array)
+    let read = NpyReader::new_with(stream, limits()).and_then(|reader| load(py, reader, encoding, opaque));
+    read.map_err(|error| raise(py, &error))
 }
 
-/// NumPy's array of an array of objects.
-fn to_numpy_array<'py>(py: Python<'py>, array: &ObjectArray) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = py.import("numpy")?;
-    let items = PyList::new(py, array.items().iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?)?;
-    let shape = PyTuple::new(py, array.shape())?;
-    let count = items.len();
-    let flat = if let Some(string_dtype) = array.string_dtype() {
-        let arguments = PyDict::new(py);
-        arguments.set_item("coerce", string_dtype.coerce())?;
-        if let Some(missing) = string_dtype.na_object() {
-            arguments.set_item("na_object", to_python(py, missing)?)?;
-        }
-        let dtype = numpy.getattr("dtypes")?.getattr("StringDType")?.call((), Some(&arguments))?;
-        numpy.call_method1("array", (items, dtype))?
-    } else {
-        // Unlike `numpy.array`, it does not look into items that are sequences.
-        numpy.call_method1("fromiter", (items, to_numpy(py, array.dtype())?, count))?
-    };
-    let shaped = flat.call_method1("reshape", (shape,))?;
-    match array.order() {
-        Order::Fortran => numpy.call_method1("asfortranarray", (shaped,)),
-        Order::C => Ok(shaped),
+/// Makes objects of Python.
+struct Objects<'py> {
+    py: Python<'py>,
+    /// Whether objects of unknown classes are kept.
+    opaque: bool,
+}
+
+/// An object that Python refuses to make, such as a set of lists. Interrupts and a lack of memory stay what they are.
+fn failed(error: impl Into<PyErr>) -> Error {
+    let error = error.into();
+    let is_refused = Python::attach(|py| error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PyMemoryError>(py));
+    if is_refused { Error::new(ErrorKind::InvalidPickle, error.to_string()) } else { Error::from(as_io(error)) }
+}
+
+impl<'py> Objects<'py> {
+    fn class(&self, module: &str, name: &str) -> Result<Object<'py>> {
+        self.py.import(module).and_then(|module| module.getattr(name)).map_err(failed)
     }
-}
 
-fn to_list<'py>(py: Python<'py>, items: &[PyObject]) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    items.iter().map(|item| to_python(py, item)).collect()
-}
-
-fn to_dict<'py>(py: Python<'py>, dict: Bound<'py, PyAny>, entries: &[(PyObject, PyObject)]) -> PyResult<Bound<'py, PyAny>> {
-    for (key, value) in entries {
-        dict.set_item(to_python(py, key)?, to_python(py, value)?)?;
+    fn make(&self, module: &str, name: &str, arguments: impl pyo3::call::PyCallArgs<'py>) -> Result<Object<'py>> {
+        self.class(module, name)?.call1(arguments).map_err(failed)
     }
-    Ok(dict)
-}
 
-fn class<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import(module)?.getattr(name)
-}
-
-/// The object of Python that a value stands for.
-fn to_python<'py>(py: Python<'py>, value: &PyObject) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        PyObject::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
-        PyObject::Int(value) => int(py, value)?,
-        PyObject::Float(value) => PyFloat::new(py, *value).into_any(),
-        PyObject::Complex { re, im } => PyComplex::from_doubles(py, *re, *im).into_any(),
-        PyObject::Str(text) => PyString::new(py, text).into_any(),
-        PyObject::SurrogateStr(text) => {
-            let chars =
-                text.code_points().map(|code| class(py, "builtins", "chr")?.call1((code,))).collect::<PyResult<Vec<_>>>()?;
-            PyString::new(py, "").call_method1("join", (chars,))?
+    fn make_with(
+        &self,
+        (module, name): (&str, &str),
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+        keywords: &[(&str, Object<'py>)],
+    ) -> Result<Object<'py>> {
+        let named = PyDict::new(self.py);
+        for (name, value) in keywords {
+            named.set_item(name, value).map_err(failed)?;
         }
-        PyObject::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
-        PyObject::ByteArray(bytes) => PyByteArray::new(py, bytes).into_any(),
-        PyObject::List(items) => PyList::new(py, to_list(py, items)?)?.into_any(),
-        PyObject::Tuple(items) => PyTuple::new(py, to_list(py, items)?)?.into_any(),
-        PyObject::Dict(entries) => to_dict(py, PyDict::new(py).into_any(), entries)?,
-        PyObject::OrderedDict(entries) => to_dict(py, class(py, "collections", "OrderedDict")?.call0()?, entries)?,
-        PyObject::Set(items) => PySet::new(py, to_list(py, items)?)?.into_any(),
-        PyObject::FrozenSet(items) => PyFrozenSet::new(py, to_list(py, items)?)?.into_any(),
-        PyObject::Range(parts) => class(py, "builtins", "range")?.call1(ints(py, &parts[..])?)?,
-        PyObject::Fraction(parts) => class(py, "fractions", "Fraction")?.call1(ints(py, &parts[..])?)?,
-        PyObject::Slice(parts) => class(py, "builtins", "slice")?.call1(PyTuple::new(py, to_list(py, &parts[..])?)?)?,
-        PyObject::Decimal(text) => class(py, "decimal", "Decimal")?.call1((text,))?,
-        PyObject::Uuid(bytes) => {
-            let arguments = PyDict::new(py);
-            arguments.set_item("bytes", PyBytes::new(py, bytes))?;
-            class(py, "uuid", "UUID")?.call((), Some(&arguments))?
-        }
-        PyObject::Date(_) | PyObject::Time(_) | PyObject::DateTime(_) | PyObject::TimeDelta(_) | PyObject::TimeZone(_) => {
-            moment(py, value)?
-        }
-        PyObject::DType(dtype) => to_numpy(py, dtype)?,
-        PyObject::Scalar(values) => array_of(py, values)?.get_item(PyTuple::empty(py))?,
-        PyObject::Array(values) => array_of(py, values)?,
-        PyObject::Objects(array) => to_numpy_array(py, array)?,
-        PyObject::Subclass(object) => subclass(py, object)?,
-        PyObject::Opaque(object) => opaque(py, object)?,
-        // `None`, and what later versions add.
-        _ => py.None().into_bound(py),
-    })
-}
-
-fn int<'py>(py: Python<'py>, value: &PyInt) -> PyResult<Bound<'py, PyAny>> {
-    match value.to_i64() {
-        Some(value) => Ok(value.into_pyobject(py)?.into_any()),
-        // In hexadecimal beyond 4300 digits.
-        None => class(py, "builtins", "int")?.call1((value.to_string(), 0)),
+        self.class(module, name)?.call(arguments, Some(&named)).map_err(failed)
     }
-}
 
-fn ints<'py>(py: Python<'py>, values: &[PyInt]) -> PyResult<Bound<'py, PyTuple>> {
-    PyTuple::new(py, values.iter().map(|value| int(py, value)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Values of the module `datetime`.
-fn moment<'py>(py: Python<'py>, value: &PyObject) -> PyResult<Bound<'py, PyAny>> {
-    let datetime = py.import("datetime")?;
-    let fold = |fold: bool| {
-        let arguments = PyDict::new(py);
-        arguments.set_item("fold", u8::from(fold)).map(|()| arguments)
-    };
-    match value {
-        PyObject::Date(date) => datetime.getattr("date")?.call1((date.year(), date.month(), date.day())),
-        PyObject::Time(time) => {
-            let arguments = (time.hour(), time.minute(), time.second(), time.microsecond(), zone(py, time.zone())?);
-            datetime.getattr("time")?.call(arguments, Some(&fold(time.fold())?))
+    fn integer(&self, value: &PyInt) -> Result<Object<'py>> {
+        match value.to_i64() {
+            Some(value) => Ok(self.number(value)),
+            // In hexadecimal beyond 4300 digits.
+            None => self.make("builtins", "int", (value.to_string(), 0)),
         }
-        PyObject::DateTime(moment) => {
-            let (date, time) = (moment.date(), moment.time());
-            let zone = zone(py, time.zone())?;
-            let clock = (time.hour(), time.minute(), time.second(), time.microsecond());
-            let arguments = (date.year(), date.month(), date.day(), clock.0, clock.1, clock.2, clock.3, zone);
-            datetime.getattr("datetime")?.call(arguments, Some(&fold(time.fold())?))
-        }
-        PyObject::TimeDelta(delta) => datetime.getattr("timedelta")?.call1((delta.days(), delta.seconds(), delta.microseconds())),
-        PyObject::TimeZone(own) => zone(py, Some(own)),
-        _ => Ok(py.None().into_bound(py)),
     }
-}
 
-fn zone<'py>(py: Python<'py>, zone: Option<&PyTimeZone>) -> PyResult<Bound<'py, PyAny>> {
-    let Some(zone) = zone else { return Ok(py.None().into_bound(py)) };
-    let datetime = py.import("datetime")?;
-    let offset = zone.offset();
-    let offset = datetime.getattr("timedelta")?.call1((offset.days(), offset.seconds(), offset.microseconds()))?;
-    match zone.name() {
-        Some(name) => datetime.getattr("timezone")?.call1((offset, name)),
-        // Python has one object of UTC.
-        None if !offset.is_truthy()? => datetime.getattr("timezone")?.getattr("utc"),
-        None => datetime.getattr("timezone")?.call1((offset,)),
+    fn number(&self, value: i64) -> Object<'py> {
+        let Ok(number) = value.into_pyobject(self.py);
+        number.into_any()
     }
-}
 
-fn array_of<'py>(py: Python<'py>, values: &DynValues) -> PyResult<Bound<'py, PyAny>> {
-    let array = NewArray::new(py, values.header())?;
-    if let Some(mut memory) = array.memory(py, values.header())? {
-        memory.fill(|slots| slots.copy_from_slice(values.bytes()));
+    fn integers(&self, values: &[PyInt]) -> Result<Bound<'py, PyTuple>> {
+        let values = values.iter().map(|value| self.integer(value)).collect::<Result<Vec<_>>>()?;
+        PyTuple::new(self.py, values).map_err(failed)
     }
-    array.finish()
-}
 
-/// Arrays of NumPy's own subclasses.
-fn subclass<'py>(py: Python<'py>, object: &Subclass) -> PyResult<Bound<'py, PyAny>> {
-    let (numpy, masked) = (py.import("numpy")?, py.import("numpy.ma")?);
-    match &object.class {
-        ArrayClass::MaskedConstant | ArrayClass::MaskedElement => masked.getattr("masked"),
-        ArrayClass::Matrix => to_python(py, &object.base)?.call_method1("view", (numpy.getattr("matrix")?,)),
-        ArrayClass::RecArray => to_python(py, &object.base)?.call_method1("view", (numpy.getattr("recarray")?,)),
-        ArrayClass::Record => to_python(py, &object.base),
-        ArrayClass::Masked { mask, fill_value, is_void } => {
-            let arguments = PyDict::new(py);
-            arguments.set_item("mask", array_of(py, mask)?)?;
-            if *fill_value != PyObject::None {
-                arguments.set_item("fill_value", to_python(py, fill_value)?)?;
+    fn zone(&self, zone: Option<&PyTimeZone>) -> Result<Object<'py>> {
+        let Some(zone) = zone else { return Ok(self.py.None().into_bound(self.py)) };
+        let class = self.class("datetime", "timezone")?;
+        let offset = zone.offset();
+        let offset = self.make("datetime", "timedelta", (offset.days(), offset.seconds(), offset.microseconds()))?;
+        let made = match zone.name() {
+            Some(name) => class.call1((offset, name)),
+            // Python has one object of UTC.
+            None if !offset.is_truthy().map_err(failed)? => class.getattr("utc"),
+            None => class.call1((offset,)),
+        };
+        made.map_err(failed)
+    }
+
+    fn array_of(&self, header: &Header, bytes: &[u8]) -> Result<Object<'py>> {
+        let make = || {
+            let array = NewArray::new(self.py, header)?;
+            if let Some(mut memory) = array.memory(self.py, header)? {
+                memory.fill(|slots| slots.copy_from_slice(bytes));
             }
-            let array = masked.getattr("MaskedArray")?.call((to_python(py, &object.base)?,), Some(&arguments))?;
-            if *is_void { array.get_item(PyTuple::empty(py)) } else { Ok(array) }
+            array.finish()
+        };
+        make().map_err(failed)
+    }
+
+    /// An array whose elements are set later.
+    fn empty(&self, dtype: Object<'py>, shape: Vec<usize>, order: Order) -> Result<Object<'py>> {
+        let order = if order == Order::Fortran { "F" } else { "C" };
+        let shape = PyTuple::new(self.py, shape).map_err(failed)?;
+        self.make("numpy", "empty", (shape, dtype, order))
+    }
+
+    fn masked(&self, array: Object<'py>, mask: &DynValues, fill_value: Object<'py>) -> Result<Object<'py>> {
+        let mut keywords = vec![("mask", self.array_of(mask.header(), mask.bytes())?)];
+        if !fill_value.is_none() {
+            keywords.push(("fill_value", fill_value));
         }
-        _ => to_python(py, &object.base),
+        self.make_with(("numpy.ma", "MaskedArray"), (array,), &keywords)
     }
 }
 
-fn opaque<'py>(py: Python<'py>, object: &Opaque) -> PyResult<Bound<'py, PyAny>> {
-    if is_class(object) {
-        return class(py, "builtins", &object.name);
+impl<'py> Visitor for Objects<'py> {
+    type Value = Object<'py>;
+
+    const SHARES: bool = true;
+
+    fn none(&mut self) -> Result<Object<'py>> {
+        Ok(self.py.None().into_bound(self.py))
     }
-    let arguments = object.arguments.as_deref().map(|items| PyTuple::new(py, to_list(py, items)?)).transpose()?;
-    let state = object.state.as_ref().map(|state| to_python(py, state)).transpose()?;
-    let entries = object.entries.iter().map(|(key, value)| Ok((to_python(py, key)?, to_python(py, value)?)));
-    let entries = entries.collect::<PyResult<Vec<_>>>()?;
-    let parts = (&object.module, &object.name, arguments, state, to_list(py, &object.items)?, entries);
-    class(py, "npyfiles._objects", "Opaque")?.call1(parts)
+
+    fn bool(&mut self, value: bool) -> Result<Object<'py>> {
+        let Ok(value) = value.into_pyobject(self.py);
+        Ok(value.to_owned().into_any())
+    }
+
+    fn int(&mut self, value: i64) -> Result<Object<'py>> {
+        Ok(self.number(value))
+    }
+
+    fn big_int(&mut self, value: PyInt) -> Result<Object<'py>> {
+        self.integer(&value)
+    }
+
+    fn float(&mut self, value: f64) -> Result<Object<'py>> {
+        Ok(PyFloat::new(self.py, value).into_any())
+    }
+
+    fn complex(&mut self, re: f64, im: f64) -> Result<Object<'py>> {
+        Ok(PyComplex::from_doubles(self.py, re, im).into_any())
+    }
+
+    fn str(&mut self, text: Cow<'_, str>) -> Result<Object<'py>> {
+        Ok(PyString::new(self.py, &text).into_any())
+    }
+
+    fn surrogate_str(&mut self, text: SurrogateStr) -> Result<Object<'py>> {
+        let bytes = PyBytes::new(self.py, text.as_bytes());
+        bytes.call_method1("decode", ("utf-8", "surrogatepass")).map_err(failed)
+    }
+
+    fn bytes(&mut self, bytes: Cow<'_, [u8]>) -> Result<Object<'py>> {
+        Ok(PyBytes::new(self.py, &bytes).into_any())
+    }
+
+    fn byte_array(&mut self, bytes: Cow<'_, [u8]>) -> Result<Object<'py>> {
+        Ok(PyByteArray::new(self.py, &bytes).into_any())
+    }
+
+    fn list(&mut self, _: usize) -> Result<Object<'py>> {
+        Ok(PyList::empty(self.py).into_any())
+    }
+
+    fn extend(&mut self, list: &mut Object<'py>, items: Vec<Object<'py>>) -> Result<()> {
+        let items = PyList::new(self.py, items).map_err(failed)?;
+        list.call_method1(pyo3::intern!(self.py, "extend"), (items,)).map(|_| ()).map_err(failed)
+    }
+
+    fn tuple(&mut self, items: Vec<Object<'py>>) -> Result<Object<'py>> {
+        Ok(PyTuple::new(self.py, items).map_err(failed)?.into_any())
+    }
+
+    fn dict(&mut self, _: usize) -> Result<Object<'py>> {
+        Ok(PyDict::new(self.py).into_any())
+    }
+
+    fn ordered_dict(&mut self, _: usize) -> Result<Object<'py>> {
+        self.make("collections", "OrderedDict", ())
+    }
+
+    fn set_items(&mut self, dict: &mut Object<'py>, entries: Vec<(Object<'py>, Object<'py>)>) -> Result<()> {
+        entries.into_iter().try_for_each(|(key, value)| dict.set_item(key, value)).map_err(failed)
+    }
+
+    fn set(&mut self, _: usize) -> Result<Object<'py>> {
+        Ok(PySet::empty(self.py).map_err(failed)?.into_any())
+    }
+
+    fn add_items(&mut self, set: &mut Object<'py>, items: Vec<Object<'py>>) -> Result<()> {
+        set.call_method1("update", (items,)).map(|_| ()).map_err(failed)
+    }
+
+    fn frozen_set(&mut self, items: Vec<Object<'py>>) -> Result<Object<'py>> {
+        Ok(PyFrozenSet::new(self.py, items).map_err(failed)?.into_any())
+    }
+
+    fn range(&mut self, parts: [PyInt; 3]) -> Result<Object<'py>> {
+        let parts = self.integers(&parts)?;
+        self.make("builtins", "range", parts)
+    }
+
+    fn slice(&mut self, [start, stop, step]: [Object<'py>; 3]) -> Result<Object<'py>> {
+        self.make("builtins", "slice", (start, stop, step))
+    }
+
+    fn date(&mut self, date: PyDate) -> Result<Object<'py>> {
+        self.make("datetime", "date", (date.year(), date.month(), date.day()))
+    }
+
+    fn time(&mut self, time: PyTime) -> Result<Object<'py>> {
+        let arguments = (time.hour(), time.minute(), time.second(), time.microsecond(), self.zone(time.zone())?);
+        self.make_with(("datetime", "time"), arguments, &[("fold", self.number(i64::from(time.fold())))])
+    }
+
+    fn date_time(&mut self, moment: PyDateTime) -> Result<Object<'py>> {
+        let (date, time) = (moment.date(), moment.time());
+        let day = (date.year(), date.month(), date.day());
+        let arguments =
+            (day.0, day.1, day.2, time.hour(), time.minute(), time.second(), time.microsecond(), self.zone(time.zone())?);
+        self.make_with(("datetime", "datetime"), arguments, &[("fold", self.number(i64::from(time.fold())))])
+    }
+
+    fn time_delta(&mut self, delta: PyTimeDelta) -> Result<Object<'py>> {
+        self.make("datetime", "timedelta", (delta.days(), delta.seconds(), delta.microseconds()))
+    }
+
+    fn time_zone(&mut self, zone: PyTimeZone) -> Result<Object<'py>> {
+        self.zone(Some(&zone))
+    }
+
+    fn decimal(&mut self, text: Cow<'_, str>) -> Result<Object<'py>> {
+        self.make("decimal", "Decimal", (&*text,))
+    }
+
+    fn fraction(&mut self, parts: [PyInt; 2]) -> Result<Object<'py>> {
+        let parts = self.integers(&parts)?;
+        self.make("fractions", "Fraction", parts)
+    }
+
+    fn uuid(&mut self, bytes: [u8; 16]) -> Result<Object<'py>> {
+        self.make_with(("uuid", "UUID"), (), &[("bytes", PyBytes::new(self.py, &bytes).into_any())])
+    }
+
+    fn dtype(&mut self, dtype: DType) -> Result<Object<'py>> {
+        to_numpy(self.py, &dtype).map_err(failed)
+    }
+
+    fn scalar(&mut self, header: &Header, bytes: Cow<'_, [u8]>) -> Result<Object<'py>> {
+        self.array_of(header, &bytes)?.get_item(PyTuple::empty(self.py)).map_err(failed)
+    }
+
+    fn array(&mut self, header: &Header, bytes: Cow<'_, [u8]>) -> Result<Object<'py>> {
+        self.array_of(header, &bytes)
+    }
+
+    fn object_array(&mut self, dtype: DType, shape: Vec<usize>, order: Order) -> Result<Object<'py>> {
+        let dtype = self.dtype(dtype)?;
+        self.empty(dtype, shape, order)
+    }
+
+    fn string_array(
+        &mut self,
+        coerce: bool,
+        na_object: Option<Object<'py>>,
+        shape: Vec<usize>,
+        order: Order,
+    ) -> Result<Object<'py>> {
+        let mut keywords = vec![("coerce", self.bool(coerce)?)];
+        keywords.extend(na_object.map(|missing| ("na_object", missing)));
+        let dtype = self.make_with(("numpy.dtypes", "StringDType"), (), &keywords)?;
+        self.empty(dtype, shape, order)
+    }
+
+    fn set_elements(&mut self, array: &mut Object<'py>, elements: Vec<Object<'py>>) -> Result<()> {
+        let count = elements.len();
+        let set = || {
+            let dtype = array.getattr("dtype")?;
+            let elements = PyList::new(self.py, elements)?;
+            let numpy = self.py.import("numpy")?;
+            let flat = if dtype.getattr("char")?.eq("O")? {
+                // Unlike `numpy.array`, it does not look into elements that are sequences.
+                numpy.call_method1("fromiter", (elements, dtype, count))?
+            } else {
+                numpy.call_method1("array", (elements, dtype))?
+            };
+            array.set_item(self.py.Ellipsis(), flat.call_method1("reshape", (array.getattr("shape")?,))?)
+        };
+        set().map_err(failed)
+    }
+
+    fn matrix(&mut self, array: Object<'py>) -> Result<Object<'py>> {
+        let class = self.class("numpy", "matrix")?;
+        array.call_method1("view", (class,)).map_err(failed)
+    }
+
+    fn rec_array(&mut self, array: Object<'py>) -> Result<Object<'py>> {
+        let class = self.class("numpy", "recarray")?;
+        array.call_method1("view", (class,)).map_err(failed)
+    }
+
+    fn masked_array(&mut self, array: Object<'py>, mask: DynValues, fill_value: Object<'py>) -> Result<Object<'py>> {
+        self.masked(array, &mask, fill_value)
+    }
+
+    fn masked_void(&mut self, array: Object<'py>, mask: DynValues, fill_value: Object<'py>) -> Result<Object<'py>> {
+        self.masked(array, &mask, fill_value)?.get_item(PyTuple::empty(self.py)).map_err(failed)
+    }
+
+    fn masked_constant(&mut self) -> Result<Object<'py>> {
+        self.class("numpy.ma", "masked")
+    }
+
+    fn opaque(&mut self, module: &str, name: &str, arguments: Option<Vec<Object<'py>>>) -> Result<Object<'py>> {
+        if module == "builtins" && arguments.is_none() && CLASSES.contains(&name) {
+            return self.class(module, name);
+        }
+        if !self.opaque {
+            let message = format!(
+                "unknown global {module}.{name}, which is never called; `unknown_classes=\"opaque\"` keeps it as an `Opaque`"
+            );
+            return Err(Error::new(ErrorKind::InvalidPickle, message));
+        }
+        let arguments = arguments.map(|items| PyTuple::new(self.py, items)).transpose().map_err(failed)?;
+        self.make("npyfiles._objects", "Opaque", (module, name, arguments))
+    }
+
+    fn set_state(
+        &mut self,
+        object: &mut Object<'py>,
+        state: Option<Object<'py>>,
+        items: Vec<Object<'py>>,
+        entries: Vec<(Object<'py>, Object<'py>)>,
+    ) -> Result<()> {
+        if state.is_none() && items.is_empty() && entries.is_empty() {
+            return Ok(());
+        }
+        let set = || {
+            object.setattr("state", state)?;
+            object.setattr("items", items)?;
+            object.setattr("entries", entries)
+        };
+        set().map_err(failed)
+    }
 }

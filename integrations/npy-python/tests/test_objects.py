@@ -125,3 +125,27 @@ def test_protocols():
         content = header.getvalue()[:start] + pickle.dumps(array, protocol)
         found = npyfiles.load(io.BytesIO(content), allow_pickle=True)
         assert found.tolist() == array.tolist(), protocol
+
+
+def test_objects_in_several_places_are_one_object():
+    shared, itself = [1, 2], []
+    itself.append(itself)
+    array = np.empty(4, object)
+    array[:] = [shared, {"key": shared}, itself, None]
+    array[3] = array
+    found = round_trip(array)
+    assert found[0] is found[1]["key"]
+    assert found[2][0] is found[2]
+    assert found[3] is found
+
+
+def test_objects_that_python_refuses_are_errors():
+    """A pickle may ask for a set of lists, which no program writes."""
+    header = io.BytesIO()
+    np.save(header, np.array([None]))
+    start = header.getvalue().index(b"\n") + 1
+    from bypasses import in_array
+
+    content = header.getvalue()[:start] + in_array(b"\x80\x04\x8f(]\x90.")
+    with pytest.raises(npyfiles.UnpicklingError, match="unhashable"):
+        npyfiles.load(io.BytesIO(content), allow_pickle=True)

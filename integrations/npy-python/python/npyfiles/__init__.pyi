@@ -7,7 +7,7 @@ from numpy.lib.npyio import NpzFile as _NpzFile
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import format as format
-from .format import Path, Reader, Stream
+from .format import _Path, _Reader, _Stream
 from .format import open_memmap as open_memmap
 
 __version__: str
@@ -28,6 +28,15 @@ class Opaque:
     state: Any
     items: list[Any]
     entries: list[tuple[Any, Any]]
+    def __init__(
+        self,
+        module: str,
+        name: str,
+        arguments: tuple[Any, ...] | None = None,
+        state: Any = None,
+        items: Sequence[Any] = (),
+        entries: Sequence[tuple[Any, Any]] = (),
+    ) -> None: ...
 
 class Header(NamedTuple):
     shape: tuple[int, ...]
@@ -47,6 +56,22 @@ class ArchiveRecovered(NamedTuple):
     dropped: int
 
 class NpzFile(_NpzFile[Any]):
+    def __init__(
+        self,
+        fid: _Path | _Reader,
+        own_fid: bool = False,
+        allow_pickle: bool = False,
+        pickle_kwargs: dict[str, Any] | None = None,
+        *,
+        max_header_size: int = 10000,
+        threads: int = 1,
+        unknown_classes: Literal["refuse", "opaque"] = "refuse",
+        mmap_mode: Literal["r", "c"] | None = None,
+    ) -> None: ...
+    @property
+    def fid(self) -> Any: ...  # type: ignore[override]
+    @property
+    def zip(self) -> Any: ...  # type: ignore[override]
     def header(self, key: str) -> Header: ...
     def verify(self) -> None: ...
     def __enter__(self) -> Self: ...
@@ -54,7 +79,7 @@ class NpzFile(_NpzFile[Any]):
 class NpzWriter:
     def __init__(
         self,
-        file: Path | Stream,
+        file: _Path | _Stream,
         *,
         append: bool = False,
         compressed: bool = False,
@@ -73,7 +98,7 @@ class NpzWriter:
 class Writer:
     dtype: np.dtype[Any]
     row_shape: tuple[int, ...]
-    def __init__(self, path: Path, dtype: DTypeLike | None = None, shape: Sequence[int] = ()) -> None: ...
+    def __init__(self, path: _Path, dtype: DTypeLike | None = None, shape: Sequence[int] = ()) -> None: ...
     def write(self, rows: ArrayLike) -> None: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
@@ -81,7 +106,7 @@ class Writer:
     def __exit__(self, *_: object) -> None: ...
 
 class Map:
-    def __init__(self, path: Path, mode: Literal["r", "r+", "c"] = "r") -> None: ...
+    def __init__(self, path: _Path, mode: Literal["r", "r+", "c"] = "r") -> None: ...
     @property
     def array(self) -> NDArray[Any]: ...
     def flush(self) -> None: ...
@@ -90,7 +115,7 @@ class Map:
     def __exit__(self, *_: object) -> None: ...
 
 def load(
-    file: Path | Reader,
+    file: _Path | _Reader,
     mmap_mode: Literal["r", "r+", "w+", "c"] | None = None,
     allow_pickle: bool = False,
     fix_imports: bool = True,
@@ -100,10 +125,10 @@ def load(
     threads: int = 1,
     unknown_classes: Literal["refuse", "opaque"] = "refuse",
 ) -> Any: ...
-def save(file: Path | Stream, arr: ArrayLike, allow_pickle: bool = True, *, durable: bool = False) -> None: ...
-def savez(file: Path | Stream, *args: ArrayLike, allow_pickle: bool = True, durable: bool = False, **kwds: ArrayLike) -> None: ...
+def save(file: _Path | _Stream, arr: ArrayLike, allow_pickle: bool = True, *, durable: bool = False) -> None: ...
+def savez(file: _Path | _Stream, *args: ArrayLike, allow_pickle: bool = True, durable: bool = False, **kwds: ArrayLike) -> None: ...
 def savez_compressed(
-    file: Path | Stream,
+    file: _Path | _Stream,
     *args: ArrayLike,
     allow_pickle: bool = True,
     level: int = 6,
@@ -112,17 +137,17 @@ def savez_compressed(
     **kwds: ArrayLike,
 ) -> None: ...
 def open_npz(
-    path: Path,
+    path: _Path,
     mmap_mode: Literal["r", "c"] | None = None,
     *,
     allow_pickle: bool = False,
     max_header_size: int = 10000,
     threads: int = 1,
 ) -> NpzFile: ...
-def append(path: Path, array: ArrayLike) -> None: ...
-def header(path: Path) -> Header: ...
-def columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]: ...
-def read_rows(path: Path, start: int = 0, stop: int | None = None) -> NDArray[Any]: ...
-def read_region(path: Path, key: SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]) -> Any: ...
-def verify(path: Path) -> None: ...
-def recover(path: Path) -> Recovered | ArchiveRecovered: ...
+def append(path: _Path, array: ArrayLike) -> None: ...
+def header(path: _Path) -> Header: ...
+def columns(path: _Path, names: Sequence[str]) -> dict[str, NDArray[Any]]: ...
+def read_rows(path: _Path, start: int = 0, stop: int | None = None) -> NDArray[Any]: ...
+def read_region(path: _Path, key: SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]) -> Any: ...
+def verify(path: _Path) -> None: ...
+def recover(path: _Path) -> Recovered | ArchiveRecovered: ...

@@ -98,10 +98,8 @@ impl Archive {
         self.with(py, |reader| {
             of!(reader, archive => {
                 let index = archive.index().by_full_name(name).ok_or_else(|| no_member(name))?;
-                crate::objects::load(py, encoding, opaque, |options| {
-                    let read = archive.array(index).and_then(|array| array.into_objects(options));
-                    read.map_err(|error| archive.locate(error, index))
-                })
+                let read = archive.array(index).and_then(|array| crate::objects::load(py, array, encoding, opaque));
+                read.map_err(|error| raise(py, &archive.locate(error, index)))
             })
         })
     }
