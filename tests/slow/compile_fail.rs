@@ -1,4 +1,4 @@
-//! What the compiler says when a struct cannot be a record: tests/ui, one rule a file; and that it
+//! What the compiler says when a struct cannot be a record: tests/ui, a file for each kind of rules; and that it
 //! is silent under the strictest lints.
 
 use std::fs;
@@ -36,7 +36,7 @@ fn mistakes_are_explained_on_the_right_token() {
     let programs = programs("tests/ui");
     let wrong: Vec<String> = programs.iter().filter_map(|path| difference(&compiler, path)).collect();
     assert!(wrong.is_empty(), "{} of {} messages differ:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
-    assert!(programs.len() > 80);
+    assert!(programs.len() > 30);
 }
 
 /// The programs of a directory, as paths in the workspace.
