@@ -5,7 +5,7 @@ mod pipe;
 pub(crate) mod table;
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::mem;
 use std::path::Path;
 
@@ -205,7 +205,7 @@ pub(crate) fn add_array<W: Write>(
 pub(crate) fn replace(path: &Path, content: Content, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let _guard = signals::Guard::new();
     let failed = |failure: Failure| failure.of_output(&escape::path(path));
-    if let Some(terminal) = Terminal::at(path) {
+    if let Some(terminal) = terminal_at(path) {
         let kept = match content {
             Content::Binary => return Err(Failure::new(BINARY)),
             Content::Text => Kept::Lines { colors: false },
@@ -237,39 +237,16 @@ fn write_stream(out: impl Write, write: impl FnOnce(&mut dyn Write) -> Result<()
 /// Why a terminal gets no bytes.
 const BINARY: &str = "cannot write binary data to a terminal: expected a file or a pipe as output; name a file with `-o` or as OUT";
 
-/// A terminal as output, named or as standard output.
-enum Terminal {
-    Standard(StdoutLock<'static>),
-    Named(File),
-}
-
-impl Terminal {
-    /// The terminal that a path is, if it is one.
-    fn at(path: &Path) -> Option<Self> {
-        if path.as_os_str() == "-" {
-            return io::stdout().is_terminal().then(|| Self::Standard(io::stdout().lock()));
-        }
-        // Only a device is opened before it is known what is written to it.
-        let is_file = fs::metadata(path).is_ok_and(|about| about.is_file() || about.is_dir());
-        #[cfg(unix)]
-        let is_file = is_file || pipe::is_pipe(path);
-        let file = if is_file { None } else { File::options().write(true).open(path).ok() };
-        file.filter(File::is_terminal).map(Self::Named)
+/// The terminal that a path is, named or as standard output, if it is one.
+fn terminal_at(path: &Path) -> Option<Box<dyn Write>> {
+    if path.as_os_str() == "-" {
+        return if io::stdout().is_terminal() { Some(Box::new(io::stdout().lock())) } else { None };
     }
-}
-
-impl Write for Terminal {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Standard(out) => out.write(buffer),
-            Self::Named(file) => file.write(buffer),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Standard(out) => out.flush(),
-            Self::Named(file) => file.flush(),
-        }
-    }
+    // Only a device is opened before it is known what is written to it.
+    let is_file = fs::metadata(path).is_ok_and(|about| about.is_file() || about.is_dir());
+    #[cfg(unix)]
+    let is_file = is_file || pipe::is_pipe(path);
+    let file = if is_file { None } else { File::options().write(true).open(path).ok() };
+    let terminal = file.filter(File::is_terminal)?;
+    Some(Box::new(terminal))
 }

@@ -28,18 +28,18 @@ impl At<'_> {
     }
 
     /// Of a field.
-    pub(super) fn field(&self, name: &str) -> Self {
+    fn field(&self, name: &str) -> Self {
         Self { names: [&self.names[..], &[name.to_owned()]].concat(), ..*self }
     }
 
     /// Of the items of sub-arrays.
-    pub(super) fn items(&self, count: usize) -> Self {
+    fn items(&self, count: usize) -> Self {
         Self { names: self.names.clone(), shape: self.shape, per_element: self.per_element.saturating_mul(count) }
     }
 }
 
 /// The objects of a field of all records.
-pub(super) fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) -> Result<Vec<&'o PyObject>> {
+fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) -> Result<Vec<&'o PyObject>> {
     let part = |(position, record): (usize, &&'o PyObject)| {
         record_item(record, place).ok_or_else(|| at.failure((position, "expected a record".to_owned())))
     };
@@ -47,12 +47,7 @@ pub(super) fn parts_of<'o>(records: &[&'o PyObject], place: usize, at: &At<'_>) 
 }
 
 /// The items of sub-arrays, one after another, and how many one has.
-pub(super) fn items_of<'o>(
-    base: &DType,
-    shape: &[usize],
-    arrays: &[&'o PyObject],
-    at: &At<'_>,
-) -> Result<(Vec<&'o PyObject>, usize)> {
+fn items_of<'o>(base: &DType, shape: &[usize], arrays: &[&'o PyObject], at: &At<'_>) -> Result<(Vec<&'o PyObject>, usize)> {
     // Of nested sub-arrays the items are taken apart by the next call.
     let axes = if matches!(base, DType::SubArray(_)) { &shape[..1] } else { shape };
     let misfit = |position| at.failure((position, format!("expected a sub-array of shape {}", quantity::shape(shape))));
@@ -100,6 +95,12 @@ impl Part<'_> {
     /// The names of the fields, joined by dots, for people.
     pub(crate) fn path(&self) -> String {
         self.names.join(".")
+    }
+
+    /// Where its items are in an array of this shape.
+    pub(super) fn at<'s>(&self, shape: &'s [usize]) -> At<'s> {
+        let per_element = self.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
+        At { names: self.names.clone(), shape, per_element }
     }
 
     /// Whether it is objects.

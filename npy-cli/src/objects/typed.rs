@@ -3,17 +3,17 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use npy_core::dtype::{Field, Record, Scalar, Title};
+use npy_core::dtype::Scalar;
 use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 use npy_core::{DType, Header, Order};
 
 use super::kind::{Column, Wish, are_text_in_csv, normal};
 use super::missing::without_missing;
-use super::part::{At, items_of, parts, parts_of};
+use super::part::{At, Part, parts};
 use crate::failure::{Failure, Result};
 use crate::input::{Array, not_spooled, object_options, spool};
 use crate::signals;
-use crate::values::quantity;
+use crate::values::{fields, quantity, reals};
 
 /// The least bytes to which texts of very different lengths may grow as a dtype of one width.
 const LEAST_BYTES: u64 = 1 << 30;
@@ -32,7 +32,7 @@ pub(crate) fn typed(array: &ObjectArray, wish: Wish<'_>) -> Result<Box<dyn Array
     let array = present.as_ref().unwrap_or(array);
     let items: Vec<&PyObject> = array.items().iter().collect();
     let at = At { names: Vec::new(), shape: array.shape(), per_element: 1 };
-    let dtype = dtype_of(array.dtype(), &items, &at, wish)?;
+    let dtype = dtype_of(array, wish)?;
     let header = Header::new(dtype.clone(), Order::C, array.shape())?;
     let most = LEAST_BYTES.max(bytes_of(array).saturating_mul(64));
     if header.data_bytes() > most {
@@ -76,39 +76,35 @@ fn bytes_of(array: &ObjectArray) -> u64 {
 }
 
 /// The dtype without objects that holds all elements.
-fn dtype_of(dtype: &DType, items: &[&PyObject], at: &At<'_>, wish: Wish<'_>) -> Result<DType> {
+fn dtype_of(array: &ObjectArray, wish: Wish<'_>) -> Result<DType> {
+    let dtype_of_part = |part: &Part<'_>| {
+        if !part.is_object() {
+            return Ok(part.dtype.clone());
+        }
+        let wanted = wish.dtype.and_then(|wanted| scalar_at(wanted, &part.names));
+        let column = Column::of(&part.items).and_then(|column| column.dtype(wanted, wish));
+        column.map(DType::from).map_err(|problem| part.at(array.shape()).failure(problem))
+    };
+    let dtypes: Vec<DType> = parts(array)?.iter().map(dtype_of_part).collect::<Result<_>>()?;
+    Ok(with_parts(array.dtype(), &mut dtypes.into_iter())?)
+}
+
+/// The dtype of a record, or of a sub-array, with others for its [`parts`].
+fn with_parts(dtype: &DType, parts: &mut dyn Iterator<Item = DType>) -> npy_core::Result<DType> {
     match dtype {
-        dtype if !dtype.has_object() => Ok(dtype.clone()),
-        DType::Scalar(_) => {
-            let wanted = wish.dtype.and_then(scalar_of);
-            let column = Column::of(items).and_then(|column| column.dtype(wanted, wish));
-            Ok(column.map_err(|problem| at.failure(problem))?.into())
+        DType::Record(record) if dtype.has_object() => {
+            let fields = record.fields().iter().map(|field| Ok((field, with_parts(field.dtype(), parts)?)));
+            Ok(fields::laid_out(fields.collect::<npy_core::Result<_>>()?, false)?.into())
         }
-        DType::Record(record) => {
-            let mut end = 0_usize;
-            let mut fields = Vec::new();
-            for (place, field) in record.fields().iter().enumerate() {
-                let inner = at.field(field.name());
-                let parts = parts_of(items, place, &inner)?;
-                let wanted = wish.dtype.and_then(|wanted| field_of(wanted, field.name()));
-                let dtype = dtype_of(field.dtype(), &parts, &inner, Wish { dtype: wanted, ..wish })?;
-                let offset = end;
-                end = end.saturating_add(dtype.itemsize());
-                let renewed = Field::new(field.name(), offset, dtype);
-                fields.push(match field.title() {
-                    Some(Title::Text(title)) => renewed.with_title(title.clone()),
-                    _ => renewed,
-                });
-            }
-            Ok(Record::new(fields, end)?.into())
-        }
-        DType::SubArray(array) => {
-            let (parts, count) = items_of(array.base(), array.shape(), items, at)?;
-            let wanted = wish.dtype.map(|wanted| if let DType::SubArray(array) = wanted { array.base() } else { wanted });
-            let base = dtype_of(array.base(), &parts, &at.items(count), Wish { dtype: wanted, ..wish })?;
-            Ok(base.sub_array(array.shape())?)
-        }
+        DType::SubArray(array) if dtype.has_object() => with_parts(array.base(), parts)?.sub_array(array.shape()),
+        dtype => Ok(parts.next().unwrap_or_else(|| dtype.clone())),
     }
+}
+
+/// The scalar that a dtype has where these names lead.
+fn scalar_at(dtype: &DType, names: &[String]) -> Option<Scalar> {
+    let field = names.iter().try_fold(dtype, |dtype, name| Some(dtype.record()?.field(name)?.dtype()))?;
+    reals::scalar_of(field)
 }
 
 /// Appends an element of the first dtype as one of the second, which has no objects.
@@ -133,27 +129,13 @@ fn encode([from, to]: [&DType; 2], item: &PyObject, is_lossy: bool, out: &mut Ve
     }
 }
 
-fn scalar_of(dtype: &DType) -> Option<Scalar> {
-    match dtype {
-        DType::Scalar(scalar) => Some(*scalar),
-        _ => None,
-    }
-}
-
-/// The dtype of a field.
-fn field_of<'d>(dtype: &'d DType, name: &str) -> Option<&'d DType> {
-    let DType::Record(record) = dtype else { return None };
-    record.fields().iter().find(|field| field.name() == name).map(Field::dtype)
-}
-
 /// Fails where the objects of a column are of several kinds, or not plain values.
 pub(crate) fn expect_one_kind(array: &ObjectArray) -> Result<()> {
     let present = without_missing(array);
     for part in parts(present.as_ref().unwrap_or(array))?.iter().filter(|part| part.is_object()) {
-        let per_element = part.axes.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        let at = At { names: part.names.clone(), shape: array.shape(), per_element };
-        Column::of(&part.items)
-            .map_err(|(position, problem)| at.failure((position, format!("{problem}; --lossy writes its text"))))?;
+        Column::of(&part.items).map_err(|(position, problem)| {
+            part.at(array.shape()).failure((position, format!("{problem}; --lossy writes its text")))
+        })?;
     }
     Ok(())
 }

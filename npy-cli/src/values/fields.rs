@@ -3,7 +3,7 @@
 //! A sub-array stays one field, unlike in `columns`, where each of its records has separate columns.
 
 use npy_core::DType;
-use npy_core::dtype::{self, Field, FieldAt, Scalar};
+use npy_core::dtype::{self, Field, FieldAt, Record, Scalar, Title};
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
@@ -52,6 +52,24 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
     });
     let fields: Vec<FieldAt<'_>> = fields.collect::<Result<_>>()?;
     Ok(leaves.iter().filter(|leaf| fields.iter().any(|field| leaf.is_below(field.fields()))).cloned().collect())
+}
+
+/// A record of these fields, each with its new dtype, one after the other or where NumPy places them with `align=True`.
+pub(crate) fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> npy_core::Result<Record> {
+    let (mut end, mut alignment) = (0_usize, 1);
+    let mut placed = Vec::new();
+    for (field, dtype) in fields {
+        let own = if is_aligned { dtype.alignment() } else { 1 };
+        alignment = alignment.max(own);
+        let offset = end.next_multiple_of(own);
+        end = offset.saturating_add(dtype.itemsize());
+        let renewed = Field::new(field.name(), offset, dtype);
+        placed.push(match field.title() {
+            Some(Title::Text(title)) => renewed.with_title(title.clone()),
+            _ => renewed,
+        });
+    }
+    Record::new(placed, end.checked_next_multiple_of(alignment).unwrap_or(end))
 }
 
 impl Leaf {

@@ -1,9 +1,10 @@
 //! The dtype of the output: selected fields, another byte order, another layout.
 
-use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind, Title};
+use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind};
 use npy_core::{DType, Result as NpyResult};
 
 use crate::failure::{Failure, Result};
+use crate::values::fields;
 
 /// The same dtype with these fields only, packed and in the order of their paths: `a`, or `pose.x` of a record in a record.
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
@@ -38,7 +39,7 @@ fn select_fields(record: &Record, paths: &[&[&str]]) -> NpyResult<Record> {
         fields.push((first, field, dtype));
     }
     fields.sort_by_key(|(first, ..)| *first);
-    laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)
+    fields::laid_out(fields.into_iter().map(|(_, field, dtype)| (field, dtype)).collect(), false)
 }
 
 fn select_in(dtype: &DType, paths: &[&[&str]]) -> NpyResult<DType> {
@@ -68,27 +69,9 @@ pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
         DType::SubArray(array) => relaid(array.base(), is_aligned)?.sub_array(array.shape())?,
         DType::Record(record) => {
             let fields = record.fields().iter().map(|field| Ok((field, relaid(field.dtype(), is_aligned)?)));
-            laid_out(fields.collect::<NpyResult<Vec<_>>>()?, is_aligned)?.into()
+            fields::laid_out(fields.collect::<NpyResult<Vec<_>>>()?, is_aligned)?.into()
         }
     })
-}
-
-/// A record of these fields, each with its new dtype.
-fn laid_out(fields: Vec<(&Field, DType)>, is_aligned: bool) -> NpyResult<Record> {
-    let (mut end, mut alignment) = (0_usize, 1);
-    let mut placed = Vec::new();
-    for (field, dtype) in fields {
-        let own = if is_aligned { dtype.alignment() } else { 1 };
-        alignment = alignment.max(own);
-        let offset = end.next_multiple_of(own);
-        end = offset.saturating_add(dtype.itemsize());
-        let renewed = Field::new(field.name(), offset, dtype);
-        placed.push(match field.title() {
-            Some(Title::Text(title)) => renewed.with_title(title.clone()),
-            _ => renewed,
-        });
-    }
-    Record::new(placed, end.checked_next_multiple_of(alignment).unwrap_or(end))
 }
 
 /// The scalar in a byte order.

@@ -31,7 +31,7 @@ pub(super) const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NUL
 const HEAD: usize = 1 << 18;
 
 /// How a file is written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
@@ -67,11 +67,9 @@ impl Dialect {
             comment: options.comment.or((!comments.is_empty()).then_some(b'#')),
             has_decimal_comma: options.has_decimal_comma == Some(true),
             missing: options.missing.clone(),
-            commented_names: None,
-            has_quoted_names: false,
             has_quoted_rows: has_quoted_rows(lines),
             has_two_ends: head.iter().position(|byte| *byte == b'\n').is_some_and(|end| end > 0 && head[end - 1] == b'\r'),
-            guesses: Vec::new(),
+            ..Self::default()
         };
         if delimiter.is_none() {
             dialect.guess_delimiter(lines);
@@ -91,7 +89,7 @@ impl Dialect {
     fn guess_delimiter(&mut self, lines: &[u8]) {
         let mut best = Survey::default();
         for delimiter in *b",\t;| " {
-            let dialect = Self { delimiter, comment: self.comment, has_quoted_rows: self.has_quoted_rows, ..Self::plain() };
+            let dialect = Self { delimiter, comment: self.comment, has_quoted_rows: self.has_quoted_rows, ..Self::default() };
             let survey = dialect.survey(lines);
             let is_certain = match delimiter {
                 b',' => true,
@@ -130,21 +128,6 @@ impl Dialect {
         let mut reader = self.part(text.as_bytes());
         if survey.columns > 1 && reader.read_record(&mut record).unwrap_or(false) && record.len() == survey.columns {
             self.commented_names = Some(record.iter().map(|name| name.trim().to_owned()).collect());
-        }
-    }
-
-    fn plain() -> Self {
-        Self {
-            delimiter: b',',
-            hint: 0,
-            comment: None,
-            has_decimal_comma: false,
-            missing: None,
-            commented_names: None,
-            has_quoted_names: false,
-            has_quoted_rows: false,
-            has_two_ends: false,
-            guesses: Vec::new(),
         }
     }
 

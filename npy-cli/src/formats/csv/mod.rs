@@ -1,5 +1,6 @@
 //! CSV and TSV.
 
+mod cells;
 pub(crate) mod dialect;
 mod lines;
 mod objects;

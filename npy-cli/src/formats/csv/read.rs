@@ -4,9 +4,10 @@
 use csv::StringRecord;
 use npy_core::{Header, Order};
 
+use super::cells::Columns;
 use super::dialect::Dialect;
 use super::lines::next;
-use super::survey::{Columns, Survey, place_of};
+use super::survey::{Survey, place_of};
 use crate::failure::{Failure, Result};
 use crate::formats::format::ReadOptions;
 use crate::formats::source::{FileOrSpool, Item, Source};

@@ -6,6 +6,7 @@ use csv::StringRecord;
 use npy_core::DType;
 use npy_core::dtype::{ByteOrder, Record, Scalar, ScalarKind};
 
+use super::cells::{Column, Columns};
 use super::dialect::Dialect;
 use super::lines::next;
 use crate::failure::{Failure, Result};
@@ -16,37 +17,6 @@ use crate::formats::text::slot::{Encoding, Slot, is_supported};
 use crate::signals;
 use crate::values::columns::{self, Names};
 use crate::values::quantity::counted;
-
-/// A cell of each line, and where it is stored in the row.
-#[derive(Clone, Copy)]
-pub(super) struct Column {
-    pub(super) index: usize,
-    pub(super) offset: usize,
-    pub(super) slot: Slot,
-}
-
-/// The cells of a line.
-pub(super) enum Columns {
-    /// An axis of equal elements, of which there can be a million.
-    Axis {
-        count: usize,
-        slot: Slot,
-    },
-    Each(Vec<Column>),
-}
-
-impl Columns {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Column> {
-        let (axis, each) = match self {
-            Self::Axis { count, slot } => (Some((*count, *slot)), &[][..]),
-            Self::Each(columns) => (None, &columns[..]),
-        };
-        let of_axis = |(count, slot): (usize, Slot)| {
-            (0..count).map(move |index| Column { index, offset: index * slot.scalar.itemsize(), slot })
-        };
-        axis.into_iter().flat_map(of_axis).chain(each.iter().copied())
-    }
-}
 
 /// What the first reading finds.
 pub(super) struct Survey {

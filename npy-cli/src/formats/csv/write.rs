@@ -64,11 +64,8 @@ impl Writer {
             Delimiter::Comma => push_of::<Csv<COMMA>>,
             Delimiter::Tab => push_of::<Csv<TAB>>,
         };
-        let columns = columns::of(dtype)?
-            .into_iter()
-            .map(|column| (push(column.scalar), column))
-            .map(|(push, column)| (column, push))
-            .collect();
+        let columns = columns::of(dtype)?.into_iter().map(|column| (push(column.scalar), column));
+        let columns = columns.map(|(push, column)| (column, push)).collect();
         let elements_per_row =
             row_shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length)).filter(|count| *count > 0);
         Ok(Self {

@@ -75,6 +75,8 @@ fn read<R: Read>(
     let mut stream = Deserializer::from_reader(BufReader::with_capacity(1 << 18, Words::new(wrap(file.text()?))));
     let mut count = 0_usize;
     let failed = |error: serde_json::Error, count: usize| match error.line() {
+        // The place would be found by reading all of the text before it.
+        _ if signals::came() => Failure::Interrupted,
         // Of a line that is one number.
         0 if is_lines => Failure::Nameless(format!("{error} in value {count}")),
         _ => Failure::Nameless(message_of(&error, file)),
