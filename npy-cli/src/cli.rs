@@ -99,18 +99,18 @@ pub fn main() -> ExitCode {
         Ok(code)
     });
     let code = match result {
-        // What was done in spite of the signal may be a part only.
+        // The work may be incomplete.
         Ok(_) if signals::came() => signals::INTERRUPTED,
         // The message would be that of a reader that a signal stopped.
         Err(Failure::Nameless(_) | Failure::Trouble(_)) if signals::came() => signals::INTERRUPTED,
         Ok(code) => code,
-        // Nobody was told the verdict.
+        // The verdict was not delivered.
         Err(Failure::BrokenPipe) if arguments.command.gives_verdict() => TROUBLE,
         Err(Failure::BrokenPipe) => 0,
         Err(Failure::Reported) => TROUBLE,
         Err(Failure::Interrupted) => signals::INTERRUPTED,
         Err(failure) => {
-            // What was printed before comes first.
+            // Earlier output comes first.
             let _ = screen.flush();
             output::warn(&failure.to_string());
             TROUBLE
@@ -166,7 +166,7 @@ fn exit(error: &clap::Error) -> ! {
     })
 }
 
-/// What the parser says of the arguments without what a terminal obeys.
+/// The message of the parser on the escaped arguments.
 fn said_of_escaped() -> Option<String> {
     let escaped = std::env::args_os().map(|argument| OsString::from(escape::line(&escape::path(&argument)).into_owned()));
     Some(Arguments::try_parse_from(arguments(escaped)).err()?.render().to_string())

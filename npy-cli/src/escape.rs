@@ -103,7 +103,7 @@ fn push_json(out: &mut String, character: char) {
     }
 }
 
-/// What stays as it is on the way to a terminal.
+/// The characters that a terminal gets unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// Line feeds, tabs, and colors where they are wanted.
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(letters.chars().find(|character| is_unsafe(*character)), None);
     }
 
-    /// What arrives behind a writer that was given these parts.
+    /// The output of a writer that was given these parts.
     fn through(kept: Kept, parts: &[&[u8]]) -> String {
         let mut out = Safe::new(Vec::new(), kept);
         for part in parts {

@@ -15,9 +15,9 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) enum Failure {
     /// Something is wrong: the message, in the shape `what is wrong: expected X, found Y; hint`.
     Trouble(String),
-    /// The same, of an array whose name is still to be added by [`about`](Self::about).
+    /// A [`Trouble`](Self::Trouble) without the name of its array, which [`about`](Self::about) adds.
     Nameless(String),
-    /// The same of a member that the message names; the name of its archive is still to be added.
+    /// A [`Trouble`](Self::Trouble) that names its member, but not its archive.
     OfMember(String),
     /// The system does not let the file be opened or read, which tells nothing about what is in it.
     Unread(String),
@@ -47,7 +47,7 @@ impl Failure {
         Self::Nameless("cannot allocate the text of an element".to_owned())
     }
 
-    /// The same failure, with the name of the member in front of a message without one.
+    /// Adds the name of the member to a message without a name.
     #[must_use]
     pub(crate) fn about_member(self, name: &str) -> Self {
         match self {
@@ -56,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// The same failure of an array in a file, which is a member if it has a name.
+    /// Adds the names of the file and of the member, if there is one.
     #[must_use]
     pub(crate) fn about_array(self, file: &str, member: Option<&String>) -> Self {
         match member {
@@ -65,7 +65,7 @@ impl Failure {
         }
     }
 
-    /// The same failure, with the name of the file in front of a message without one.
+    /// Adds the name of the file to a message without one.
     #[must_use]
     pub(crate) fn about(self, name: &str) -> Self {
         match self {
@@ -74,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// The same failure; if the output cannot be written, with its name.
+    /// Adds the name of the output to a failed write.
     #[must_use]
     pub(crate) fn of_output(self, name: &str) -> Self {
         match self {

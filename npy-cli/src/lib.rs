@@ -28,7 +28,7 @@ mod cli;
 
 pub use cli::main;
 
-/// What a slice takes of a file in memory, for tests of the parser with any text.
+/// Applies a slice to a file in memory, for tests of the parser with any text.
 #[doc(hidden)]
 pub fn __slice(text: &str, file: &[u8]) -> Result<npy_core::DynValues, String> {
     let slice = || {

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::output;
 use crate::values::quantity::counted;
 
-/// How a loss is allowed.
+/// The advice for a loss.
 pub(crate) const LOSSY: &str = "; allow it with --lossy";
 
 /// Refuses what `action` would lose, or says on standard error what is lost.

@@ -10,7 +10,7 @@ use crate::escape;
 /// Work that takes less time shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far work is, in bytes. It is shown only if standard error is a terminal and the work is long; dropping it clears the line.
+/// The progress of long work, in bytes, on standard error if that is a terminal. Dropping it clears the line.
 pub(crate) struct Progress {
     what: String,
     total: u64,

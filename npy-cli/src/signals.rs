@@ -22,7 +22,7 @@ struct Flags {
     came: Arc<AtomicBool>,
 }
 
-/// How many guards there are. The flag changes while it is locked, so that it fits their number.
+/// The number of guards. The flag changes while it is locked, so that it fits their number.
 static GUARDS: Mutex<usize> = Mutex::new(0);
 
 static FLAGS: LazyLock<Flags> = LazyLock::new(|| {

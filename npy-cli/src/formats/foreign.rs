@@ -12,7 +12,7 @@ use crate::{losses, output, signals};
 /// A file in a format that is not NumPy's, of which nothing but the headers was read.
 pub(crate) struct Foreign {
     pub(super) source: Box<dyn Source>,
-    /// What the user typed, without the member.
+    /// The argument of the user without the member.
     pub(super) name: String,
     pub(super) format: &'static str,
     pub(super) holds_several: bool,

@@ -28,7 +28,7 @@ pub(crate) trait Format: Sync {
         self.names()
     }
 
-    /// How its files begin.
+    /// The first bytes of its files.
     fn content(&self) -> Option<ForeignFormat> {
         None
     }
@@ -51,7 +51,7 @@ pub(crate) trait Format: Sync {
         false
     }
 
-    /// How it has Python objects.
+    /// The representation of Python objects.
     fn objects(&self) -> Objects {
         Objects::Values
     }
@@ -86,7 +86,7 @@ pub(crate) fn expect_support(format: &dyn Format) -> Result<()> {
     Err(Failure::Nameless(format!("unsupported format: npy was built without the feature `{feature}`; {hint}")))
 }
 
-/// How a format has Python objects.
+/// The representation of Python objects in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objects {
     /// As NumPy's pickle.
@@ -95,11 +95,11 @@ pub(crate) enum Objects {
     Text,
     /// As the dtype of their values.
     Values,
-    /// The same, with nulls for `None`.
+    /// As the dtype of their values, with nulls for `None`.
     NullableValues,
 }
 
-/// How inputs are read.
+/// The options for reading.
 #[derive(Debug, Default)]
 pub(crate) struct ReadOptions {
     /// The dtype of text, instead of a guess.
@@ -117,7 +117,7 @@ pub(crate) struct ReadOptions {
     pub(crate) csv: dialect::Options,
 }
 
-/// How outputs are written.
+/// The options for writing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteOptions {
     pub(crate) is_lossy: bool,
@@ -130,7 +130,7 @@ pub(crate) trait Outgoing {
     /// The name of a member.
     fn name(&self) -> &str;
 
-    /// What the user typed.
+    /// The argument of the user.
     fn input(&self) -> &str;
 
     /// The array as the format has it.

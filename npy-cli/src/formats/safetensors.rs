@@ -258,7 +258,7 @@ struct Tensors<'de> {
     metadata: Option<&'de str>,
 }
 
-/// What a header says of a tensor, if it has the form that it must have.
+/// The properties of a tensor in the header, as far as they are valid.
 #[derive(Default)]
 struct Tensor<'de> {
     dtype: Option<Cow<'de, str>>,

@@ -21,10 +21,10 @@ use crate::signals::{self, Checked};
 pub(crate) struct Item {
     /// Of the member, of the tensor, or of the file without its extension.
     pub(crate) name: String,
-    /// What the user typed, for messages.
+    /// The argument of the user, for messages.
     pub(crate) input: String,
     pub(crate) header: Header,
-    /// What of it no format keeps, in words.
+    /// The parts that no format keeps, in words.
     pub(crate) losses: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ fn header_of(items: &[Item], index: usize) -> Result<&Header> {
 /// A file that is read twice; standard input or a pipe in a temporary one.
 pub(super) struct FileOrSpool {
     path: PathBuf,
-    /// What the user typed, for messages.
+    /// The argument of the user, for messages.
     input: String,
     /// The name of an array that the file is.
     stem: String,
@@ -110,7 +110,7 @@ impl FileOrSpool {
         File::open(&self.path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))
     }
 
-    /// The same, for readers of text, which a signal ends.
+    /// Opens it for a reader of text, which a signal ends.
     pub(super) fn text(&self) -> Result<Checked<File>> {
         self.file().map(Checked)
     }

@@ -98,7 +98,7 @@ pub(crate) fn in_memory(values: &DynValues) -> Result<NpyReader<Cursor<Vec<u8>>>
     Ok(NpyReader::new(Cursor::new(file))?)
 }
 
-/// How pickles are read: an object of an unknown class is kept with its name.
+/// The options for pickles: an object of an unknown class is kept with its name.
 pub(crate) fn object_options() -> ObjectOptions {
     ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)
 }
@@ -162,7 +162,7 @@ fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
     }
 }
 
-/// The same array in a temporary file, in which reading can go back.
+/// Copies an array to a temporary file, in which reading can go back.
 ///
 /// It takes the bytes that come, and never more than the header says.
 pub(crate) fn spooled(array: &mut dyn Array) -> Result<Box<dyn Array>> {
@@ -199,7 +199,7 @@ pub(crate) fn not_spooled(error: &io::Error) -> Failure {
     Failure::Nameless(format!("cannot write a temporary file: {error}"))
 }
 
-/// The same array in a temporary file, with all that follows it.
+/// Copies an array and the bytes behind it to a temporary file.
 pub(crate) fn spooled_with_rest(array: Box<dyn Array + '_>) -> Result<Box<dyn Array>> {
     let header = array.header().clone();
     spool(&header, |file| match array.copy_from(0, file) {
@@ -208,5 +208,5 @@ pub(crate) fn spooled_with_rest(array: Box<dyn Array + '_>) -> Result<Box<dyn Ar
     })
 }
 
-/// How many bytes are copied at once.
+/// The bytes that are copied at once.
 const SPOOL_BYTES: usize = 1 << 20;

@@ -31,7 +31,7 @@ pub(crate) struct Input {
     range: Option<Range<u64>>,
     /// The archive that the file is, from its first use on: its central directory is read once.
     archive: OnceCell<NpzReader<ArchiveFile>>,
-    /// How many values changed when it was made of a file in another format.
+    /// The number of values that the conversion from another format changed.
     pub(crate) changed: u64,
 }
 
@@ -183,7 +183,7 @@ impl Input {
         Ok(Named::Input(if is_read_once { input } else { input.into_file()?.with_selected(part)? }))
     }
 
-    /// The same input; a stream that was not read in a temporary file.
+    /// Copies a stream that was not read to a temporary file. Other inputs stay as they are.
     pub(crate) fn into_file(mut self) -> Result<Self> {
         if let Place::Stream { front, rest: Some(rest) } = &mut self.place {
             self.place = Place::Spool(Spool::of(&mut Cursor::new(std::mem::take(front)).chain(rest), &self.name)?);

@@ -28,7 +28,7 @@ pub(crate) fn standard_input(text: &OsStr) -> Option<Option<Part>> {
     if rest.is_empty() { Some(None) } else { member().or_else(|| number(rest.strip_prefix('#')?)).map(Some) }
 }
 
-/// What the user typed without the member or the number: a path, or `-`.
+/// The path in an argument, or `-`, without the member or the number.
 pub(crate) fn path_of(text: &OsStr) -> &OsStr {
     if standard_input(text).is_some() { OsStr::new("-") } else { split(text).0 }
 }

@@ -123,7 +123,7 @@ fn split(values: DynValues, sink: Sink<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How many elements are about a mebibyte.
+/// The number of elements in about a mebibyte.
 pub(crate) fn elements_of_piece(dtype: &DType) -> usize {
     (PIECE / dtype.itemsize().max(1)).max(1)
 }

@@ -121,7 +121,7 @@ impl Part<'_> {
         Ok(ObjectArray::new(&[items.len()], items)?)
     }
 
-    /// How many objects there are of each type, the most frequent first.
+    /// The number of objects of each type, the most frequent first.
     pub(crate) fn types(&self) -> Vec<(String, u64)> {
         let mut types: Vec<(String, u64)> = Vec::new();
         for item in &self.items {

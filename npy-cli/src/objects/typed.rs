@@ -18,7 +18,7 @@ use crate::values::{fields, quantity, reals};
 /// The least bytes to which texts of very different lengths may grow as a dtype of one width.
 const LEAST_BYTES: u64 = 1 << 30;
 
-/// The same array, or of objects one of the dtype of their values.
+/// Converts objects to the dtype of their values. Other arrays stay as they are.
 pub(crate) fn plain<'a>(array: Box<dyn Array + 'a>) -> Result<Box<dyn Array + 'a>> {
     if array.header().dtype().has_object() {
         return typed(&array.into_objects(object_options())?, Wish::default());

@@ -15,7 +15,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::signals;
 
-/// How often a wait looks for signals that came between two system calls.
+/// The interval at which a wait looks for signals that came between two system calls.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A named pipe that never blocks for long.

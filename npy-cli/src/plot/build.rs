@@ -93,7 +93,7 @@ fn count_floats(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -
     Ok((x, counts, left_out))
 }
 
-/// The same of integers and times, of which `f64` has one number for many.
+/// The axis and the counts of integers and times, which `f64` does not tell apart.
 fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>)> {
     let mut range: Option<(i128, i128)> = None;
     numbers.for_each_whole(|value| {

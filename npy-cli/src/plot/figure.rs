@@ -13,7 +13,7 @@ pub(crate) struct Figure {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) content: Content,
-    /// How many values a logarithmic axis leaves out.
+    /// The number of values that a logarithmic axis leaves out.
     pub(crate) left_out: u64,
 }
 

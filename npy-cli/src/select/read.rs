@@ -14,7 +14,7 @@ use crate::values::quantity;
 /// The most bytes of elements that are read at once, whatever a file claims.
 const MOST_BYTES: usize = 1 << 30;
 
-/// How many pieces of a file in Fortran order are read at once, which are in memory up to four times.
+/// The pieces of a file in Fortran order that are read at once. They are in memory up to four times.
 const FORTRAN_PIECES: usize = 12;
 
 /// The most elements of a piece: those without bytes are text too.
@@ -156,7 +156,7 @@ impl Selection {
         }
     }
 
-    /// How many indices are read of each axis of the file.
+    /// The number of indices that are read of each axis of the file.
     fn file_counts(&self) -> Vec<usize> {
         let mut counts = vec![1; self.file_shape.len()];
         for axis in &self.axes {

@@ -11,14 +11,14 @@ use crate::values::quantity;
 pub(crate) struct Column {
     /// The names of the fields, as in `pose.x` or `points[2].x`; empty if the element is a scalar.
     pub(crate) path: String,
-    /// The same with NUL in the place of the dots, so that no two columns have the same.
+    /// The path with NUL instead of dots, which is unique.
     pub(crate) key: String,
     /// The shape of the sub-array.
     pub(crate) axes: Vec<usize>,
     pub(crate) scalar: Scalar,
     /// From the beginning of the element.
     pub(crate) offset: usize,
-    /// How many there are in the sub-array.
+    /// The number of scalars in the sub-array.
     pub(crate) count: usize,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn expect_bytes(dtype: &DType, shape: &[usize], has_lists: bool) -> R
     )))
 }
 
-/// How many scalars, records and lists of an array have no byte. Python objects have theirs in the pickle.
+/// The number of scalars, records and lists without bytes. Those of Python objects are in the pickle.
 fn without_bytes(shape: &[usize], dtype: &DType, has_lists: bool) -> usize {
     let (base, axes) = dtype.flattened();
     let (mut lists, mut items) = (0_usize, 1_usize);

@@ -38,7 +38,7 @@ pub(crate) fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
     if b.attoseconds() < a.attoseconds() { b } else { a }
 }
 
-/// What steps of two units, each of some of them, are multiplied by to be steps of the same length. `None` for months and days.
+/// The factors that convert steps of two units, with their counts, to steps of the same length. `None` for months and days.
 pub(crate) fn factors((a, a_count): (TimeUnit, u32), (b, b_count): (TimeUnit, u32)) -> Option<(i128, i128)> {
     let (a_length, b_length) = if a == b {
         (1, 1)

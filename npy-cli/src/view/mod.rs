@@ -28,10 +28,10 @@ use keys::Flow;
 use model::Model;
 use terminal::{Session, lost};
 
-/// How long the viewer sleeps at most before it looks for a signal.
+/// The longest sleep of the viewer between two checks for a signal.
 const NAP: Duration = Duration::from_millis(100);
 
-/// How long a job works between two frames.
+/// The working time of a job between two frames.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// Shows an input until the user quits.

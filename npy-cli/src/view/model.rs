@@ -35,7 +35,7 @@ pub(crate) struct Cursor {
     pub(crate) column: usize,
     pub(crate) top: usize,
     pub(crate) left: usize,
-    /// How many rows are on the screen.
+    /// The number of rows on the screen.
     pub(crate) page: usize,
 }
 

@@ -46,7 +46,7 @@ impl Scan {
         Ok(Some((block.column(grid, rows.len(), self.column), rows)))
     }
 
-    /// How much is done, in thousandths.
+    /// The progress in thousandths.
     pub(crate) fn thousandths(&self) -> u16 {
         thousandths(self.next, self.rows)
     }

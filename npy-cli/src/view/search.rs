@@ -100,7 +100,7 @@ pub(crate) struct Search {
     is_forward: bool,
     /// The cell where it began, by its number in the table.
     begin: usize,
-    /// How many cells it went through.
+    /// The number of cells that were searched.
     done: usize,
     count: usize,
 }
@@ -147,7 +147,7 @@ impl Search {
         Ok(Step::More(thousandths(self.done, self.count)))
     }
 
-    /// How many cells are looked at at once: about a piece of bytes, and whole rows if they are smaller.
+    /// The number of cells that are searched at once: about a piece of bytes, and whole rows if they are smaller.
     fn piece(source: &Source, grid: &Grid, order: &RowOrder) -> usize {
         let columns = grid.columns();
         if source.objects().is_some() {

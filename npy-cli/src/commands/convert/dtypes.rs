@@ -6,7 +6,7 @@ use npy_core::{DType, Result as NpyResult};
 use crate::failure::{Failure, Result};
 use crate::values::fields;
 
-/// The same dtype with these fields only, packed and in the order of their paths: `a`, or `pose.x` of a record in a record.
+/// Selects fields of a dtype, packed and in the order of their paths: `a`, or `pose.x` of a record in a record.
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
     match dtype {
         DType::Record(record) => {
@@ -62,7 +62,7 @@ pub(super) fn as_wide_as(wanted: &DType, from: &DType) -> DType {
     Scalar::new(kind, scalar.byte_order().unwrap_or(ByteOrder::NATIVE)).into()
 }
 
-/// The same dtype with its fields one after the other, or where NumPy places them with `align=True`.
+/// Places the fields of a dtype one after the other, or as NumPy does with `align=True`.
 pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
     Ok(match dtype {
         DType::Scalar(_) => dtype.clone(),

@@ -40,7 +40,7 @@ pub(super) type SharedSource = Rc<RefCell<Box<dyn Source>>>;
 /// An array of a source, and how it is converted.
 pub(super) struct Job {
     name: String,
-    /// What the user typed.
+    /// The argument of the user.
     input: String,
     /// The array as the target has it.
     header: Header,
@@ -51,7 +51,7 @@ pub(super) struct Job {
     is_lossy: bool,
 }
 
-/// How an array is read.
+/// The way to read an array.
 enum Reading {
     /// As the elements that the source has.
     Elements,
@@ -153,7 +153,7 @@ impl Outgoing for Job {
 }
 
 impl Target {
-    /// How an array is read, and the header that it has then.
+    /// The way to read an array, and the header that it has then.
     fn reading_of(&self, source: &mut dyn Source, index: usize, item: &Item) -> Result<(Reading, Header)> {
         let (dtype, order) = (item.header.dtype(), item.header.order());
         if !dtype.has_object() {

@@ -280,7 +280,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         return batch::fail(screen, failures);
     }
     losses::report("the conversion", &losses, arguments.lossy)?;
-    // What is written to standard output comes after what was printed before.
+    // Earlier output comes before the data on standard output.
     screen.flush()?;
     format.write(&mut jobs, Path::new(out), WriteOptions { is_lossy: arguments.lossy, compression: arguments.compress })?;
     losses::tell_of_changed();

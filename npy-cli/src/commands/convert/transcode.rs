@@ -12,7 +12,7 @@ use crate::formats::text::{Problem, cast, slot};
 use crate::values::columns::{self, Column};
 use crate::values::{quantity, units};
 
-/// How elements are converted, decided once.
+/// The plan for converting elements.
 pub(super) struct Transcode {
     to: DType,
     /// `None` if the elements stay as they are.
@@ -255,7 +255,7 @@ fn rescaled(steps: i64, (numerator, denominator): (i128, i128), is_lossy: bool) 
     i64::try_from(product.div_euclid(denominator)).ok().filter(|steps| *steps != i64::MIN).ok_or_else(outside)
 }
 
-/// How a scalar becomes another one; `None` if it cannot.
+/// The conversion from one scalar to another; `None` if there is none.
 fn how(from: Scalar, to: Scalar) -> Option<How> {
     let native = |scalar| in_order(scalar, ByteOrder::NATIVE);
     if native(from) == native(to) {
@@ -273,7 +273,7 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
             let (numerator, denominator) = units::factors((unit, count), (other, other_count))?;
             Some(How::Rescale { numerator, denominator })
         }
-        // What stores no times stores their numbers, if they are asked for.
+        // Formats without times store their numbers, if they are asked for.
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => Some(How::Number),
         (ScalarKind::Bytes { .. } | ScalarKind::Unicode { .. }, to_kind) => {
             (!matches!(to_kind, ScalarKind::Void { .. }) && slot::is_supported(to)).then_some(How::Parse)

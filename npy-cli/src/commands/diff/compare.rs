@@ -16,7 +16,7 @@ use crate::threads;
 use crate::values::fields::{self, Leaf};
 use crate::values::quantity::{unraveled, unraveled_in};
 
-/// How the values of a field are found and compared.
+/// The plan for comparing a field.
 #[derive(Debug)]
 struct Pair {
     leaves: [Leaf; 2],

@@ -23,7 +23,7 @@ pub(super) enum Verdict {
     Different(Option<f64>, Option<f64>),
 }
 
-/// How the values of two dtypes are compared.
+/// The comparison of values of two dtypes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Judge {
     Integers([Decoder<i128>; 2]),
@@ -187,7 +187,7 @@ fn times(x: i64, y: i64, tolerance: Tolerance, is_equal: impl Fn(i64, i64) -> bo
 /// NumPy's NaT.
 const NAT: i64 = i64::MIN;
 
-/// How far an integer is from the float to which it is rounded, if that is the other value.
+/// The distance of an integer from the float to which it is rounded, if that is the other value.
 #[allow(clippy::cast_possible_truncation, clippy::float_cmp, reason = "the float is an integer of at most 65 bits")]
 fn rounded_away(integer: i128, other: (f64, f64)) -> Option<f64> {
     let error = ((integer as f64, 0.0) == other).then(|| integer.abs_diff(other.0 as i128))?;

@@ -134,7 +134,7 @@ impl AboutArray {
         match self.trailing {
             Some(bytes) if bytes < 0 => screen.paint(Style::Bad, &format!("truncated: {} missing", plural_bytes(-bytes))),
             _ if self.problem.is_some() => {
-                // What it is, without the reason.
+                // Without the reason.
                 let problem = self.problem.as_deref().and_then(|problem| problem.split(':').next());
                 screen.paint(Style::Bad, problem.unwrap_or_default())
             }
@@ -191,7 +191,7 @@ impl AboutArray {
 }
 
 impl Member {
-    /// How it is compressed, and how well.
+    /// The compression method and its ratio.
     fn storage(&self) -> String {
         let method = method_name(self.method);
         if self.method == 0 || self.bytes == 0 {

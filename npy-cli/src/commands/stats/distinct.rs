@@ -13,7 +13,7 @@ pub(super) struct Distinct {
     most: usize,
     /// Hashes above are ignored.
     limit: u64,
-    /// How often the set was halved.
+    /// The number of times that the set was halved.
     level: u32,
 }
 

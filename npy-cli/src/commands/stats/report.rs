@@ -208,7 +208,7 @@ fn leaf_json(leaf: &Leaf, summary: &Summary) -> Json {
         "distinct": distinct(summary).map(|found| found.count),
         "distinct_exact": summary.distinct.map(|found| found.is_exact),
         "histogram": histogram.map(|histogram| &histogram.counts),
-        // How many whole numbers a bin has.
+        // The whole numbers of a bin.
         "histogram_width": histogram.and_then(|histogram| histogram.whole).map(|bins| value_json(&Value::Integer(bins.width))),
         "histogram_exact": histogram.map(|histogram| histogram.is_exact),
     }))

@@ -78,7 +78,7 @@ fn accumulator(leaf: &Leaf, elements: u64, budget: Budget) -> Result<Box<dyn Acc
     accumulator.ok_or_else(|| Failure::Nameless(format!("unsupported dtype {scalar}: npy stats needs values of a fixed size")))
 }
 
-/// How an array is read.
+/// The plan for reading an array.
 pub(super) struct Plan {
     bins: usize,
     itemsize: usize,

@@ -75,7 +75,7 @@ impl Quantiles {
         let total: u64 = values.iter().map(|(_, count)| count).sum();
         let last = total.checked_sub(1)?;
         let at = |rank: u64| {
-            // How many values there are up to each one, itself included.
+            // The number of values up to each one, itself included.
             let mut end = 0;
             let is_at = |(_, count): &&(T, u64)| {
                 end += count;

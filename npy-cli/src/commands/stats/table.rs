@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::failure::Result;
 use crate::values::fields::Leaf;
 
-/// How often each of the 256 or 65,536 bit patterns is there.
+/// The counts of the 256 or 65,536 bit patterns.
 pub(super) struct Table {
     leaf: Leaf,
     /// Two tables for bytes: a value that repeats does not wait for the count before.

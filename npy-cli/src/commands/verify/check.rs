@@ -187,7 +187,7 @@ fn check_members(archive: &mut NpzReader<ArchiveFile>, members: Range<usize>, le
     findings
 }
 
-/// How often the names occur that members share.
+/// The number of members of each name that several share.
 fn copies_of_names(archive: &NpzReader<ArchiveFile>) -> HashMap<String, usize> {
     let mut copies: HashMap<String, usize> = HashMap::new();
     for name in (0..archive.len()).filter_map(|index| archive.full_name(index)) {

@@ -18,7 +18,7 @@ impl Kind {
         }
     }
 
-    /// How the file begins.
+    /// The first bytes of the file.
     pub(super) fn content(self) -> ForeignFormat {
         match self {
             Self::Parquet => ForeignFormat::Parquet,

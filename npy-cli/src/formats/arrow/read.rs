@@ -117,7 +117,7 @@ fn note_nulls(field: &Field, column: &dyn Array, path: &str, lost: &mut BTreeSet
     }
 }
 
-/// What a writer of rows has written, header apart.
+/// The output of a writer of rows, without the header.
 #[derive(Clone, Default)]
 struct Pieces(Rc<RefCell<Vec<u8>>>);
 

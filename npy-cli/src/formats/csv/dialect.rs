@@ -12,7 +12,7 @@ use crate::formats::text::MARK;
 use crate::formats::text::guess::Guess;
 use crate::formats::text::slot::split_complex;
 
-/// How a file is written, as far as the user says.
+/// The dialect of a file, as far as the user gives it.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) delimiter: Option<u8>,
@@ -24,13 +24,13 @@ pub(crate) struct Options {
     pub(crate) missing: Option<Vec<String>>,
 }
 
-/// What is missing in columns of numbers and times, unless the user says otherwise.
+/// The words for missing numbers and times, unless the user gives others.
 pub(super) const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "NaT"];
 
-/// How much of a file is read for a guess.
+/// The bytes of a file that are read for a guess.
 const HEAD: usize = 1 << 18;
 
-/// How a file is written.
+/// The dialect of a file.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Dialect {
@@ -48,7 +48,7 @@ pub(super) struct Dialect {
     has_quoted_rows: bool,
     /// Whether lines end with `\r\n`, of which the reader counts the second character for the next line.
     has_two_ends: bool,
-    /// What was guessed and may be wrong, each with its option.
+    /// The uncertain guesses, each with its option.
     pub(super) guesses: Vec<String>,
 }
 
@@ -226,13 +226,13 @@ impl Dialect {
         }
     }
 
-    /// What decimals have, and what the cells have of which [`number`](Self::number) makes none.
+    /// The decimal sign, and the other one, with which [`number`](Self::number) takes no cell.
     pub(super) fn decimal_signs(&self) -> (&'static str, &'static str) {
         if self.has_decimal_comma { ("comma", "point") } else { ("point", "comma") }
     }
 }
 
-/// What lines have by one delimiter; the default if they differ in the number of columns.
+/// The cells of lines by one delimiter; the default if lines differ in the number of columns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Survey {
     columns: usize,

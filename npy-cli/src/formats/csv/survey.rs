@@ -18,7 +18,7 @@ use crate::signals;
 use crate::values::columns::{self, Names};
 use crate::values::quantity::counted;
 
-/// What the first reading finds.
+/// The result of the first reading.
 pub(super) struct Survey {
     first: StringRecord,
     /// Of the columns, by the first line or a comment before it.
@@ -34,14 +34,14 @@ pub(super) struct Survey {
     is_counted: bool,
 }
 
-/// What the cells of the first line say.
+/// The evidence of the first line for and against names.
 #[derive(Debug, Default)]
 struct Evidence {
     /// Text above numbers, or an empty corner above an index: these are names.
     names: usize,
     /// Numbers above numbers, which names may be as well.
     values: usize,
-    /// How many of them are no integers.
+    /// The ones that are not integers.
     fractions: usize,
     /// Text above text, which may be either.
     texts: usize,
@@ -353,7 +353,7 @@ impl Evidence {
         self.fractions += usize::from(cell.parse::<i64>().is_err());
     }
 
-    /// What a dtype says: text that it cannot hold is a name.
+    /// The evidence of a dtype: text that it cannot hold is a name.
     fn by_slots<'a>(first: impl Iterator<Item = &'a str>, slots: &[Slot], dialect: &Dialect) -> Self {
         let mut evidence = Self::default();
         for (cell, slot) in first.zip(slots).filter(|(cell, _)| !cell.is_empty() && !dialect.is_missing(cell)) {

@@ -17,7 +17,7 @@ use crate::formats::text::{for_each_element, in_c_order, latin1_len};
 use crate::objects::without_missing;
 use crate::values::columns::{self, Column, index_text};
 
-/// What stands between two cells.
+/// The delimiter of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Delimiter {
     #[default]
@@ -43,9 +43,9 @@ pub(crate) struct Writer {
     delimiter: Delimiter,
     /// The axes after the first one.
     row_shape: Vec<usize>,
-    /// How many elements a line has; `None` if a row has none.
+    /// The number of elements in a line; `None` if a row has none.
     elements_per_row: Option<usize>,
-    /// How many elements of the current line are written.
+    /// The number of elements written of the current line.
     written: usize,
     /// Whether a line has one cell, so that an empty one has to be quoted to be seen.
     is_one_cell: bool,

@@ -111,7 +111,7 @@ pub(super) struct Fill<'a> {
     pub(super) sink: Sink<'a>,
     /// Why writing failed, which an error of the text cannot carry.
     pub(super) failure: Option<Failure>,
-    /// What a user can do about an error of the text.
+    /// The advice for an error of the text.
     pub(super) hint: &'static str,
 }
 

@@ -11,7 +11,7 @@ use crate::formats::text::shown;
 use crate::values::columns::Names;
 use crate::values::quantity::counted;
 
-/// What all values of a place in the text have in common.
+/// The common structure of all values at one position of the text.
 #[derive(Debug)]
 pub(super) enum Schema {
     /// Nothing was found yet.

@@ -10,12 +10,12 @@ const WORDS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 /// Reads JSON with quotes around these words.
 pub(super) struct Words<R> {
     text: R,
-    /// How many bytes of the mark came; `None` once another one did.
+    /// The bytes of the mark so far; `None` after another byte.
     mark: Option<usize>,
     state: State,
     /// A word as far as it was read; a minus may be that of a number.
     word: Vec<u8>,
-    /// What was read, with quotes.
+    /// The text so far, with quotes.
     ready: Vec<u8>,
     taken: usize,
     /// The bytes of the string or the number.
@@ -112,7 +112,7 @@ impl<R: Read> Read for Words<R> {
     }
 }
 
-/// How many quotes are added in a line before a column.
+/// The number of quotes that are added in a line before a column.
 pub(super) fn quotes_before(text: impl Read, line: usize, column: usize) -> usize {
     let mut words = Words::new(io::empty());
     let (mut at_line, mut at, mut quotes) = (1, 0, 0);

@@ -11,7 +11,7 @@ use crate::formats::text::cell::{ESCAPE, Flavor, Push, push_of, reserve};
 use crate::formats::text::{for_each_element, in_c_order, latin1_len};
 use crate::values::columns;
 
-/// How rows are separated.
+/// The separation of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// One value: the array.

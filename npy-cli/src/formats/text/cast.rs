@@ -50,7 +50,7 @@ fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Resul
     Ok(())
 }
 
-/// What a float is, if no number.
+/// The special values of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Special {
     None,
@@ -78,7 +78,7 @@ fn specials(values: &DynValues) -> npy_core::Result<Vec<[Special; 2]>> {
     Ok(values.cast::<Complex<f64>>(Casting::Unsafe)?.into_iter().map(|number| [number.re, number.im].map(of_float)).collect())
 }
 
-/// How many numbers are outside of the range of an integer.
+/// The number of values outside of the range of an integer.
 fn out_of_range(values: &DynValues, to: Scalar) -> npy_core::Result<u64> {
     let DType::Scalar(from) = values.dtype() else { return Ok(0) };
     let Some(range) = to.integers().filter(|_| to.class() != Class::Bool) else { return Ok(0) };

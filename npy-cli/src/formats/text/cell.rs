@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 /// Appends the text of the value with these bytes.
 pub(crate) type Push = fn(Scalar, &[u8], &mut String);
 
-/// What the formats write differently.
+/// The differences between the formats.
 pub(crate) trait Flavor {
     const BOOLS: [&str; 2];
     const NAN: &str;
@@ -63,7 +63,7 @@ fn most_bytes(scalar: Scalar, bytes: &[u8], escape: usize) -> usize {
             let bytes = scalar.without_padding(bytes);
             bytes.iter().map(|byte| most_of(1 + usize::from(!byte.is_ascii()), u32::from(*byte))).sum()
         }
-        // What is no character becomes one of 3 bytes.
+        // An invalid unit becomes a character of 3 bytes.
         Class::Unicode => scalar.units(bytes).map(|unit| most_of(char::from_u32(unit).map_or(3, char::len_utf8), unit)).sum(),
         _ => 2 * bytes.len(),
     }

@@ -102,7 +102,7 @@ impl<'a> Decimal<'a> {
 
     /// Whether a float, to which the text was rounded, gives the digits back.
     pub(crate) fn is_given_back(&self, value: f64, kind: ScalarKind) -> bool {
-        // How many digits every normal number of this width gives back, and the powers of ten that are normal.
+        // The digits that every normal number of this width gives back, and the powers of ten that are normal.
         let (digits, powers) = match kind {
             ScalarKind::Float16 => (3, -4..=3),
             ScalarKind::Float32 => (6, -37..=37),

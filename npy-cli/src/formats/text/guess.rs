@@ -7,7 +7,7 @@ use super::slot::{parse_bool, split_complex};
 use super::time;
 use crate::values::units::finer;
 
-/// What the values of a column can be; each value rules something out.
+/// The types that the values of a column can have. Each value rules some out.
 ///
 /// There is one for each column of a file, of which some have a million: it takes 16 bytes.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Guess {
 struct Facts(u16);
 
 impl Facts {
-    /// What all values can be.
+    /// Types that all values can have.
     const CAN_BOOL: Self = Self(1);
     const CAN_INT: Self = Self(1 << 1);
     const CAN_FLOAT: Self = Self(1 << 2);
@@ -179,7 +179,7 @@ impl Guess {
         self.facts.add(Facts::MISSING);
     }
 
-    /// What is not text in JSON.
+    /// Rules out text, for other values of JSON.
     fn add_scalar(&mut self) {
         self.facts.remove(Facts::CAN_TIME.and(Facts::CAN_COMPLEX).and(Facts::BLANK));
     }

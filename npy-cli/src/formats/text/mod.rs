@@ -36,7 +36,7 @@ impl Problem {
         Self { message, is_loss: true }
     }
 
-    /// What a user can do, for the end of the message.
+    /// The advice, for the end of the message.
     pub(crate) fn hint(&self) -> &'static str {
         if self.is_loss { LOSSY } else { "" }
     }

@@ -9,10 +9,10 @@ use npy_core::object::{ObjectArray, PyObject};
 
 use crate::failure::Result;
 
-/// What is done with text whenever some is complete.
+/// Takes the text that is complete, and clears it.
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(&mut String) -> Result<()>;
 
-/// How much text is collected.
+/// The bytes of text that are collected.
 pub(crate) const PIECE: usize = 1 << 16;
 
 /// An object as text, of dates and times ISO 8601.

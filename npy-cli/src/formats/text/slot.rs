@@ -14,7 +14,7 @@ use super::{Problem, shown, time};
 use crate::losses;
 use crate::values::quantity;
 
-/// How the characters of text become bytes of dtype `S`.
+/// The encoding of text in dtype `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
