@@ -125,7 +125,8 @@ fn verify_and_cat_read_other_formats() {
     let sum = damaged.len() - 8;
     damaged[sum] ^= 1;
     fs::write(directory.path("c.npy.gz"), damaged).unwrap();
-    for name in ["a.png", "c.npy.gz"] {
+    fs::write(directory.path("image.npy"), &image).unwrap();
+    for name in ["a.png", "c.npy.gz", "image.npy"] {
         assert_eq!(run(["verify", &directory.path(name)]).code, Some(2), "{name}");
     }
 

@@ -24,7 +24,8 @@ Examples:
   npy cat run.npz:a run.npz:b | npy info -  members of archives, to standard output
   npy cat steps-*.npy -o steps.npy          what npy split has split
 
-The arrays need the same dtype, and the same lengths of all axes but the first. Rows are copied in bounded memory.
+The arrays need the same dtype, and the same lengths of all axes but the first. Rows are copied in bounded memory. \
+Files may be compressed by gzip or Zstandard; npy convert makes .npy files of other formats.
 
 Exit codes: 0 success, 2 trouble; the output is then untouched.")]
 pub(crate) struct Arguments {

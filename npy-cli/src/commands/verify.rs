@@ -40,6 +40,8 @@ Examples:
 An .npy file has no checksum: its header and its length are checked, and pickles are parsed (nothing of them is \
 run); of several arrays, one behind another, each is checked and named as in log.npy#1. Of an archive every member is read to its end, which checks its checksum; archives in it are extracted to a \
 temporary directory and checked too, up to 32 times the bytes of the file or 1 GiB. \
+Files of other formats are read to their ends, and so are files that gzip or Zstandard has compressed, whose checksums \
+are compared. \
 Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are classes that are not \
 known, names of members that occur twice, and names that lead out of the directory of the archive.
 

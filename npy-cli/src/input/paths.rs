@@ -193,6 +193,6 @@ fn add_directory(directory: &Path, files: &mut Vec<PathBuf>, unread: &mut Unread
 }
 
 /// Whether a file is named as an array or an archive.
-fn is_array_file(path: &Path) -> bool {
+pub(crate) fn is_array_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["npy", "npz", "ra"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }

@@ -16,6 +16,7 @@ use super::nested::{self, Budget, Level, nameless};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::{self, Opened};
+use crate::input::paths::is_array_file;
 use crate::input::pieces;
 use crate::input::{Array, Input, arrays, object_options, text_transfer};
 use crate::values::quantity;
@@ -23,7 +24,9 @@ use crate::{objects, signals};
 
 /// Checks a file, or some members of it. `extracted` counts the bytes of archives in it.
 pub(super) fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &AtomicU64) -> Vec<Finding> {
-    let result = formats::open_any(file).and_then(|opened| match opened {
+    // Under a name of NumPy's, another format is damage.
+    let opened = if is_array_file(Path::new(file)) { Input::open(file).map(Opened::Numpy) } else { formats::open_any(file) };
+    let result = opened.and_then(|opened| match opened {
         Opened::Numpy(input) => check_input(input, members, extracted),
         Opened::Compressed(file) => check_input(file.into_stream()?, members, extracted),
         Opened::Foreign(mut file) => file.check().map(|()| vec![State::Good.into()]),
