@@ -28,7 +28,7 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, dtype: &DType) -> PyResult<Bound<'p
     match dtype {
         DType::Record(record) => constructor.call1((fields_of(py, record)?,)),
         DType::SubArray(array) => constructor.call1(((to_numpy(py, array.base())?, PyTuple::new(py, array.shape())?),)),
-        scalar => constructor.call1((scalar.to_string(),)),
+        DType::Scalar(scalar) => constructor.call1((scalar.to_string(),)),
     }
 }
 

@@ -266,8 +266,8 @@ impl<'py> Visitor for Objects<'py> {
         self.make("builtins", "range", parts)
     }
 
-    fn slice(&mut self, [start, stop, step]: [Object<'py>; 3]) -> Result<Object<'py>> {
-        self.make("builtins", "slice", (start, stop, step))
+    fn slice(&mut self, [from, to, step]: [Object<'py>; 3]) -> Result<Object<'py>> {
+        self.make("builtins", "slice", (from, to, step))
     }
 
     fn date(&mut self, date: PyDate) -> Result<Object<'py>> {

@@ -22,7 +22,7 @@ const READ_BYTES: usize = 64 << 20;
 
 enum Reader {
     /// Of a file that was opened by its path.
-    File(NpzReader<ArchiveFile>, PathBuf),
+    File(Box<NpzReader<ArchiveFile>>, PathBuf),
     Object(Box<NpzReader<PyFile>>),
 }
 
@@ -57,7 +57,7 @@ impl Archive {
     fn open(py: Python<'_>, path: PathBuf, threads: usize) -> PyResult<Self> {
         let options = ReadOptions::from(limits()).threads(threads);
         let reader = py.detach(|| NpzReader::open_with(&path, options)).map_err(|error| raise(py, &error))?;
-        Ok(Self(Mutex::new(Some(Reader::File(reader, path)))))
+        Ok(Self(Mutex::new(Some(Reader::File(Box::new(reader), path)))))
     }
 
     /// Opens an archive in a file object that can seek.
