@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::thread;
 
 use npy_core::atomic::replace_file;
 use npy_core::region::{AxisRange, byte_ranges, region_shape};
@@ -19,6 +21,10 @@ const HEAD_BYTES: usize = 8 << 10;
 
 /// Bytes read between two looks for a signal, such as `KeyboardInterrupt`.
 const READ_BYTES: usize = 64 << 20;
+
+/// Fewer bytes than these are not worth a second thread.
+#[cfg(unix)]
+const LEAST_FOR_THREADS: usize = 8 << 20;
 
 /// The beginning of a file, read once.
 struct Head {
@@ -65,13 +71,20 @@ impl Head {
     }
 }
 
-/// Loads an array by its path, or returns `None` where it is not a plain one: an archive, a pickle, an array of objects, an empty file,
-/// or one whose header Python 2 wrote.
+/// Loads an array by its path. The text `npz` stands for an archive, and `None` for all that is not a plain array: a pickle, objects, an
+/// empty file, a header that Python 2 wrote.
 #[pyfunction]
-pub(crate) fn load_path<'py>(py: Python<'py>, path: PathBuf, max_header_size: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn load_path<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    max_header_size: usize,
+    threads: usize,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let mut head = py.detach(|| Head::open(&path)).map_err(|error| raise_io(py, error, &path))?;
-    if FileFormat::of(&head.bytes) != Some(FileFormat::Npy) {
-        return Ok(None);
+    match FileFormat::of(&head.bytes) {
+        Some(FileFormat::Npy) => {}
+        Some(FileFormat::Npz) => return Ok(Some(pyo3::intern!(py, "npz").clone().into_any())),
+        _ => return Ok(None),
     }
     let fail = |error: Error| raise(py, &error.with_path(&path));
     let (header, offset) = head.header().map_err(fail)?;
@@ -82,14 +95,14 @@ pub(crate) fn load_path<'py>(py: Python<'py>, path: PathBuf, max_header_size: us
     expect_data(&head.file, &header, offset, head.bytes.len()).map_err(fail)?;
     let array = NewArray::new(py, &header)?;
     if let Some(mut memory) = array.memory(py, &header)? {
-        let Head { mut file, bytes } = head;
+        let Head { file, bytes } = head;
         let known = bytes.get(offset..).unwrap_or_default();
         let known = &known[..known.len().min(memory.len())];
         memory.fill(|slots| slots[..known.len()].copy_from_slice(known));
         let mut done = known.len();
         while done < memory.len() {
             let end = memory.len().min(done + READ_BYTES);
-            let count = py.detach(|| memory.fill(|slots| read_up_to(&mut file, &mut slots[done..end])));
+            let count = py.detach(|| memory.fill(|slots| read_by_threads(&file, &mut slots[done..end], offset + done, threads)));
             let count = count.map_err(|error| raise_io(py, error, &path))?;
             if count < end - done {
                 return Err(fail(truncated(&header, offset, done + count)));
@@ -121,6 +134,47 @@ pub(crate) fn read_up_to(file: &mut impl Read, slots: &mut [u8]) -> io::Result<u
         }
     }
     Ok(filled)
+}
+
+/// [`read_up_to`], by several threads if the file is not a pipe and the slots are many.
+fn read_by_threads(mut file: &File, slots: &mut [u8], offset: usize, threads: usize) -> io::Result<usize> {
+    #[cfg(unix)]
+    if threads > 1 && slots.len() >= LEAST_FOR_THREADS && file.metadata()?.is_file() {
+        let share = slots.len().div_ceil(threads);
+        let read = |number: usize, part: &mut [u8]| read_up_to(&mut At { file, offset: (offset + number * share) as u64 }, part);
+        let counts: Vec<io::Result<usize>> = thread::scope(|scope| {
+            let workers: Vec<_> =
+                slots.chunks_mut(share).enumerate().map(|(number, part)| scope.spawn(move || read(number, part))).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))).collect()
+        });
+        let mut total = 0;
+        for count in counts {
+            let count = count?;
+            total += count;
+            if count < share {
+                break;
+            }
+        }
+        file.seek(SeekFrom::Current(i64::try_from(total).unwrap_or(i64::MAX)))?;
+        return Ok(total);
+    }
+    read_up_to(&mut file, slots)
+}
+
+/// A file read at an offset of its own.
+#[cfg(unix)]
+struct At<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+#[cfg(unix)]
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = std::os::unix::fs::FileExt::read_at(self.file, buffer, self.offset)?;
+        self.offset += count as u64;
+        Ok(count)
+    }
 }
 
 /// Fails before memory is allocated if the file is too short for the array of its header.

@@ -162,3 +162,14 @@ def test_pipes_are_written(tmp_path):
         content = file.read()
     os.waitpid(child, 0)
     assert npyfiles.load(io.BytesIO(content)).tolist() == list(range(100_000))
+
+
+def test_threads_read_the_same(tmp_path):
+    array = np.random.default_rng(1).integers(0, 256, 20_000_000, "u1")
+    np.save(tmp_path / "a.npy", array)
+    for threads in (1, 2, 3, 7):
+        assert (npyfiles.load(tmp_path / "a.npy", threads=threads) == array).all()
+    os.truncate(tmp_path / "a.npy", 15_000_000)
+    for threads in (1, 2, 7):
+        with pytest.raises(npyfiles.NpyError, match=f"could only read {15_000_000 - 128} elements"):
+            npyfiles.load(tmp_path / "a.npy", threads=threads)

@@ -49,7 +49,7 @@ def load(
     max_header_size : int, optional
         The longest header, in characters. Ignored if `allow_pickle` is true.
     threads : int, optional
-        How many threads inflate a member of an archive that this package compressed.
+        How many threads read a large array, or inflate a member of an archive that this package compressed.
     unknown_classes : {'refuse', 'opaque'}, optional
         Whether an object of a class that is not known is an error, or an `Opaque` with its name and data.
 
@@ -77,7 +77,16 @@ def load(
         return _load_from(file, file, mmap_mode, allow_pickle, options, max_header_size, threads, unknown_classes)
     path = path_of(file)
     if not mmap_mode:
-        array = _native.load_path(path, max_header_size)
+        array = _native.load_path(path, max_header_size, threads)
+        if type(array) is str:
+            return NpzFile(
+                path,
+                allow_pickle=allow_pickle,
+                pickle_kwargs=options,
+                max_header_size=max_header_size,
+                threads=threads,
+                unknown_classes=unknown_classes,
+            )
         if array is not None:
             return array
     with open(path, "rb") as fid:
