@@ -26,8 +26,8 @@ mod with_arrow {
 
     use npy_arrow::arrow_array::types::Int8Type;
     use npy_arrow::arrow_array::{
-        ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
-        StructArray, TimestampMicrosecondArray,
+        ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int32Array, ListArray, NullArray, RecordBatch,
+        RecordBatchIterator, RecordBatchReader, StringArray, StructArray, TimestampMicrosecondArray,
     };
     use npy_arrow::arrow_schema::{DataType, Field};
     use npy_arrow::{ipc, parquet};
@@ -138,11 +138,11 @@ mod with_arrow {
             "[('origin', [('time', '<M8[ns]')])]"
         );
         // Of a foreign file, columns without a dtype are left out.
-        let category: DictionaryArray<Int8Type> = ["a", "b"].into_iter().collect();
         let x: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
-        let foreign = directory.table("f.arrow", vec![("kind", Arc::new(category)), ("x", x)]);
+        let foreign = directory.table("f.arrow", vec![("kind", Arc::new(NullArray::new(2))), ("x", x)]);
         let message = directory.refused(&[&foreign, &directory.path("g.npy")]);
-        assert!(message.starts_with("npy: f.arrow: column \"kind\": no dtype for Arrow type Dictionary(Int8, Utf8)"), "{message}");
+        let expected = "column \"kind\": no dtype for Arrow type Null; all its values are null; leave it out with --fields\n";
+        assert_eq!(message, format!("npy: f.arrow: {expected}"));
         convert(&["--fields", "x", &foreign, &back]);
         assert_eq!(Header::read(fs::File::open(&back).unwrap()).unwrap().dtype().to_string(), "[('x', '<i4')]");
         let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
@@ -161,6 +161,36 @@ mod with_arrow {
         assert_eq!((found.dtype().to_string().as_str(), found.shape()), ("[('name', '<U4')]", &[4][..]));
         convert(&["--dtype", "[('name', '<U2')]", "--lossy", &table, &back]);
         assert!(directory.refused(&["--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
+    }
+
+    #[test]
+    fn columns_of_other_programs_come_back() {
+        let directory = Directory::new();
+        let words: DictionaryArray<Int8Type> = ["a", "bcd", "a"].into_iter().collect();
+        let list = |lengths: [usize; 3]| -> ArrayRef {
+            Arc::new(ListArray::from_iter_primitive::<Int8Type, _, _>(lengths.map(|length| Some(vec![Some(7); length]))))
+        };
+        let price = Decimal128Array::from(vec![25, -1, 0]).with_precision_and_scale(10, 1).unwrap();
+        for name in ["a.parquet", "a.arrow"] {
+            let columns = vec![("word", Arc::new(words.clone()) as ArrayRef), ("pair", list([2, 2, 2]))];
+            let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
+            convert(&[&table, &back]);
+            let found = DynValues::load(&back).unwrap();
+            assert_eq!(found.dtype().to_string(), "[('word', '<U3'), ('pair', '|i1', (2,))]");
+            assert_eq!(found.field_as::<String>("word").unwrap(), ["a", "bcd", "a"]);
+
+            let table = directory.table(name, vec![("price", Arc::new(price.clone()) as ArrayRef), ("ragged", list([1, 2, 0]))]);
+            let message = directory.refused(&[&table, &back]);
+            assert!(message.starts_with(&format!("npy: {name}: column \"ragged\": no dtype for List(Int8")), "{message}");
+            let problem = "expected lists of one length, found lengths from 0 to 2; leave it out with --fields\n";
+            assert!(message.ends_with(problem), "{message}");
+            let lost = "a: the exact decimals of the column \"price\"";
+            let message = directory.refused(&["--fields", "price", &table, &back]);
+            assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
+            let run = run(["convert", "--lossy", "--fields", "price", &table, &back]);
+            assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
+            assert_eq!(DynValues::load(&back).unwrap().field_as::<f64>("price").unwrap(), [2.5, -0.1, 0.0]);
+        }
     }
 
     #[test]
@@ -297,6 +327,9 @@ frame = polars.DataFrame({"id": [1, 2, 3], "name": ["a", "bb", "ü"], "x": [0.5,
 frame.write_parquet(directory + "/polars.parquet")
 frame.write_ipc(directory + "/polars.arrow")
 frame.write_ipc(directory + "/zstd.arrow", compression="zstd")
+frame.write_ipc_stream(directory + "/stream.arrow")
+frame.with_columns(polars.col("name").cast(polars.Categorical)).write_ipc(directory + "/categories.arrow")
+frame.with_columns(polars.col("name").cast(polars.Categorical)).write_parquet(directory + "/categories.parquet")
 table = frame.to_arrow()
 pyarrow.feather.write_feather(table, directory + "/pyarrow.feather")
 pyarrow.parquet.write_table(table, directory + "/pyarrow.parquet")
@@ -316,7 +349,7 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
             assert_eq!(text, "id,name,x,flag\n1,a,0.5,True\n2,bb,1.5,False\n3,ü,2.5,True\n", "{path}");
             count += 1;
         }
-        assert_eq!(count, 7);
+        assert_eq!(count, 10);
     }
 
     /// Each byte of the schema and the footer, which are most of a small file.

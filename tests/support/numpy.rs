@@ -61,12 +61,12 @@ pub fn old_numpy(test: &str) -> Option<&'static NumPy> {
     }
 }
 
-/// A NumPy with PyArrow, DuckDB and Polars, which read tables. Where they cannot be had, the test is
+/// A NumPy with PyArrow, DuckDB, Polars and pandas, which read and write tables. Where they cannot be had, the test is
 /// skipped.
 pub fn pyarrow(test: &str) -> Option<&'static NumPy> {
     static PYARROW: OnceLock<Result<NumPy, String>> = OnceLock::new();
-    let others = ["pyarrow", "duckdb", "polars"];
-    let provided = PYARROW.get_or_init(|| provide_numpy("pyarrow", &others, "import numpy, pyarrow, duckdb, polars"));
+    let others = ["pyarrow", "duckdb", "polars", "pandas"];
+    let provided = PYARROW.get_or_init(|| provide_numpy("pyarrow", &others, "import numpy, pyarrow, duckdb, polars, pandas"));
     required(provided, "PyArrow", test)
 }
 

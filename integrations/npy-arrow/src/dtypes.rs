@@ -6,7 +6,8 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use npy_core::dtype::{self, ByteOrder, Scalar, ScalarKind, SubArray};
 use npy_core::{DType, Error, ErrorKind, Result};
 
-use crate::error::no_arrow_type;
+use crate::error::{no_arrow_type, no_dtype};
+use crate::foreign::{is_bytes, is_text, item_of, plain_type};
 use crate::metadata::DTYPE;
 use crate::options::BatchOptions;
 use crate::times::Scale;
@@ -221,23 +222,25 @@ fn time_unit(unit: dtype::TimeUnit) -> Option<TimeUnit> {
     }
 }
 
-pub(crate) fn is_text(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-}
-
-pub(crate) fn is_bytes(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
-}
-
 /// The path of a field of a record.
 pub(crate) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
+/// The sizes that Arrow's types lack, by the path of the column.
+pub(crate) trait Sizes {
+    /// The kind of texts or bytes, with their width.
+    fn text(&self, path: &str, data_type: &DataType) -> Result<ScalarKind>;
+
+    /// The length of lists.
+    fn list(&self, path: &str, data_type: &DataType) -> Result<usize>;
+}
+
 /// The dtype of a column without metadata.
 pub(crate) struct Inferred<'a> {
-    /// The width of texts and bytes, by the path of the column.
-    pub(crate) text_width: &'a dyn Fn(&str, &DataType) -> Result<usize>,
+    pub(crate) sizes: &'a dyn Sizes,
+    /// Whether decimals become floats.
+    pub(crate) decimals_as_floats: bool,
 }
 
 impl Inferred<'_> {
@@ -248,28 +251,19 @@ impl Inferred<'_> {
     }
 
     pub(crate) fn column(&self, field: &Field, path: &str) -> Result<DType> {
-        let no_dtype = || {
-            let data_type = field.data_type();
-            let message = format!("column {path:?}: no dtype for Arrow type {data_type}; cast the column, or leave it out");
-            Error::new(ErrorKind::Unstorable, message)
-        };
-        let datetime = |unit| ScalarKind::Datetime { unit, count: 1 };
-        if let (DataType::Timestamp(..) | DataType::Duration(_), Some(text)) = (field.data_type(), field.metadata().get(DTYPE)) {
-            let dtype = parse(DTYPE, text)?;
-            // Metadata of another type of column are ignored.
-            if matches!(&dtype, DType::Scalar(scalar) if Scale::new(*scalar, field.data_type()).is_some()) {
-                return Ok(dtype);
-            }
+        if let Some(dtype) = of_metadata(field)? {
+            return Ok(dtype);
         }
-        let kind = match field.data_type() {
+        if field.data_type().is_decimal() && !self.decimals_as_floats {
+            return Err(no_dtype(path, field.data_type()));
+        }
+        let data_type = plain_type(field.data_type());
+        let kind = match &data_type {
             DataType::Boolean => ScalarKind::Bool,
             DataType::Int8 => ScalarKind::Int8,
             DataType::Int16 => ScalarKind::Int16,
             DataType::Int32 => ScalarKind::Int32,
-            DataType::Int64 => match field.metadata().get(DTYPE) {
-                Some(text) => return parse(DTYPE, text),
-                None => ScalarKind::Int64,
-            },
+            DataType::Int64 => ScalarKind::Int64,
             DataType::UInt8 => ScalarKind::UInt8,
             DataType::UInt16 => ScalarKind::UInt16,
             DataType::UInt32 => ScalarKind::UInt32,
@@ -277,21 +271,41 @@ impl Inferred<'_> {
             DataType::Float16 => ScalarKind::Float16,
             DataType::Float32 => ScalarKind::Float32,
             DataType::Float64 => ScalarKind::Float64,
-            text if is_text(text) => ScalarKind::Unicode { length: (self.text_width)(path, text)? },
-            bytes if is_bytes(bytes) => ScalarKind::Bytes { length: (self.text_width)(path, bytes)? },
-            DataType::FixedSizeBinary(length) => ScalarKind::Void { length: usize::try_from(*length).map_err(|_| no_dtype())? },
-            DataType::Date32 => datetime(dtype::TimeUnit::Day),
-            DataType::Timestamp(unit, _) => datetime(numpy_unit(*unit)),
-            DataType::Duration(unit) => ScalarKind::Timedelta { unit: numpy_unit(*unit), count: 1 },
-            DataType::FixedSizeList(item, length) => {
-                let length = usize::try_from(*length).map_err(|_| no_dtype())?;
-                return self.column(item, &join(path, item.name()))?.sub_array(&[length]);
+            text if is_text(text) || is_bytes(text) => self.sizes.text(path, text)?,
+            DataType::FixedSizeBinary(length) => {
+                ScalarKind::Void { length: usize::try_from(*length).map_err(|_| no_dtype(path, &data_type))? }
             }
+            DataType::Date32 => ScalarKind::Datetime { unit: dtype::TimeUnit::Day, count: 1 },
+            DataType::Timestamp(unit, _) => ScalarKind::Datetime { unit: numpy_unit(*unit), count: 1 },
+            DataType::Duration(unit) => ScalarKind::Timedelta { unit: numpy_unit(*unit), count: 1 },
             DataType::Struct(fields) => return self.record(fields, path),
-            _ => return Err(no_dtype()),
+            list => {
+                let Some(item) = item_of(list) else { return Err(no_dtype(path, list)) };
+                let length = match list {
+                    DataType::FixedSizeList(_, length) => usize::try_from(*length).map_err(|_| no_dtype(path, list))?,
+                    _ => self.sizes.list(path, list)?,
+                };
+                let item = self.column(item, &join(path, item.name()))?;
+                // Lists of lists are one sub-array.
+                let (base, axes) = item.flattened();
+                return base.clone().sub_array(&[&[length], &axes[..]].concat());
+            }
         };
         Ok(Scalar::new(kind, ByteOrder::NATIVE).into())
     }
+}
+
+/// The dtype in the metadata of a time that is an integer, or in another unit.
+fn of_metadata(field: &Field) -> Result<Option<DType>> {
+    let Some(text) = field.metadata().get(DTYPE) else { return Ok(None) };
+    let is_time = matches!(field.data_type(), DataType::Timestamp(..) | DataType::Duration(_));
+    if !is_time && *field.data_type() != DataType::Int64 {
+        return Ok(None);
+    }
+    let dtype = parse(DTYPE, text)?;
+    // Metadata of another type of column are ignored.
+    let is_of_unit = |scalar| Scale::new(scalar, field.data_type()).is_some();
+    Ok(Some(dtype).filter(|dtype| !is_time || matches!(dtype, DType::Scalar(scalar) if is_of_unit(*scalar))))
 }
 
 fn numpy_unit(unit: TimeUnit) -> dtype::TimeUnit {

@@ -1,19 +1,25 @@
 //! Encodes batches of a schema as rows of an array.
 
+use std::mem::discriminant;
+
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use npy_core::{DType, Error, ErrorKind, Result};
+use npy_core::dtype::{Field, Record, ScalarKind};
+use npy_core::{DType, Error, ErrorKind, Result, error};
 
 use crate::axes::Axes;
-use crate::dtypes::{Choices, Inferred, Kind, Layout, Node, is_bytes, is_text, join, parse};
-use crate::error::{batch_too_large, duplicate_column, missing_column, unexpected_column};
-use crate::metadata::DESCR;
+use crate::dtypes::{Choices, Inferred, Kind, Layout, Leaf, Node, Sizes, join, parse};
+use crate::error::{batch_too_large, duplicate_column, missing_column, of_arrow, unexpected_column};
+use crate::foreign::{is_bytes, is_text, item_of, plain_type};
+use crate::metadata::{DESCR, SHAPE};
 use crate::options::{ArrayOptions, Fill};
 use crate::target::{Target, coarse};
 
 /// An encoder of batches of a schema as the rows of an array.
 pub(crate) struct Encoder {
     schema: SchemaRef,
+    /// The columns of a batch that are written, if they are not all.
+    selected: Option<Vec<usize>>,
     /// The dtype of an element.
     pub(crate) dtype: DType,
     /// The lengths of the axes after the first.
@@ -34,22 +40,23 @@ struct Slot {
 }
 
 impl Encoder {
-    /// `text_width` is called for texts without a known width.
-    pub(crate) fn new(
-        schema: &Schema,
-        options: &ArrayOptions,
-        text_width: &dyn Fn(&str, &DataType) -> Result<usize>,
-    ) -> Result<Self> {
+    /// `sizes` are those that the options lack.
+    pub(crate) fn new(schema: &Schema, options: &ArrayOptions, sizes: &dyn Sizes) -> Result<Self> {
+        let selected = options.columns.as_ref().map(|names| selected(schema, names)).transpose()?;
+        let projected = selected.as_ref().map(|columns| schema.project(columns).map_err(of_arrow)).transpose()?;
+        let schema = projected.as_ref().unwrap_or(schema);
         if let Some(name) = repeated(schema.fields()) {
             return Err(duplicate_column(&name));
         }
         let row = match (&options.dtype, schema.metadata().get(DESCR)) {
             (Some(dtype), _) => dtype.clone(),
-            (None, Some(text)) => parse(DESCR, text)?,
+            (None, Some(text)) => match parse(DESCR, text)? {
+                DType::Record(record) if selected.is_some() => of_fields(&record, schema)?,
+                row => row,
+            },
             (None, None) => {
-                let given = options.text_width;
-                let text_width = |path: &str, text: &DataType| given.map_or_else(|| text_width(path, text), Ok);
-                Inferred { text_width: &text_width }.record(schema.fields(), "")?
+                let given = Given { text_width: options.text_width, sizes };
+                Inferred { sizes: &given, decimals_as_floats: options.decimals_as_floats }.record(schema.fields(), "")?
             }
         };
         let (dtype, axes) = row.flattened();
@@ -85,11 +92,32 @@ impl Encoder {
         }
         let row_bytes = row.itemsize();
         let (dtype, schema) = (dtype.clone(), SchemaRef::new(schema.clone()));
-        Ok(Self { schema, dtype, axes, slots, fill: options.fill, row_bytes, rows: 0, batches: 0 })
+        Ok(Self { schema, selected, dtype, axes, slots, fill: options.fill, row_bytes, rows: 0, batches: 0 })
+    }
+
+    /// The columns that are written.
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The shape of an array of that number of rows; that of one row may be `()`.
+    pub(crate) fn shape(&self, rows: usize) -> Vec<usize> {
+        let is_scalar = rows == 1 && self.schema.metadata().get(SHAPE).is_some_and(|shape| shape == "()");
+        let outer: &[usize] = if is_scalar { &[] } else { &[rows] };
+        [outer, &self.axes].concat()
+    }
+
+    /// The columns of a batch that are written.
+    pub(crate) fn select(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        match &self.selected {
+            Some(columns) => batch.project(columns).map_err(of_arrow),
+            None => Ok(batch.clone()),
+        }
     }
 
     /// Appends the bytes of a batch. After an error, `bytes` is as it was.
     pub(crate) fn append(&mut self, batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<()> {
+        let batch = &self.select(batch)?;
         let (own, other) = (self.schema.fields(), batch.schema_ref().fields());
         if !have_same_types(own, other) {
             let (expected, found) = (describe(own), describe(other));
@@ -119,7 +147,48 @@ impl Encoder {
 
 /// Returns whether the only column has lists.
 fn is_list(schema: &Schema) -> bool {
-    matches!(schema.fields().iter().as_slice(), [field] if matches!(field.data_type(), DataType::FixedSizeList(..)))
+    matches!(schema.fields().iter().as_slice(), [field] if item_of(field.data_type()).is_some())
+}
+
+/// Finds the columns of these names.
+fn selected(schema: &Schema, names: &[String]) -> Result<Vec<usize>> {
+    let column = |name: &String| {
+        let found = schema.column_with_name(name).map(|(column, _)| column);
+        found.ok_or_else(|| error::no_field(name, "", schema.fields().iter().map(|field| field.name().as_str())))
+    };
+    names.iter().map(column).collect()
+}
+
+/// The dtype of a row of some fields of a record.
+fn of_fields(record: &Record, schema: &Schema) -> Result<DType> {
+    let mut fields = Vec::new();
+    for field in schema.fields() {
+        let Some(found) = record.field(field.name()) else {
+            return Err(error::no_field(field.name(), "", record.fields().iter().map(Field::name)));
+        };
+        fields.push((found.name(), found.dtype().clone()));
+    }
+    Ok(Record::packed(fields)?.into())
+}
+
+/// The sizes of the options, and others.
+struct Given<'a> {
+    text_width: Option<usize>,
+    sizes: &'a dyn Sizes,
+}
+
+impl Sizes for Given<'_> {
+    fn text(&self, path: &str, data_type: &DataType) -> Result<ScalarKind> {
+        match self.text_width {
+            Some(length) if is_text(data_type) => Ok(ScalarKind::Unicode { length }),
+            Some(length) => Ok(ScalarKind::Bytes { length }),
+            None => self.sizes.text(path, data_type),
+        }
+    }
+
+    fn list(&self, path: &str, data_type: &DataType) -> Result<usize> {
+        self.sizes.list(path, data_type)
+    }
 }
 
 /// Returns whether the columns have the same names and types, except for nullability.
@@ -132,10 +201,13 @@ fn have_same_types(own: &Fields, other: &Fields) -> bool {
 fn is_same_type(own: &DataType, other: &DataType) -> bool {
     match (own, other) {
         (DataType::Struct(own), DataType::Struct(other)) => have_same_types(own, other),
-        (DataType::FixedSizeList(own, length), DataType::FixedSizeList(other, other_length)) => {
-            length == other_length && is_same_type(own.data_type(), other.data_type())
-        }
-        (own, other) => own == other,
+        (DataType::FixedSizeList(_, length), DataType::FixedSizeList(_, other)) if length != other => false,
+        (own, other) => match (item_of(own), item_of(other)) {
+            (Some(item), Some(other_item)) if discriminant(own) == discriminant(other) => {
+                is_same_type(item.data_type(), other_item.data_type())
+            }
+            _ => own == other,
+        },
     }
 }
 
@@ -150,7 +222,7 @@ fn repeated(fields: &Fields) -> Option<String> {
 }
 
 /// Finds a column for each field: of its name, or for each field of a nested record.
-fn slots_of(record: &npy_core::dtype::Record, path: &str, offset: usize, schema: &Schema, slots: &mut Vec<Slot>) -> Result<()> {
+fn slots_of(record: &Record, path: &str, offset: usize, schema: &Schema, slots: &mut Vec<Slot>) -> Result<()> {
     for field in record.fields() {
         let name = join(path, field.name());
         let offset = offset + field.offset();
@@ -175,45 +247,64 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
         let message = format!("column {path:?}: wrong type{dtype}: expected {expected}, found {found}");
         Err(Error::new(ErrorKind::Mismatch, message))
     };
-    match (&node.layout, found) {
-        (Layout::Leaf(leaf), _) => {
-            let is_accepted = match leaf.kind {
-                Kind::Text => is_text(found),
-                Kind::Bytes | Kind::Utf8 => is_bytes(found) || is_text(found),
-                Kind::Void => found == node.field.data_type() || is_bytes(found),
-                Kind::Time | Kind::Coarse(_) | Kind::Date => match (node.field.data_type(), found) {
-                    // An instant, whose zone NumPy does not store.
-                    (DataType::Timestamp(own, _), DataType::Timestamp(unit, _)) if own == unit => true,
-                    (own, found) => own == found || *found == DataType::Int64 || coarse(leaf, found).is_some(),
-                },
-                Kind::Number | Kind::Bool => found == node.field.data_type(),
-            };
-            if is_accepted { Ok(()) } else { wrong(leaf.dtype.to_string()) }
-        }
-        (Layout::List { length, item, .. }, DataType::FixedSizeList(field, size)) if usize::try_from(*size) == Ok(*length) => {
-            expect_type(item, field.data_type(), path)
-        }
-        (Layout::Struct(own), DataType::Struct(fields)) => {
-            if let Some(name) = repeated(fields) {
-                return Err(duplicate_column(&join(path, &name)));
-            }
-            for (_, node) in own {
-                let name = node.field.name();
-                let path = join(path, name);
-                let Some((_, field)) = fields.find(name) else { return Err(missing_column(&path)) };
-                expect_type(node, field.data_type(), &path)?;
-            }
-            match fields.iter().find(|field| own.iter().all(|(_, node)| node.field.name() != field.name())) {
-                Some(field) => Err(unexpected_column(&join(path, field.name()))),
-                None => Ok(()),
-            }
-        }
-        (Layout::List { .. } | Layout::Struct(_), _) => wrong(String::new()),
+    let is_of_size = |length: usize| match found {
+        DataType::FixedSizeList(_, size) => usize::try_from(*size) == Ok(length),
+        // Whose lists are of another length is seen in the values.
+        _ => true,
+    };
+    match (&node.layout, found, item_of(found)) {
+        (Layout::Leaf(leaf), ..) if is_accepted(leaf, node.field.data_type(), &plain_type(found)) => Ok(()),
+        (Layout::Leaf(leaf), ..) => wrong(leaf.dtype.to_string()),
+        (Layout::List { length, item, .. }, _, Some(field)) if is_of_size(*length) => expect_type(item, field.data_type(), path),
+        (Layout::Struct(own), DataType::Struct(fields), _) => expect_fields(own, fields, path),
+        (Layout::List { .. } | Layout::Struct(_), ..) => wrong(String::new()),
     }
 }
 
-/// The error of a text of unknown width, for [`Encoder::new`].
-pub(crate) fn unknown_width(column: &str, data_type: &DataType) -> Result<usize> {
-    let message = format!("column {column:?}: unknown width of {data_type}; set `ArrayOptions::dtype` or `text_width`");
-    Err(Error::new(ErrorKind::Unstorable, message))
+/// Returns whether values of a type can be stored in a dtype, whose own type is `own`.
+fn is_accepted(leaf: &Leaf, own: &DataType, found: &DataType) -> bool {
+    match leaf.kind {
+        Kind::Text => is_text(found),
+        Kind::Bytes | Kind::Utf8 => is_bytes(found) || is_text(found),
+        Kind::Void => found == own || is_bytes(found),
+        Kind::Time | Kind::Coarse(_) | Kind::Date => match (own, found) {
+            // An instant, whose zone NumPy does not store.
+            (DataType::Timestamp(own, _), DataType::Timestamp(unit, _)) if own == unit => true,
+            (own, found) => own == found || *found == DataType::Int64 || coarse(leaf, found).is_some(),
+        },
+        Kind::Number | Kind::Bool => found == own,
+    }
+}
+
+/// Checks that a struct has the fields of a record, and no others.
+fn expect_fields(own: &[(usize, Node)], fields: &Fields, path: &str) -> Result<()> {
+    if let Some(name) = repeated(fields) {
+        return Err(duplicate_column(&join(path, &name)));
+    }
+    for (_, node) in own {
+        let name = node.field.name();
+        let path = join(path, name);
+        let Some((_, field)) = fields.find(name) else { return Err(missing_column(&path)) };
+        expect_type(node, field.data_type(), &path)?;
+    }
+    match fields.iter().find(|field| own.iter().all(|(_, node)| node.field.name() != field.name())) {
+        Some(field) => Err(unexpected_column(&join(path, field.name()))),
+        None => Ok(()),
+    }
+}
+
+/// Sizes that are not known, as batches are written while they come.
+pub(crate) struct Unknown;
+
+impl Sizes for Unknown {
+    fn text(&self, path: &str, data_type: &DataType) -> Result<ScalarKind> {
+        let message =
+            format!("column {path:?}: unknown width of {data_type}; set `ArrayOptions::dtype` or `text_width`, or use `Survey`");
+        Err(Error::new(ErrorKind::Unstorable, message))
+    }
+
+    fn list(&self, path: &str, data_type: &DataType) -> Result<usize> {
+        let message = format!("column {path:?}: unknown length of {data_type}; set `ArrayOptions::dtype`, or use `Survey`");
+        Err(Error::new(ErrorKind::Unstorable, message))
+    }
 }

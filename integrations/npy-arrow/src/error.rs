@@ -1,6 +1,6 @@
 //! Errors of several modules and of other crates.
 
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use npy_core::{Error, ErrorKind};
 
 /// Wraps an error as one of Arrow, as a `RecordBatchReader` returns.
@@ -26,7 +26,7 @@ pub fn arrow_error(error: Error) -> ArrowError {
 #[cold]
 pub(crate) fn of_arrow(error: ArrowError) -> Error {
     let text = error.to_string();
-    let external = || Error::new(ErrorKind::External, text);
+    let external = || Error::new(ErrorKind::External, missing_codec(&text).unwrap_or(text));
     match error {
         ArrowError::ExternalError(source) => match source.downcast::<Error>() {
             Ok(own) => *own,
@@ -41,7 +41,22 @@ pub(crate) fn of_arrow(error: ArrowError) -> Error {
 #[cfg(feature = "parquet")]
 #[cold]
 pub(crate) fn of_parquet(error: &parquet::errors::ParquetError) -> Error {
-    Error::new(ErrorKind::External, error.to_string())
+    let text = error.to_string();
+    Error::new(ErrorKind::External, missing_codec(&text).unwrap_or(text))
+}
+
+/// Names the feature that decompresses a file, from what Arrow and Parquet say without it.
+fn missing_codec(text: &str) -> Option<String> {
+    let codec = match text.split_once("Disabled feature at compile time: ") {
+        Some((_, codec)) => codec.split(|letter: char| !letter.is_alphanumeric()).next()?,
+        None => text.split_once(" IPC decompression requires the ")?.0.rsplit(' ').next()?,
+    };
+    let way_out = match codec {
+        "brotli" => "write the file with zstd or snappy",
+        _ => "enable the feature `codecs` of `npy-arrow`",
+    };
+    let codec = if codec == "flate2" { "gzip" } else { codec };
+    Some(format!("cannot decompress {codec}; {way_out}"))
 }
 
 /// Creates the error of a dtype without an Arrow type. The path is that of its field, or empty.
@@ -54,6 +69,19 @@ pub(crate) fn no_arrow_type(field: &str, dtype: &str) -> Error {
         (false, _) => "leave it out with `BatchOptions::columns`, or cast the field in NumPy",
     };
     Error::new(ErrorKind::Unstorable, format!("{place}no Arrow type for dtype {dtype}; {way_out}"))
+}
+
+/// Creates the error of an Arrow type without a dtype.
+#[cold]
+pub(crate) fn no_dtype(column: &str, data_type: &DataType) -> Error {
+    let way_out = match data_type {
+        DataType::Null => "all its values are null; leave it out with `ArrayOptions::columns`",
+        _ if data_type.is_decimal() => {
+            "set `ArrayOptions::decimals_as_floats`, cast it to a float, or leave it out with `ArrayOptions::columns`"
+        }
+        _ => "leave it out with `ArrayOptions::columns`, or cast it",
+    };
+    Error::new(ErrorKind::Unstorable, format!("column {column:?}: no dtype for Arrow type {data_type}; {way_out}"))
 }
 
 /// Creates the error of two columns of one name.
@@ -99,4 +127,25 @@ pub(crate) fn batch_too_large(column: &str, rows: usize) -> Error {
 #[cold]
 pub(crate) fn failed_before() -> Error {
     Error::new(ErrorKind::BrokenStream, "cannot continue: an earlier batch failed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The test program `codecs` has what Arrow and Parquet say, in a build without the feature.
+    #[test]
+    fn missing_codecs_name_the_way_out() {
+        for (text, expected) in [
+            ("Ipc error: lz4 IPC decompression requires the lz4 feature", Some("lz4; enable the feature `codecs` of `npy-arrow`")),
+            (
+                "Parquet argument error: Disabled feature at compile time: flate2",
+                Some("gzip; enable the feature `codecs` of `npy-arrow`"),
+            ),
+            ("NYI: Disabled feature at compile time: brotli", Some("brotli; write the file with zstd or snappy")),
+            ("Parquet error: EOF", None),
+        ] {
+            assert_eq!(missing_codec(text), expected.map(|expected| format!("cannot decompress {expected}")), "{text}");
+        }
+    }
 }

@@ -1,24 +1,26 @@
-//! Arrow IPC files, also known as Feather version 2.
+//! Arrow IPC files, also known as Feather version 2, and IPC streams.
 //!
-//! They are uncompressed, and readable by every implementation of Arrow. The feature `codecs` reads
+//! Files that are written are uncompressed, and readable by every implementation of Arrow. The feature `codecs` reads
 //! compressed ones, whose blocks claim a length: do not read those of untrusted files with it.
+//!
+//! The reader of Arrow panics on some damaged files instead of returning an error.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use arrow_array::RecordBatchReader;
+use arrow_array::{RecordBatch, RecordBatchReader};
 pub use arrow_ipc;
-use arrow_ipc::reader::{FileReader, read_footer_length};
-use arrow_ipc::root_as_footer;
+use arrow_ipc::reader::{FileReader, StreamReader, read_footer_length};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::ArrowError;
+use arrow_ipc::{root_as_footer, root_as_message};
+use arrow_schema::{ArrowError, SchemaRef};
 use npy_core::atomic::replace_file;
-use npy_core::{Error, Result, SaveOptions};
+use npy_core::{Error, ErrorKind, Result, SaveOptions};
 
-use crate::error::of_arrow;
+use crate::error::{arrow_error, of_arrow};
 use crate::options::{ArrayOptions, BatchOptions};
-use crate::{read_batches, write_batches};
+use crate::{convert, read_batches};
 
 /// Saves an `.npy` file as an IPC file, atomically and batch by batch. Returns the number of rows.
 ///
@@ -74,22 +76,122 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader) -> Result<
     })
 }
 
-/// Opens an IPC file, whose batches are read one after the other.
+/// Opens an IPC file or stream, whose batches are read one after the other.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be opened, is not an IPC file, or is shorter than its footer says.
+/// Fails if it cannot be opened, is neither, or is shorter than it says.
 ///
 /// See [`write()`] for an example.
-pub fn read(path: impl AsRef<Path>) -> Result<FileReader<BufReader<File>>> {
+pub fn read(path: impl AsRef<Path>) -> Result<IpcReader> {
     let path = path.as_ref();
-    let open = || {
-        let cannot_open = |error| Error::io("cannot open the file", error);
-        let mut file = File::open(path).map_err(cannot_open)?;
-        expect_blocks(&mut file)?;
-        FileReader::try_new_buffered(file, None).map_err(of_arrow)
+    convert::open(path).and_then(|file| IpcReader::new(&file)).map_err(|error| error.with_path(path))
+}
+
+/// The batches of an IPC file or stream.
+///
+/// See [`write()`] for an example.
+#[derive(Debug)]
+pub struct IpcReader(Container);
+
+#[derive(Debug)]
+enum Container {
+    File(FileReader<BufReader<File>>),
+    Stream(StreamReader<BufReader<File>>),
+}
+
+/// The first bytes of an IPC file, of a stream, and of Feather version 1.
+const MAGIC: &[u8] = b"ARROW1";
+const STREAM_MARK: &[u8] = &[0xff; 4];
+const FEATHER_1: &[u8] = b"FEA1";
+
+impl IpcReader {
+    /// Reads a file from its beginning.
+    fn new(file: &File) -> Result<Self> {
+        let cannot_read = |error| Error::io("cannot read the file", error);
+        let mut file = file.try_clone().map_err(cannot_read)?;
+        let mut front = Vec::new();
+        file.rewind().and_then(|()| (&file).take(MAGIC.len() as u64).read_to_end(&mut front)).map_err(cannot_read)?;
+        if front.starts_with(FEATHER_1) {
+            let message = "unsupported format: Feather version 1; `pyarrow.feather.write_feather` writes version 2";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        file.rewind().map_err(cannot_read)?;
+        let container = if front == MAGIC {
+            expect_blocks(&mut file)?;
+            FileReader::try_new_buffered(file, None).map(Container::File)
+        } else {
+            if !front.starts_with(STREAM_MARK) {
+                let message = "not an Arrow IPC file: expected \"ARROW1\", or the first message of a stream";
+                return Err(Error::new(ErrorKind::WrongFormat, message));
+            }
+            expect_messages(&mut file)?;
+            file.rewind().map_err(cannot_read)?;
+            StreamReader::try_new_buffered(file, None).map(Container::Stream)
+        };
+        container.map(Self).map_err(of_arrow)
+    }
+}
+
+impl Iterator for IpcReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = match &mut self.0 {
+            Container::File(reader) => reader.next(),
+            Container::Stream(reader) => reader.next(),
+        };
+        batch.map(|batch| batch.map_err(|error| arrow_error(of_arrow(error))))
+    }
+}
+
+impl RecordBatchReader for IpcReader {
+    fn schema(&self) -> SchemaRef {
+        match &self.0 {
+            Container::File(reader) => reader.schema(),
+            Container::Stream(reader) => reader.schema(),
+        }
+    }
+}
+
+/// Checks that a stream has the bodies that its messages claim, because the reader allocates them before reading.
+fn expect_messages(file: &mut File) -> Result<()> {
+    let cannot_read = |error| Error::io("cannot read a message", error);
+    let length = file.metadata().map_err(cannot_read)?.len();
+    let mut offset = 0;
+    while let Some(metadata_bytes) = metadata_bytes(file).map_err(cannot_read)? {
+        let begin = file.stream_position().map_err(cannot_read)?;
+        let expect = |expected: u64| match length.saturating_sub(begin) {
+            found if found < expected => Err(Error::truncated("the message", offset, expected, found)),
+            _ => Ok(()),
+        };
+        expect(metadata_bytes.into())?;
+        let mut metadata = vec![0; usize::try_from(metadata_bytes).unwrap_or(usize::MAX)];
+        file.read_exact(&mut metadata).map_err(cannot_read)?;
+        let message = root_as_message(&metadata);
+        let message = message.map_err(|error| of_arrow(ArrowError::ParseError(format!("invalid message: {error}"))))?;
+        let body = u64::try_from(message.bodyLength()).unwrap_or(u64::MAX);
+        expect(u64::from(metadata_bytes).saturating_add(body))?;
+        offset = begin + u64::from(metadata_bytes) + body;
+        file.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+    }
+    Ok(())
+}
+
+/// The length of the metadata of the next message of a stream; `None` at its end, which may lack its mark.
+fn metadata_bytes(file: &mut File) -> io::Result<Option<u32>> {
+    let mut word = [0; 4];
+    let mut next = || match file.read_exact(&mut word) {
+        Ok(()) => Ok(u32::from_le_bytes(word)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+        Err(error) => Err(error),
     };
-    open().map_err(|error: Error| error.with_path(path))
+    // The mark is optional: Arrow before version 0.15 lacks it.
+    let bytes = match next()? {
+        u32::MAX => next()?,
+        bytes => bytes,
+    };
+    Ok(Some(bytes).filter(|bytes| *bytes > 0))
 }
 
 /// The bytes after the footer: its length, and the magic string.
@@ -125,14 +227,19 @@ fn expect_blocks(file: &mut File) -> Result<()> {
     Ok(())
 }
 
-/// Saves an IPC file as an `.npy` file, atomically and batch by batch. Returns the number of rows.
+/// Saves an IPC file or stream as an `.npy` file, atomically and batch by batch. Returns the number of rows.
+///
+/// A table of another program is read twice where its dtype depends on the values: texts become as wide as
+/// the widest, and lists of one length sub-arrays. What cannot be read twice, such as a pipe, is first copied
+/// to a temporary file. The page [`types`](crate::types) has the dtype of each type, and what is lost.
 ///
 /// # Errors
 ///
-/// Fails like [`read`] and [`write_batches`].
+/// Fails like [`read`], [`Survey`](crate::Survey) and [`write_batches`](crate::write_batches).
 ///
 /// See [`from_npy`] for an example.
 pub fn to_npy(ipc: impl AsRef<Path>, npy: impl AsRef<Path>, options: impl Into<ArrayOptions>) -> Result<u64> {
-    let batches = read(ipc)?;
-    write_batches(npy, &RecordBatchReader::schema(&batches), batches, options)
+    let path = ipc.as_ref();
+    let file = convert::open(path).map_err(|error| error.with_path(path))?;
+    convert::to_npy(|| IpcReader::new(&file), npy.as_ref(), options.into()).map_err(|error| error.with_path(path))
 }

@@ -31,7 +31,7 @@
 //! - [`to_batch`], [`into_batch`], [`from_batches`]: [`DynValues`](npy_core::DynValues) in memory.
 //! - [`items_to_batch`], [`items_from_batch`]: structs with `#[derive(NpyRecord)]`.
 //! - [`write_batches`], [`BatchWriter`]: batches into a file that grows, atomically;
-//!   [`header_of_batches`]: its header beforehand; [`RowDType`]: the dtype of a query's rows.
+//!   [`Survey`]: its header beforehand; [`RowDType`]: the dtype of a query's rows.
 //! - `BatchOptions::objects` (feature `object`): Python objects of one type.
 //! - `parquet` (feature `parquet`) and `ipc` (feature `ipc`): from `.npy` and back in one call;
 //!   compressed files of others need the feature `codecs`.
@@ -48,6 +48,7 @@ pub mod metadata;
 mod options;
 mod axes;
 mod times;
+mod foreign;
 mod dtypes;
 mod decode;
 mod texts;
@@ -55,12 +56,15 @@ mod columns;
 mod target;
 mod encode;
 mod widths;
+mod survey;
 mod values;
 #[cfg(feature = "object")]
 mod objects;
 mod read;
 mod rows;
 mod write;
+#[cfg(any(feature = "ipc", feature = "parquet"))]
+mod convert;
 #[cfg(feature = "ipc")]
 pub mod ipc;
 #[cfg(feature = "parquet")]
@@ -90,9 +94,10 @@ pub use options::{ArrayOptions, BatchOptions, Fill};
 pub use read::map_batches;
 pub use read::{BatchReader, read_batches};
 pub use rows::BatchDecoder;
+pub use survey::Survey;
 pub use values::{
-    IntoBatch, from_batches, from_batches_with, header_of_batches, into_batch, into_batch_with, items_from_batch, items_to_batch,
-    to_batch, to_batch_with,
+    IntoBatch, from_batches, from_batches_with, into_batch, into_batch_with, items_from_batch, items_to_batch, to_batch,
+    to_batch_with,
 };
 pub use widths::RowDType;
 pub use write::{BatchWriter, write_batches};

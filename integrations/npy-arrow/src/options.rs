@@ -174,6 +174,8 @@ pub struct ArrayOptions {
     pub(crate) dtype: Option<DType>,
     pub(crate) fill: Option<Fill>,
     pub(crate) text_width: Option<usize>,
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) decimals_as_floats: bool,
     pub(crate) save: SaveOptions,
 }
 
@@ -197,8 +199,35 @@ impl ArrayOptions {
     }
 
     /// Sets the width of texts and bytes of unknown dtype, in characters or bytes.
+    ///
+    /// Where batches can be read twice, the width is by default that of the widest. See [`Survey`](crate::Survey).
     pub fn text_width(mut self, width: usize) -> Self {
         self.text_width = Some(width);
+        self
+    }
+
+    /// Selects columns by name, in this order; the others are left out.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use npy_arrow::arrow_array::{ArrayRef, Int8Array, NullArray, RecordBatch};
+    /// use npy_arrow::{ArrayOptions, from_batches_with};
+    ///
+    /// let columns: [(&str, ArrayRef); 2] = [("a", Arc::new(NullArray::new(1))), ("b", Arc::new(Int8Array::from(vec![7])))];
+    /// let batch = RecordBatch::try_from_iter(columns)?;
+    /// let values = from_batches_with(&batch.schema(), [&batch], ArrayOptions::new().columns(["b"]))?;
+    /// assert_eq!(values.dtype().to_string(), "[('b', '|i1')]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn columns<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.columns = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets whether decimals become the nearest `<f8`. They are refused otherwise, because NumPy has no decimals.
+    pub fn decimals_as_floats(mut self, are_floats: bool) -> Self {
+        self.decimals_as_floats = are_floats;
         self
     }
 

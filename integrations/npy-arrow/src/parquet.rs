@@ -9,19 +9,21 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use npy_core::atomic::replace_file;
 use npy_core::{Error, Result, SaveOptions};
 pub use parquet;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use crate::error::{of_arrow, of_parquet};
+use crate::error::{arrow_error, of_arrow, of_parquet};
 use crate::options::{ArrayOptions, BatchOptions};
-use crate::{read_batches, write_batches};
+use crate::{convert, read_batches};
 
 /// Saves an `.npy` file as a Parquet file, compressed by Snappy, atomically and batch by batch.
 /// Returns the number of rows. Times in seconds become milliseconds, with
@@ -157,13 +159,7 @@ pub fn write(path: impl AsRef<Path>, batches: impl RecordBatchReader, properties
 /// See [`write()`] for an example.
 pub fn read(path: impl AsRef<Path>) -> Result<ParquetReader> {
     let path = path.as_ref();
-    let open = || {
-        let file = File::open(path).map_err(|error| Error::io("cannot open the file", error))?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| of_parquet(&error))?.with_batch_size(8192);
-        let schema = Arc::clone(builder.schema());
-        Ok(ParquetReader { schema, batches: builder.build().map_err(|error| of_parquet(&error))? })
-    };
-    open().map_err(|error: Error| error.with_path(path))
+    convert::open(path).and_then(|file| ParquetReader::new(&file)).map_err(|error| error.with_path(path))
 }
 
 /// The batches of a Parquet file, with the metadata of its schema.
@@ -175,15 +171,46 @@ pub struct ParquetReader {
     batches: ParquetRecordBatchReader,
 }
 
+impl ParquetReader {
+    fn new(file: &File) -> Result<Self> {
+        let file = file.try_clone().map_err(|error| Error::io("cannot read the file", error))?;
+        let open = || -> parquet::errors::Result<Self> {
+            let mut metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            if let Some(schema) = with_readable_types(metadata.schema()) {
+                metadata =
+                    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), ArrowReaderOptions::new().with_schema(schema))?;
+            }
+            let schema = Arc::clone(metadata.schema());
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+            Ok(Self { schema, batches: builder.with_batch_size(8192).build()? })
+        };
+        open().map_err(|error| of_parquet(&error))
+    }
+}
+
+/// The schema without dictionaries of bytes of a fixed size, which the reader of Parquet mistakes for bytes of any length;
+/// `None` if it has none.
+fn with_readable_types(schema: &SchemaRef) -> Option<SchemaRef> {
+    let readable = |field: &FieldRef| match field.data_type() {
+        DataType::Dictionary(_, values) if matches!(**values, DataType::FixedSizeBinary(_)) => {
+            Arc::new(Field::clone(field).with_data_type(DataType::clone(values)))
+        }
+        _ => Arc::clone(field),
+    };
+    let fields: Fields = schema.fields().iter().map(readable).collect();
+    (fields != *schema.fields()).then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
 impl Iterator for ParquetReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.batches.next()?;
-        Some(batch.and_then(|batch| {
+        let batch = batch.and_then(|batch| {
             let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)
-        }))
+        });
+        Some(batch.map_err(|error| arrow_error(of_arrow(error))))
     }
 }
 
@@ -202,12 +229,16 @@ impl std::fmt::Debug for ParquetReader {
 /// Saves a Parquet file as an `.npy` file, atomically and batch by batch. Returns the number of
 /// rows.
 ///
+/// Tables of other programs are read as by [`ipc::to_npy`](crate::ipc::to_npy): twice where a dtype depends on the
+/// values.
+///
 /// # Errors
 ///
-/// Fails like [`read`] and [`write_batches`].
+/// Fails like [`read`], [`Survey`](crate::Survey) and [`write_batches`](crate::write_batches).
 ///
 /// See [`from_npy`] for an example.
 pub fn to_npy(parquet: impl AsRef<Path>, npy: impl AsRef<Path>, options: impl Into<ArrayOptions>) -> Result<u64> {
-    let batches = read(parquet)?;
-    write_batches(npy, &batches.schema(), batches, options)
+    let path = parquet.as_ref();
+    let file = convert::open(path).map_err(|error| error.with_path(path))?;
+    convert::to_npy(|| ParquetReader::new(&file), npy.as_ref(), options.into()).map_err(|error| error.with_path(path))
 }

@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use arrow_array::{Array, ArrayRef};
-use arrow_buffer::{Buffer, NullBuffer};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use npy_core::error::ValueError;
 use npy_core::{DType, Error, ErrorKind, Result};
@@ -12,6 +12,7 @@ use crate::axes::{Axes, Runs};
 use crate::decode::Word;
 use crate::dtypes::{Kind, Layout, Leaf, Node, Stride};
 use crate::error::invalid_value;
+use crate::foreign::{items_of, plain, texts_of, values_of};
 use crate::options::Fill;
 use crate::times::Scale;
 
@@ -32,9 +33,12 @@ impl Target<'_> {
             Layout::List { length, stride, item } => {
                 // A target is in C order, and has no other axes.
                 let Stride::Bytes(stride) = *stride else { return Ok(()) };
-                let values = array.as_fixed_size_list().values();
+                let values = items_of(array, nulls.as_ref(), *length, |index, found| {
+                    let problem = format!("wrong length of a list: expected {length}, found {found}");
+                    invalid_value(path_of(item), self.row(axes, index), problem)
+                })?;
                 let nulls = nulls.map(|nulls| nulls.expand(*length));
-                self.write(item, values, nulls.as_ref(), &axes.items(*length, stride))
+                self.write(item, &values, nulls.as_ref(), &axes.items(*length, stride))
             }
             Layout::Struct(fields) => {
                 let columns = array.as_struct();
@@ -47,6 +51,7 @@ impl Target<'_> {
     }
 
     fn write_leaf(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+        let array = &plain(array)?;
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
         let is_time = matches!(leaf.kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
         if let Some(nulls) = nulls.filter(|_| !is_time && self.fill.is_none()) {
@@ -215,7 +220,17 @@ impl Target<'_> {
 /// The scale of the times of a column with a finer unit than the dtype.
 pub(crate) fn coarse(leaf: &Leaf, data_type: &DataType) -> Option<Scale> {
     let DType::Scalar(scalar) = leaf.dtype else { return None };
-    Scale::new(scalar, data_type).filter(|scale| matches!(leaf.kind, Kind::Time | Kind::Coarse(_)) && *scale != Scale::Units(1))
+    Scale::new(scalar, data_type)
+        .filter(|scale| matches!(leaf.kind, Kind::Time | Kind::Coarse(_) | Kind::Date) && *scale != Scale::Units(1))
+}
+
+/// The path of the first leaf of a column.
+fn path_of(node: &Node) -> &str {
+    match &node.layout {
+        Layout::Leaf(leaf) => &leaf.path,
+        Layout::List { item, .. } => path_of(item),
+        Layout::Struct(fields) => fields.first().map_or(node.field.name(), |(_, node)| path_of(node)),
+    }
 }
 
 fn first_null(nulls: &NullBuffer) -> usize {
@@ -242,33 +257,6 @@ fn integer(value: i64, data_type: &DataType) -> Option<Vec<u8>> {
     })
 }
 
-/// The values of an array of numbers.
-fn values_of(array: &ArrayRef) -> Buffer {
-    let data = array.to_data();
-    let width = data.data_type().primitive_width().unwrap_or_default();
-    data.buffers().first().map_or_else(
-        || Buffer::from_vec(Vec::<u8>::new()),
-        |values| values.slice_with_length(data.offset() * width, data.len() * width),
-    )
-}
-
-/// The values of an array of texts or bytes.
-pub(crate) fn texts_of<'a>(array: &'a ArrayRef) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
-    match array.data_type() {
-        DataType::Utf8 => text_values(array.as_string::<i32>(), |array, index| array.value(index).as_bytes()),
-        DataType::LargeUtf8 => text_values(array.as_string::<i64>(), |array, index| array.value(index).as_bytes()),
-        DataType::Utf8View => text_values(array.as_string_view(), |array, index| array.value(index).as_bytes()),
-        DataType::LargeBinary => text_values(array.as_binary::<i64>(), |array, index| array.value(index)),
-        DataType::BinaryView => text_values(array.as_binary_view(), |array, index| array.value(index)),
-        DataType::FixedSizeBinary(_) => text_values(array.as_fixed_size_binary(), |array, index| array.value(index)),
-        _ => text_values(array.as_binary::<i32>(), |array, index| array.value(index)),
-    }
-}
-
-fn text_values<'a, A>(array: &'a A, value: fn(&'a A, usize) -> &'a [u8]) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
-    Box::new(move |index| value(array, index))
-}
-
 /// Writes a text into bytes that are zero.
 fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueError> {
     let width = place.len();
@@ -291,9 +279,12 @@ fn write_text(leaf: &Leaf, value: &[u8], place: &mut [u8]) -> Result<(), ValueEr
         _ if value.len() > width => return Err(ValueError::too_long(value.len(), width, "byte", &leaf.dtype)),
         _ => place[..value.len()].copy_from_slice(value),
     }
-    // Trailing NULs, which NumPy drops.
-    if leaf.kind != Kind::Void && value.last() == Some(&0) {
-        return Err(ValueError::trailing_nul());
+    // NumPy drops trailing NULs.
+    match leaf.kind {
+        Kind::Text if value.last() == Some(&0) => {
+            Err(ValueError::new("trailing NUL characters are lost in a `U` text; strip them, or leave the column out"))
+        }
+        Kind::Bytes | Kind::Utf8 if value.last() == Some(&0) => Err(ValueError::trailing_nul()),
+        _ => Ok(()),
     }
-    Ok(())
 }

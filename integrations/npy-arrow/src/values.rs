@@ -1,19 +1,16 @@
 //! Arrays in memory as batches, and batches as arrays.
 
-use std::cell::Cell;
-
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, Schema};
-use npy_core::{DynValues, Header, NpyElement, Order, Result};
+use npy_core::{DynValues, NpyElement, Order, Result};
 
 use crate::columns::{Columns, RowRange};
 use crate::decode::Block;
-use crate::encode::{Encoder, unknown_width};
+use crate::encode::{Encoder, Unknown};
 use crate::error::of_arrow;
-use crate::metadata::SHAPE;
 use crate::options::{ArrayOptions, BatchOptions};
-use crate::widths::Widths;
+use crate::survey::Survey;
 
 /// Makes one batch of an array. The values are copied.
 ///
@@ -141,87 +138,31 @@ pub fn from_batches_with<B: IntoBatch>(
     batches: impl IntoIterator<Item = B>,
     options: impl Into<ArrayOptions>,
 ) -> Result<DynValues> {
-    let (options, mut bytes) = (options.into(), Vec::new());
-    let is_unknown = Cell::new(false);
-    let encoder = Encoder::new(schema, &options, &|column, data_type| {
-        is_unknown.set(true);
-        unknown_width(column, data_type)
-    });
-    let encoder = match encoder {
-        Ok(mut encoder) => {
-            for batch in batches {
-                encoder.append(&batch.into_batch()?, &mut bytes)?;
-            }
-            encoder
+    let (mut options, mut bytes) = (options.into(), Vec::new());
+    if !Survey::is_needed(schema, &options) {
+        let mut encoder = Encoder::new(schema, &options, &Unknown)?;
+        for batch in batches {
+            encoder.append(&batch.into_batch()?, &mut bytes)?;
         }
-        // The widest text is known after all batches.
-        Err(_) if is_unknown.get() => {
-            let (mut widths, mut collected) = (Widths::default(), Vec::new());
-            for batch in batches {
-                let batch = batch.into_batch()?;
-                widths.note(&batch);
-                collected.push(batch);
-            }
-            let mut encoder = Encoder::new(schema, &options, &|path, data_type| Ok(widths.of(path, data_type)))?;
-            for batch in &collected {
-                encoder.append(batch, &mut bytes)?;
-            }
-            encoder
-        }
-        Err(error) => return Err(error),
-    };
-    let rows = usize::try_from(encoder.rows).unwrap_or(usize::MAX);
-    let shape = shape_of(schema, rows, &encoder.axes);
-    DynValues::new(encoder.dtype, Order::C, &shape, bytes)
-}
-
-/// The shape of an array of that number of rows; that of one row may be `()`.
-fn shape_of(schema: &Schema, rows: usize, axes: &[usize]) -> Vec<usize> {
-    let is_scalar = rows == 1 && schema.metadata().get(SHAPE).is_some_and(|shape| shape == "()");
-    let outer: &[usize] = if is_scalar { &[] } else { &[rows] };
-    [outer, axes].concat()
-}
-
-/// Finds the header of the array of batches: its dtype with texts as wide as the longest, and its
-/// shape. All batches are read, and none is kept.
-///
-/// With it a source that can be read twice becomes a file in the memory of one batch, although the
-/// widths of its texts are not known before.
-///
-/// # Errors
-///
-/// Fails if a type has no dtype, or if the source of the batches fails.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use npy_arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
-/// use npy_arrow::{ArrayOptions, header_of_batches, write_batches};
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("names.npy");
-/// let names: ArrayRef = Arc::new(StringArray::from(vec!["Ada", "Grace"]));
-/// let batch = RecordBatch::try_from_iter([("name", names)])?;
-/// let header = header_of_batches(&batch.schema(), [&batch], ArrayOptions::new())?;
-/// assert_eq!(header.dtype().to_string(), "[('name', '<U5')]");
-/// assert_eq!(header.shape(), [2]);
-/// write_batches(&path, &batch.schema(), [&batch], ArrayOptions::new().dtype(header.dtype().clone()))?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn header_of_batches<B: IntoBatch>(
-    schema: &Schema,
-    batches: impl IntoIterator<Item = B>,
-    options: impl Into<ArrayOptions>,
-) -> Result<Header> {
-    let (options, mut widths, mut rows) = (options.into(), Widths::default(), 0_usize);
+        return encoded(encoder, bytes);
+    }
+    let (mut survey, mut collected) = (Survey::new(schema, options.clone())?, Vec::new());
     for batch in batches {
         let batch = batch.into_batch()?;
-        widths.note(&batch);
-        rows = rows.saturating_add(batch.num_rows());
+        survey.note(&batch)?;
+        collected.push(batch);
     }
-    let encoder = Encoder::new(schema, &options, &|path, data_type| Ok(widths.of(path, data_type)))?;
-    let shape = shape_of(schema, rows, &encoder.axes);
-    Header::new(encoder.dtype, Order::C, &shape)
+    options.dtype = Some(survey.row()?);
+    let mut encoder = Encoder::new(schema, &options, &Unknown)?;
+    for batch in &collected {
+        encoder.append(batch, &mut bytes)?;
+    }
+    encoded(encoder, bytes)
+}
+
+fn encoded(encoder: Encoder, bytes: Vec<u8>) -> Result<DynValues> {
+    let shape = encoder.shape(usize::try_from(encoder.rows).unwrap_or(usize::MAX));
+    DynValues::new(encoder.dtype, Order::C, &shape, bytes)
 }
 
 /// A batch or its source: `RecordBatch`, a reference to one, or a `Result` of one.

@@ -4,53 +4,85 @@ use std::collections::HashMap;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, FieldRef, Schema};
 use npy_core::dtype::{Record, Scalar, ScalarKind};
-use npy_core::{DType, Header, Order, Result};
+use npy_core::{DType, Error, ErrorKind, Header, Order, Result};
 
 use crate::columns::Columns;
-use crate::dtypes::{Inferred, is_bytes, is_text, join};
+use crate::dtypes::{Inferred, Sizes, join};
+use crate::foreign::{is_bytes, is_text, item_of, items_of_lists, plain_type, ranges_of, texts_of};
 use crate::metadata::{DESCR, DTYPE};
 use crate::options::BatchOptions;
-use crate::target::texts_of;
 
-/// The widest texts and bytes of each column, by its path.
+/// The sizes of the texts, bytes and lists of each column, by its path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Widths(HashMap<String, Width>);
 
+/// The sizes of the values that are not null.
 #[derive(Clone, Copy, Debug, Default)]
 struct Width {
     /// 0 for bytes.
     characters: usize,
-    bytes: usize,
+    /// Bytes of the shortest and of the longest value, or items of lists.
+    bytes: Option<(usize, usize)>,
+    ends_in_nul: bool,
+}
+
+impl Width {
+    fn note(&mut self, bytes: usize) {
+        let (least, most) = self.bytes.unwrap_or((bytes, bytes));
+        self.bytes = Some((least.min(bytes), most.max(bytes)));
+    }
+
+    fn most(&self) -> usize {
+        self.bytes.map_or(0, |(_, most)| most)
+    }
 }
 
 impl Widths {
     pub(crate) fn note(&mut self, batch: &RecordBatch) {
         for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-            self.note_column(field.name(), column);
+            self.note_column(field.name(), column, None);
         }
     }
 
-    fn note_column(&mut self, path: &str, array: &ArrayRef) {
-        match array.data_type() {
-            DataType::Struct(fields) => {
-                for (field, column) in fields.iter().zip(array.as_struct().columns()) {
-                    self.note_column(&join(path, field.name()), column);
-                }
+    /// `nulls` are those of the structs and lists around.
+    fn note_column(&mut self, path: &str, array: &ArrayRef, nulls: Option<&NullBuffer>) {
+        let (data_type, nulls) = (array.data_type(), NullBuffer::union(nulls, array.logical_nulls().as_ref()));
+        if let DataType::Struct(fields) = data_type {
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                self.note_column(&join(path, field.name()), column, nulls.as_ref());
             }
-            DataType::FixedSizeList(item, _) => self.note_column(&join(path, item.name()), array.as_fixed_size_list().values()),
-            data_type if is_text(data_type) || is_bytes(data_type) => self.note_widest(path, is_text(data_type), array),
-            _ => {}
+        } else if let Some(item) = item_of(data_type) {
+            self.note_lists(path, &join(path, item.name()), array, nulls.as_ref());
+        } else {
+            let plain = plain_type(data_type);
+            if is_text(&plain) || is_bytes(&plain) {
+                self.note_texts(path, is_text(&plain), array, nulls.as_ref());
+            }
         }
     }
 
-    fn note_widest(&mut self, path: &str, is_text: bool, array: &ArrayRef) {
-        let (value, nulls) = (texts_of(array), array.logical_nulls());
+    fn note_lists(&mut self, path: &str, path_of_item: &str, array: &ArrayRef, nulls: Option<&NullBuffer>) {
+        let Some((_, ranges)) = ranges_of(array) else {
+            let lists = array.as_fixed_size_list();
+            let size = usize::try_from(lists.value_length()).unwrap_or(0);
+            return self.note_column(path_of_item, lists.values(), nulls.map(|nulls| nulls.expand(size)).as_ref());
+        };
         let width = self.0.entry(path.to_owned()).or_default();
-        for index in (0..array.len()).filter(|index| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*index))) {
+        let is_valid = |index: usize| nulls.is_none_or(|nulls| nulls.is_valid(index));
+        ranges.iter().enumerate().filter(|(index, _)| is_valid(*index)).for_each(|(_, range)| width.note(range.len()));
+        self.note_column(path_of_item, &items_of_lists(array), None);
+    }
+
+    fn note_texts(&mut self, path: &str, is_text: bool, array: &ArrayRef, nulls: Option<&NullBuffer>) {
+        let value = texts_of(array);
+        let width = self.0.entry(path.to_owned()).or_default();
+        for index in (0..array.len()).filter(|index| nulls.is_none_or(|nulls| nulls.is_valid(*index))) {
             let value = value(index);
-            width.bytes = width.bytes.max(value.len());
+            width.note(value.len());
+            width.ends_in_nul |= !is_text && value.last() == Some(&0);
             // A text has at most as many characters as bytes.
             if is_text && value.len() > width.characters {
                 // Every byte but those that continue a character.
@@ -62,11 +94,43 @@ impl Widths {
     fn get(&self, path: &str) -> Width {
         self.0.get(path).copied().unwrap_or_default()
     }
+}
 
-    /// The width of a column without a dtype. Empty texts have one character, so that the dtype has a size.
-    pub(crate) fn of(&self, path: &str, data_type: &DataType) -> usize {
+impl Sizes for Widths {
+    /// Empty texts have one character, so that the dtype has a size.
+    fn text(&self, path: &str, data_type: &DataType) -> Result<ScalarKind> {
         let width = self.get(path);
-        if is_text(data_type) { width.characters.max(1) } else { width.bytes.max(1) }
+        match width.bytes {
+            _ if is_text(data_type) => Ok(ScalarKind::Unicode { length: width.characters.max(1) }),
+            // NULs at the end are part of values of one length.
+            Some((least, most)) if width.ends_in_nul && least == most => Ok(ScalarKind::Void { length: most }),
+            Some(_) if width.ends_in_nul => {
+                let problem = "its bytes have several lengths, and some end in NUL, which `S` drops";
+                let way_out = "leave it out with `ArrayOptions::columns`, or encode it as text";
+                Err(Error::new(ErrorKind::Unstorable, format!("column {path:?}: no dtype for {data_type}: {problem}; {way_out}")))
+            }
+            _ => Ok(ScalarKind::Bytes { length: width.most().max(1) }),
+        }
+    }
+
+    fn list(&self, path: &str, data_type: &DataType) -> Result<usize> {
+        match self.get(path).bytes {
+            Some((least, most)) if least != most => {
+                let problem = format!("expected lists of one length, found lengths from {least} to {most}");
+                let way_out = "leave it out with `ArrayOptions::columns`, or pad its lists";
+                Err(Error::new(ErrorKind::Unstorable, format!("column {path:?}: no dtype for {data_type}: {problem}; {way_out}")))
+            }
+            lengths => Ok(lengths.map_or(0, |(_, most)| most)),
+        }
+    }
+}
+
+/// Whether the dtype of a type depends on the values: texts and bytes, unless their width is given, and lists.
+pub(crate) fn is_unsized(data_type: &DataType, has_width: bool) -> bool {
+    match plain_type(data_type) {
+        DataType::Struct(fields) => fields.iter().any(|field| is_unsized(field.data_type(), has_width)),
+        DataType::FixedSizeList(item, _) => is_unsized(item.data_type(), has_width),
+        other => !has_width && (is_text(&other) || is_bytes(&other)) || item_of(&other).is_some(),
     }
 }
 
@@ -139,17 +203,10 @@ impl RowDType {
     ///
     /// See [`RowDType`] for an example.
     pub fn has_texts(&self) -> bool {
-        fn has_texts(data_type: &DataType) -> bool {
-            match data_type {
-                DataType::Struct(fields) => fields.iter().any(|field| has_texts(field.data_type())),
-                DataType::FixedSizeList(item, _) => has_texts(item.data_type()),
-                other => is_text(other) || is_bytes(other),
-            }
-        }
-        self.columns.iter().any(|column| has_texts(column.field.data_type()))
+        self.columns.iter().any(|column| is_unsized(column.field.data_type(), false))
     }
 
-    /// Measures the texts of a batch.
+    /// Measures the texts and lists of a batch.
     ///
     /// See [`RowDType`] for an example.
     pub fn note(&mut self, batch: &RecordBatch) {
@@ -183,12 +240,12 @@ impl Column {
     fn dtype(&self, widths: &Widths) -> Result<DType> {
         let name = self.field.name();
         let Some(known) = &self.known else {
-            return Inferred { text_width: &|path, data_type| Ok(widths.of(path, data_type)) }.column(&self.field, name);
+            return Inferred { sizes: widths, decimals_as_floats: false }.column(&self.field, name);
         };
         let found = widths.get(name);
         let wider = |scalar: Scalar| match scalar.kind() {
             ScalarKind::Unicode { length } => Some(ScalarKind::Unicode { length: length.max(found.characters) }),
-            ScalarKind::Bytes { length } => Some(ScalarKind::Bytes { length: length.max(found.bytes) }),
+            ScalarKind::Bytes { length } => Some(ScalarKind::Bytes { length: length.max(found.most()) }),
             _ => None,
         };
         Ok(match known {

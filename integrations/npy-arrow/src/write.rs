@@ -8,7 +8,7 @@ use arrow_schema::Schema;
 use npy_core::atomic::Output;
 use npy_core::{Error, Header, Order, Result};
 
-use crate::encode::{Encoder, unknown_width};
+use crate::encode::{Encoder, Unknown};
 use crate::error::failed_before;
 use crate::options::ArrayOptions;
 use crate::values::IntoBatch;
@@ -40,12 +40,15 @@ pub fn write_batches<B: IntoBatch>(
 ) -> Result<u64> {
     let mut writer = BatchWriter::create(path, schema, options)?;
     for batch in batches {
-        writer.write(&batch.into_batch()?)?;
+        writer.write_in_slices(&batch.into_batch()?)?;
     }
     let rows = writer.rows();
     writer.commit()?;
     Ok(rows)
 }
+
+/// The most bytes of encoded rows in memory.
+const STAGE_BYTES: usize = 16 << 20;
 
 /// Writes an array batch by batch, in the memory of one batch.
 ///
@@ -92,7 +95,7 @@ impl BatchWriter<Output> {
         let (path, options) = (path.as_ref(), options.into());
         let create = || {
             // Errors of the schema come before a file is created.
-            let encoder = Encoder::new(schema, &options, &unknown_width)?;
+            let encoder = Encoder::new(schema, &options, &Unknown)?;
             let writer = Self::begin(encoder, Output::create(path, options.save)?)?;
             Ok(Self { path: Some(path.to_owned()), ..writer })
         };
@@ -133,7 +136,7 @@ impl<W: Write + Seek> BatchWriter<W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(writer: W, schema: &Schema, options: impl Into<ArrayOptions>) -> Result<Self> {
-        let encoder = Encoder::new(schema, &options.into(), &unknown_width)?;
+        let encoder = Encoder::new(schema, &options.into(), &Unknown)?;
         Self::begin(encoder, writer)
     }
 
@@ -155,6 +158,16 @@ impl<W: Write + Seek> BatchWriter<W> {
     /// See [`BatchWriter`] for an example.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.write_batch(batch).map_err(|error| self.located(error))
+    }
+
+    /// Appends the rows of a batch of any number, of which a part may be written if it fails.
+    pub(crate) fn write_in_slices(&mut self, batch: &RecordBatch) -> Result<()> {
+        let step = (STAGE_BYTES / self.encoder.row_bytes.max(1)).max(1);
+        if batch.num_rows() <= step {
+            return self.write(batch);
+        }
+        let begins = (0..batch.num_rows()).step_by(step);
+        begins.into_iter().try_for_each(|begin| self.write(&batch.slice(begin, step.min(batch.num_rows() - begin))))
     }
 
     fn write_batch(&mut self, batch: &RecordBatch) -> Result<()> {

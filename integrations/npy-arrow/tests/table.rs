@@ -1,9 +1,10 @@
 //! The page `npy_arrow::types`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use npy_arrow::arrow_schema::DataType;
-use npy_arrow::{BatchOptions, ErrorKind, to_batch_with};
+use npy_arrow::arrow_schema::{DataType, Field, Fields, IntervalUnit, Schema, TimeUnit};
+use npy_arrow::{ArrayOptions, BatchOptions, ErrorKind, Survey, to_batch_with};
 use npy_core::{DynValues, Order};
 
 use crate::support::columns;
@@ -126,7 +127,7 @@ fn page_of_types_is_current() {
     let page = std::fs::read_to_string(&path).unwrap();
     let mut fresh = String::new();
     // Without the feature, the table of objects stays as it is.
-    let mut tables = [Some(types), Some(arrays), objects()].into_iter();
+    let mut tables = [Some(types), Some(arrays), objects(), Some(way_back())].into_iter();
     let mut is_kept = true;
     for line in page.lines() {
         if line.starts_with("| `") && !is_kept {
@@ -187,4 +188,66 @@ fn objects() -> Option<String> {
     let matrix = ObjectArray::new(&[1, 2], vec![PyObject::from("a"), PyObject::from("b")]).unwrap();
     writeln!(table, "| `str`, shape `(5, 2)` | `{}` |", type_of(&matrix)).unwrap();
     Some(table)
+}
+
+/// The types of other programs, in the order of the page.
+fn foreign_types() -> Vec<DataType> {
+    let field = |name: &str, data_type| Arc::new(Field::new(name, data_type, true));
+    let item = |data_type| field("item", data_type);
+    let dictionary = |keys, values| DataType::Dictionary(Box::new(keys), Box::new(values));
+    let entry = Fields::from(vec![Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Int64, true)]);
+    vec![
+        DataType::Boolean,
+        DataType::Int8,
+        DataType::UInt64,
+        DataType::Float16,
+        DataType::Utf8,
+        DataType::LargeUtf8,
+        DataType::Utf8View,
+        DataType::Binary,
+        DataType::LargeBinary,
+        DataType::BinaryView,
+        DataType::FixedSizeBinary(16),
+        dictionary(DataType::UInt32, DataType::LargeUtf8),
+        dictionary(DataType::Int8, DataType::Int64),
+        DataType::Date32,
+        DataType::Date64,
+        DataType::Time32(TimeUnit::Second),
+        DataType::Time64(TimeUnit::Microsecond),
+        DataType::Timestamp(TimeUnit::Nanosecond, None),
+        DataType::Timestamp(TimeUnit::Microsecond, Some("Europe/Vienna".into())),
+        DataType::Duration(TimeUnit::Millisecond),
+        DataType::Decimal128(18, 3),
+        DataType::List(item(DataType::Float32)),
+        DataType::LargeList(item(DataType::Float64)),
+        DataType::FixedSizeList(item(DataType::Int16), 3),
+        DataType::ListView(item(DataType::Int16)),
+        DataType::Struct(vec![field("x", DataType::Float32), field("s", DataType::Utf8)].into()),
+        DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entry), false)), false),
+        DataType::Interval(IntervalUnit::MonthDayNano),
+        DataType::Null,
+    ]
+}
+
+fn way_back() -> String {
+    let mut lines = String::new();
+    for data_type in foreign_types() {
+        let schema = Schema::new(vec![Field::new("x", data_type.clone(), true)]);
+        let dtype = |options| -> npy_arrow::Result<String> {
+            let dtype = Survey::new(&schema, options)?.header()?.dtype().field("x").unwrap().dtype().to_string();
+            // Of no rows, texts have one character, and lists no items.
+            let dtype = dtype.replace("U1", "Un").replace("|S1", "|Sn").replace("(0,)", "(n,)");
+            Ok(format!("`{}`", dtype.replace('|', "\\|")))
+        };
+        let dtype = match (dtype(ArrayOptions::new()), dtype(ArrayOptions::new().decimals_as_floats(true))) {
+            (Err(_), Ok(dtype)) => format!("none; {dtype} with `decimals_as_floats`"),
+            (Err(error), _) => {
+                assert!(error.message().starts_with("column \"x\": no dtype for Arrow type "), "{error}");
+                "none".to_owned()
+            }
+            (Ok(dtype), _) => dtype,
+        };
+        writeln!(lines, "| `{data_type}` | {dtype} |").unwrap();
+    }
+    lines
 }

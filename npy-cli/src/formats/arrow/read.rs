@@ -2,17 +2,15 @@
 //! bounded by the largest batch.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::rc::Rc;
 
-use npy_arrow::arrow_array::cast::AsArray;
-use npy_arrow::arrow_array::{Array, RecordBatch, RecordBatchReader};
-use npy_arrow::arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use npy_arrow::metadata::{DESCR, DTYPE};
-use npy_arrow::{ArrayOptions, BatchWriter, Fill, header_of_batches, ipc, parquet};
+use npy_arrow::arrow_array::RecordBatchReader;
+use npy_arrow::arrow_schema::{Schema, SchemaRef};
+use npy_arrow::metadata::DESCR;
+use npy_arrow::{ArrayOptions, BatchWriter, Fill, Survey, ipc, parquet};
 use npy_core::{DType, DynValues, Order};
 
 use super::kind::Kind;
@@ -22,6 +20,9 @@ use crate::formats::format::ReadOptions;
 use crate::formats::source::{FileOrSpool, Item, Source};
 use crate::input::pieces::Sink;
 use crate::signals;
+
+/// The most bytes of encoded rows in memory.
+const PIECE_BYTES: usize = 16 << 20;
 
 /// A table whose dtype is known.
 pub(super) struct ArrowSource {
@@ -42,22 +43,16 @@ impl ArrowSource {
         let all = reader.schema();
         let columns = columns_of(&all, &options.fields);
         let schema: SchemaRef = all.project(&columns).map_err(foreign)?.into();
-        let mut lost = BTreeSet::new();
-        for field in schema.fields() {
-            note_zones(field, field.name(), &mut lost);
+        // Decimals that become floats are named as a loss.
+        let options = ArrayOptions::new().decimals_as_floats(true);
+        let mut survey = Survey::new(&schema, options).map_err(failure_of)?;
+        for batch in reader {
+            signals::check()?;
+            let batch = batch.and_then(|batch| batch.project(&columns)).map_err(foreign)?;
+            survey.note(&batch).map_err(failure_of)?;
         }
-        let batches = reader.map(|batch| {
-            signals::check().map_err(|_| ArrowError::ComputeError("interrupted".to_owned()))?;
-            let batch = batch?.project(&columns)?;
-            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-                note_nulls(field, column, field.name(), &mut lost);
-            }
-            Ok::<RecordBatch, ArrowError>(batch)
-        });
-        let header = header_of_batches(&schema, batches, ArrayOptions::new());
-        signals::check()?;
-        let header = header.map_err(failure_of)?;
-        let item = file.item(header, lost.into_iter().collect());
+        let header = survey.header().map_err(failure_of)?;
+        let item = file.item(header, survey.losses().map(str::to_owned).collect());
         Ok(Self { file, kind, columns, item })
     }
 }
@@ -87,34 +82,6 @@ fn reader(kind: Kind, path: &Path) -> Result<Box<dyn RecordBatchReader>> {
         Kind::Parquet => Box::new(parquet::read(path).map_err(failure_of)?),
         Kind::Ipc => Box::new(ipc::read(path).map_err(failure_of)?),
     })
-}
-
-/// Notes columns with a time zone, of which NumPy keeps the instant.
-fn note_zones(field: &Field, path: &str, lost: &mut BTreeSet<String>) {
-    match field.data_type() {
-        DataType::Timestamp(_, Some(zone)) => drop(lost.insert(format!("the time zone {zone} of the column \"{path}\""))),
-        DataType::Struct(fields) => fields.iter().for_each(|field| note_zones(field, &format!("{path}.{}", field.name()), lost)),
-        DataType::FixedSizeList(item, _) => note_zones(item, path, lost),
-        _ => {}
-    }
-}
-
-/// Notes columns with a null that no dtype has: times have NaT.
-fn note_nulls(field: &Field, column: &dyn Array, path: &str, lost: &mut BTreeSet<String>) {
-    let is_time = matches!(field.data_type(), DataType::Timestamp(..) | DataType::Duration(_) | DataType::Date32)
-        || field.metadata().contains_key(DTYPE);
-    if !is_time && column.logical_null_count() > 0 {
-        lost.insert(format!("the nulls of the column \"{path}\""));
-    }
-    match field.data_type() {
-        DataType::Struct(fields) => {
-            for (field, column) in fields.iter().zip(column.as_struct().columns()) {
-                note_nulls(field, column, &format!("{path}.{}", field.name()), lost);
-            }
-        }
-        DataType::FixedSizeList(item, _) => note_nulls(item, column.as_fixed_size_list().values(), path, lost),
-        _ => {}
-    }
 }
 
 /// The output of a writer of rows, without the header.
@@ -157,13 +124,18 @@ impl Source for ArrowSource {
         let pieces = Pieces::default();
         let mut writer = BatchWriter::new(pieces.clone(), &schema, options).map_err(failure_of)?;
         pieces.0.borrow_mut().clear();
+        let per_row: usize = shape.iter().skip(1).product();
+        // Encoded texts are as wide as the widest.
+        let step = (PIECE_BYTES / dtype.itemsize().saturating_mul(per_row).max(1)).max(1);
         while let Some(batch) = guarded(|| Ok(reader.next()))? {
             let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(foreign)?;
-            writer.write(&batch).map_err(failure_of)?;
-            let bytes = std::mem::take(&mut *pieces.0.borrow_mut());
-            let per_row: usize = shape.iter().skip(1).product();
-            let count = batch.num_rows().saturating_mul(per_row);
-            sink(DynValues::new(dtype.clone(), Order::C, &[count], bytes)?)?;
+            for begin in (0..batch.num_rows()).step_by(step) {
+                let slice = batch.slice(begin, step.min(batch.num_rows() - begin));
+                writer.write(&slice).map_err(failure_of)?;
+                let bytes = std::mem::take(&mut *pieces.0.borrow_mut());
+                let count = slice.num_rows().saturating_mul(per_row);
+                sink(DynValues::new(dtype.clone(), Order::C, &[count], bytes)?)?;
+            }
         }
         let expected = shape.first().map_or(1, |rows| *rows as u64);
         if writer.rows() != expected {

@@ -32,7 +32,9 @@ pub(super) fn foreign(error: impl Display) -> Failure {
     let message = error.to_string();
     // Advice about the library.
     let end = ["; set `", "; unset `", "; leave it out with `"].iter().filter_map(|advice| message.find(advice)).min();
-    Failure::Nameless(message[..end.unwrap_or(message.len())].to_owned())
+    let kept = &message[..end.unwrap_or(message.len())];
+    let way_out = if message.contains("leave it out with `") { "; leave it out with --fields" } else { "" };
+    Failure::Nameless(format!("{kept}{way_out}"))
 }
 
 /// What a writer of a table has written, until it is passed on: a writer of Parquet needs a stream that may go to another thread.
