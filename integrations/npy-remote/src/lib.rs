@@ -31,7 +31,8 @@
 //! - [`RemoteNpy`]: an array; rows, regions and columns of it.
 //! - `RemoteNpy::batches` (feature `arrow`): rows as Arrow record batches.
 //! - `RemoteNpy::read_dyn` (feature `dynamic`): arrays whose dtype is known at run time.
-//! - [`RemoteNpz`]: an archive, and its members by name.
+//! - [`RemoteNpz`]: an archive, and its members by name, one or many at once.
+//! - `RemoteNpz::load` (feature `ndarray`): a struct with `#[derive(NpzArchive)]` for a whole archive.
 //! - [`RemoteFile`]: an object of a listing, array or archive, for engines.
 //! - [`save`], [`RemoteWriter`]: arrays into a store.
 //! - [`parse_url`]: the store of a URL.
@@ -94,8 +95,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod options;
-mod object;
 mod requests;
+mod object;
 mod feed;
 mod array;
 #[cfg(any(feature = "arrow", feature = "dynamic"))]
@@ -117,6 +118,8 @@ struct Readme;
 #[cfg(feature = "arrow")]
 pub use npy_arrow;
 pub use npy_core;
+#[cfg(feature = "ndarray")]
+pub use npy_ndarray;
 pub use object_store;
 
 #[cfg(feature = "arrow")]

@@ -44,8 +44,8 @@ const MOST_OVERHEAD: u64 = 64 << 10;
 /// [`open`](Self::open) reads the directory with one request for the end of the object: two where it
 /// has more than some 1,000 members, or where the store has no such requests, as Azure. A directory
 /// longer than [`RemoteOptions::request_bytes`] takes several more. Then each member takes one
-/// request, or several at a time where it is larger than [`RemoteOptions::request_bytes`]. A small
-/// archive comes with the first one. Every request is for the same version of the object: if it was
+/// request, or several at a time where it is larger than [`RemoteOptions::request_bytes`];
+/// [`read_many`](Self::read_many) joins those of neighbours. A small archive comes with the first one. Every request is for the same version of the object: if it was
 /// replaced, the call fails.
 ///
 /// ```
@@ -253,6 +253,121 @@ impl RemoteNpz {
         self.read(name, NpzReader::by_index).await
     }
 
+    /// Reads the one-dimensional arrays of these names, which are fetched together.
+    ///
+    /// [`prefetch`](Self::prefetch) is for arrays of several types.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`by_name`](Self::by_name). The error names the member.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_core::npz::NpzWriter;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # for name in ["east", "north", "up"] { archive.add_slice(name, &[0.5_f32; 3])?; }
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"run.npz".into(), archive.finish()?.into_inner().into()).await?;
+    /// let archive = RemoteNpz::open(store, "run.npz").await?;
+    /// let traces: Vec<Vec<f32>> = archive.read_many(["east", "up"]).await?;
+    /// assert_eq!(traces, [[0.5; 3], [0.5; 3]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn read_many<T: NpyElement>(&self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Vec<Vec<T>>> {
+        let members = names.into_iter().map(|name| self.find(name.as_ref())).collect::<Result<Vec<_>>>()?;
+        let fetched = self.fetch_members(&members).await?;
+        let mut arrays = Vec::new();
+        for index in members {
+            arrays.push(fetched.fetch_and(index, None, &mut |reader| reader.by_index(index)).await?.0);
+        }
+        Ok(arrays)
+    }
+
+    /// Fetches members of any kind together. The returned archive has them in memory, so that reading them takes no request.
+    ///
+    /// Neighbours share a request of at most [`RemoteOptions::request_bytes`], with gaps of at most [`RemoteOptions::gap`]. The
+    /// members are in memory as they are stored, until the archive is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no member of a name, if one is beyond the limits, if the object was replaced, or if the store fails.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_core::npz::NpzWriter;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// # archive.add_slice("time", &[0.5_f64, 1.5])?;
+    /// # archive.add_scalar("rate", &100_u32)?;
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"run.npz".into(), archive.finish()?.into_inner().into()).await?;
+    /// let archive = RemoteNpz::open(store, "run.npz").await?.prefetch(["time", "rate"]).await?;
+    /// let time: Vec<f64> = archive.by_name("time").await?; // no request
+    /// let rate: u32 = archive.scalar("rate").await?; // no request
+    /// # assert_eq!((time.len(), rate), (2, 100));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prefetch(&self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
+        let members = names.into_iter().map(|name| self.find(name.as_ref())).collect::<Result<Vec<_>>>()?;
+        self.fetch_members(&members).await
+    }
+
+    /// Reads a struct for a whole archive, with `#[derive(NpzArchive)]` of `npy-ndarray`.
+    ///
+    /// The members of its fields are fetched together, as by [`prefetch`](Self::prefetch); others are not.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`NpzArchive::read_npz`](npy_ndarray::NpzArchive::read_npz), if the object was replaced, or if the store fails.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use npy_remote::RemoteNpz;
+    /// # use npy_remote::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+    /// use npy_ndarray::NpzArchive;
+    /// use npy_ndarray::ndarray::{Array2, array};
+    ///
+    /// #[derive(NpzArchive)]
+    /// struct Model {
+    ///     weights: Array2<f32>,
+    ///     rate: f64,
+    /// }
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut file = std::io::Cursor::new(Vec::new());
+    /// # Model { weights: array![[1.0, 2.0]], rate: 0.01 }.write_npz(&mut file)?;
+    /// # let store = Arc::new(InMemory::new());
+    /// # store.put(&"model.npz".into(), file.into_inner().into()).await?;
+    /// let model: Model = RemoteNpz::open(store, "model.npz").await?.load().await?;
+    /// assert_eq!((model.weights[[0, 1]], model.rate), (2.0, 0.01));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "ndarray")]
+    pub async fn load<A: npy_ndarray::NpzArchive>(&self) -> Result<A> {
+        let members = A::members_of(&self.reader).map_err(|error| self.locate(error))?;
+        let mut file = self.fetch_members(&members).await?.reader.get_mut().clone();
+        loop {
+            let error = match A::read_npz_with(&mut file, self.object.options.limits) {
+                Ok(archive) => return Ok(archive),
+                Err(error) => error,
+            };
+            // Unusually long extra fields.
+            let Some(Range { start, end }) = file.missing.take() else { return Err(self.locate(error)) };
+            file.add(self.object.fetch_chunks(start..end.min(start.saturating_add(STEP_BYTES))).await?);
+        }
+    }
+
     /// Reads the only element of an array without dimensions.
     ///
     /// `np.savez` makes such an array of a number.
@@ -326,6 +441,43 @@ impl RemoteNpz {
         // The header was read from there.
         let front = sparse.from(&range);
         RemoteNpy::of_front(self.object.clone(), Some(key), range, front).await
+    }
+
+    /// Fetches members together.
+    async fn fetch_members(&self, members: &[usize]) -> Result<Self> {
+        let mut reader = self.reader.clone();
+        let mut ranges = Vec::new();
+        for &index in members {
+            // Limits are checked before the local header is read.
+            let header = reader.header(index);
+            let Some(missing) = reader.get_mut().missing.take() else {
+                let range = header.and_then(|_| reader.data_range(index)).map_err(|error| self.locate_member(error, index))?;
+                ranges.extend(reader.get_mut().missing_in(range));
+                continue;
+            };
+            self.check(index).map_err(|error| self.locate_member(error, index))?;
+            let end = missing.start.saturating_add(self.stored_bytes(index)).min(self.object.size());
+            ranges.extend(reader.get_mut().missing_in(missing.start..end));
+        }
+        ranges.sort_unstable_by_key(|range| range.start);
+        // Members may follow each other more closely than was assumed.
+        ranges.dedup_by(|next, last| {
+            let is_joined = next.start <= last.end;
+            if is_joined {
+                last.end = last.end.max(next.end);
+            }
+            is_joined
+        });
+        let chunks = self.object.fetch_ranges(ranges).await?;
+        reader.get_mut().add(chunks);
+        Ok(Self { object: self.object.clone(), reader })
+    }
+
+    /// The bytes of a member in the object, and usually some more.
+    fn stored_bytes(&self, index: usize) -> u64 {
+        let compressed = self.reader.compressed_size(index).unwrap_or(0);
+        let name = self.reader.full_name(index).map_or(0, str::len) as u64;
+        LOCAL_BYTES.saturating_add(compressed).saturating_add(name)
     }
 
     fn find(&self, name: &str) -> Result<usize> {

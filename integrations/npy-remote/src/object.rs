@@ -10,6 +10,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::options::RemoteOptions;
+use crate::requests::Requests;
 
 /// The opened version of an object.
 #[derive(Clone, Debug)]
@@ -122,10 +123,14 @@ impl Object {
 
     /// Fetches a range of any length by several requests at a time; chunks are in order.
     pub(crate) async fn fetch_chunks(&self, range: Range<u64>) -> Result<Vec<Chunk>> {
-        let (step, end) = (self.options.request_bytes, range.end);
-        let begins = std::iter::successors(Some(range.start), |begin| begin.checked_add(step)).take_while(|begin| *begin < end);
-        stream::iter(begins)
-            .map(|begin| self.fetch(begin..begin.saturating_add(step).min(end)))
+        self.fetch_ranges([range]).await
+    }
+
+    /// Fetches ascending ranges, near ones together, by several requests at a time; chunks are in order.
+    pub(crate) async fn fetch_ranges(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> Result<Vec<Chunk>> {
+        let ranges = ranges.into_iter().filter(|range| !range.is_empty());
+        stream::iter(Requests::new(ranges, 0, &self.options))
+            .map(|request| self.fetch(request.range))
             .buffered(self.options.requests)
             .try_collect()
             .await

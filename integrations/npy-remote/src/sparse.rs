@@ -40,6 +40,23 @@ impl Sparse {
         all
     }
 
+    /// The parts of a range that were not fetched.
+    pub(crate) fn missing_in(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let mut parts = Vec::new();
+        let mut begin = range.start;
+        while begin < range.end {
+            if let Some(chunk) = self.chunk_at(begin) {
+                begin = chunk.end();
+                continue;
+            }
+            let next = self.chunks.iter().map(|chunk| chunk.begin).filter(|next| *next > begin).min();
+            let end = next.unwrap_or(range.end).min(range.end);
+            parts.push(begin..end);
+            begin = end;
+        }
+        parts
+    }
+
     /// The chunk that holds a byte.
     fn chunk_at(&self, offset: u64) -> Option<&Chunk> {
         self.chunks.iter().find(|chunk| (chunk.begin..chunk.end()).contains(&offset))

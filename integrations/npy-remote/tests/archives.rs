@@ -157,3 +157,115 @@ async fn a_member_of_implausible_compressed_size_is_not_fetched() {
     insta::assert_snapshot!(compressed.await, @r#"run.npz: member "x": expected the end of the compressed data, found 1073674520 more bytes"#);
     insta::assert_snapshot!(stored.await, @r#"run.npz: member "x": expected 928 bytes of content, found 1073742752"#);
 }
+
+#[tokio::test]
+async fn many_members_fail_like_one() {
+    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
+    for member in 0..40 {
+        writer.add_slice(&format!("m{member}"), &[member as f64; 1000]).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    let names: Vec<String> = (0..40).map(|member| format!("m{member}")).collect();
+    // One byte of the content of a member.
+    let mut damaged = bytes.clone();
+    let at = damaged.windows(8).position(|window| window == 7_f64.to_le_bytes()).unwrap();
+    damaged[at] ^= 1;
+    let archive = RemoteNpz::open(memory("run.npz", damaged).await, "run.npz").await.unwrap();
+    let error = archive.read_many::<f64>(&names).await.unwrap_err();
+    assert!(error.to_string().starts_with("run.npz: member \"m7\": "), "{error}");
+    assert!(archive.read_many::<f64>(names.iter().filter(|name| *name != "m7")).await.is_ok());
+    let error = archive.read_many::<f64>(["m1", "none"]).await.unwrap_err();
+    assert!(error.to_string().starts_with("run.npz: missing array \"none\": the archive has m0, m1"), "{error}");
+    let error = archive.read_many::<f32>(["m1", "m2"]).await.unwrap_err();
+    assert!(error.to_string().starts_with("run.npz: member \"m1\": cannot read f32"), "{error}");
+
+    // Nothing is fetched of members beyond the limits, and nothing of another version.
+    let store = FaultStore::counting(memory("run.npz", bytes.clone()).await);
+    let archive = RemoteNpz::open_with(store.clone(), "run.npz", Limits::new().member_bytes(1000)).await.unwrap();
+    store.taken();
+    let error = archive.prefetch(&names).await.unwrap_err();
+    assert!(
+        error.to_string().contains("member \"m0\": ") && error.to_string().contains("at most 1000 bytes of a member"),
+        "{error}"
+    );
+    assert_eq!(store.taken().0, 0);
+    let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+    npy_remote::object_store::ObjectStoreExt::put(&*store, &"run.npz".into(), bytes.into()).await.unwrap();
+    let error = archive.read_many::<f64>(&names).await.unwrap_err();
+    assert_eq!(error.kind(), npy_remote::ErrorKind::Conflict, "{error}");
+}
+
+#[cfg(feature = "ndarray")]
+mod structs {
+    use std::collections::BTreeMap;
+
+    use npy_ndarray::NpzArchive;
+    use npy_ndarray::ndarray::{Array1, Array2};
+
+    use super::*;
+
+    #[derive(Debug, NpzArchive, PartialEq)]
+    struct Model {
+        weights: Array2<f32>,
+        bias: Option<Array1<f32>>,
+        optimizer: Optimizer,
+        layers: BTreeMap<String, Vec<u16>>,
+    }
+
+    #[derive(Debug, NpzArchive, PartialEq)]
+    struct Optimizer {
+        rate: f64,
+        steps: Vec<u32>,
+    }
+
+    fn model() -> Model {
+        let layers = (0..30).map(|layer| (format!("{layer:02}"), (0..4000).collect())).collect();
+        let optimizer = Optimizer { rate: 0.01, steps: vec![1, 2, 3] };
+        Model { weights: Array2::from_elem((200, 300), 0.5), bias: None, optimizer, layers }
+    }
+
+    #[tokio::test]
+    async fn a_struct_for_an_archive_takes_two_requests() {
+        for options in [WriteOptions::new(), WriteOptions::new().aligned(true), WriteOptions::new().compressed(true)] {
+            let mut file = Cursor::new(Vec::new());
+            model().write_npz_with(&mut file, options).unwrap();
+            let store = FaultStore::counting(memory("model.npz", file.into_inner()).await);
+            let archive = RemoteNpz::open(store.clone(), "model.npz").await.unwrap();
+            assert_eq!(archive.load::<Model>().await.unwrap(), model());
+            assert!(store.taken().0 <= 2);
+            // Only the members of the fields.
+            #[derive(NpzArchive)]
+            struct Weights {
+                weights: Array2<f32>,
+            }
+            assert_eq!(archive.load::<Weights>().await.unwrap().weights, model().weights);
+            assert!(store.taken().1 <= 200 * 300 * 4 + 4096);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_struct_names_its_missing_and_damaged_members() {
+        let mut file = Cursor::new(Vec::new());
+        model().write_npz(&mut file).unwrap();
+        let mut bytes = file.into_inner();
+        #[derive(Debug, NpzArchive)]
+        #[expect(dead_code, reason = "they are missing")]
+        struct Other {
+            weights: Array2<f32>,
+            first: Vec<u8>,
+            second: Vec<u8>,
+        }
+        let archive = RemoteNpz::open(memory("model.npz", bytes.clone()).await, "model.npz").await.unwrap();
+        let error = archive.load::<Other>().await.unwrap_err().to_string();
+        assert!(
+            error.starts_with("model.npz: missing arrays \"first\" and \"second\"")
+                || error.contains("first") && error.contains("second"),
+            "{error}"
+        );
+        let at = bytes.windows(8).position(|window| window == 0.01_f64.to_le_bytes()).unwrap();
+        bytes[at] ^= 1;
+        let archive = RemoteNpz::open(memory("model.npz", bytes).await, "model.npz").await.unwrap();
+        let error = archive.load::<Model>().await.unwrap_err().to_string();
+        assert!(error.starts_with("model.npz: member \"optimizer/rate\": "), "{error}");
+    }
+}

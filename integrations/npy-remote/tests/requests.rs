@@ -208,3 +208,96 @@ async fn a_member_with_a_long_header_takes_few_requests() {
     let requests = store.taken().0;
     assert!(requests <= 6, "{requests}");
 }
+
+/// An archive of 100 members of 8 KB.
+fn hundred(is_compressed: bool) -> Vec<u8> {
+    let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    if is_compressed {
+        archive = NpzWriter::new_compressed(std::io::Cursor::new(Vec::new()));
+    }
+    let mut random = Random::new(9);
+    for member in 0..100 {
+        let noise: Vec<u32> = (0..2000).map(|_| random.below(1 << 32) as u32).collect();
+        archive.add_slice(&format!("member_{member:02}"), &noise).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn a_hundred_members_take_two_requests() {
+    for is_compressed in [false, true] {
+        let bytes = hundred(is_compressed);
+        let size = bytes.len() as u64;
+        let mut local = npy_core::npz::NpzReader::from_bytes(&bytes).unwrap();
+        let expected: Vec<Vec<u32>> = (0..100).map(|index| local.by_index(index).unwrap()).collect();
+        let store = FaultStore::counting(memory("run.npz", bytes.clone()).await);
+        let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+        let names: Vec<String> = archive.names().map(str::to_owned).collect();
+        assert_eq!(store.taken(), (1, 128 * KIB));
+        assert!(archive.read_many::<u32>(&names).await.unwrap() == expected);
+        assert_eq!(store.taken(), (1, size - 128 * KIB));
+        // One after the other.
+        for (name, expected) in names.iter().zip(&expected) {
+            assert!(archive.by_name::<u32>(name).await.unwrap() == *expected);
+        }
+        let (requests, one_by_one) = store.taken();
+        assert!(requests > 80 && one_by_one < size + 100 * KIB, "{requests} {one_by_one}");
+        // In any order, some twice, and some of them far apart.
+        let some: Vec<&String> = [70, 1, 0, 1, 71, 99].map(|index| &names[index]).to_vec();
+        let found = archive.read_many::<u32>(&some).await.unwrap();
+        assert!(found.iter().zip([70, 1, 0, 1, 71, 99]).all(|(found, index)| *found == expected[index]));
+        let (requests, bytes) = store.taken();
+        assert!(requests == 2 && bytes < 34 * KIB, "{requests} {bytes}");
+        // What was prefetched takes no request, in no matter what kind of call.
+        let some = archive.prefetch(&names[10..20]).await.unwrap();
+        assert_eq!(store.taken().0, 1);
+        assert!(some.by_name::<u32>("member_15").await.unwrap() == expected[15]);
+        assert_eq!(some.header("member_16").await.unwrap().shape(), [2000]);
+        assert!(some.member("member_17").await.unwrap().read_rows::<u32>(5..9).await.unwrap() == expected[17][5..9]);
+        assert_eq!(some.prefetch(["member_18"]).await.unwrap().bytes("member_18", 1 << 20).await.unwrap().len(), 8128);
+        assert_eq!(store.taken().0, 0);
+        some.by_name::<u32>("member_20").await.unwrap();
+        assert_eq!(store.taken().0, 1);
+        // Larger than a request, by several.
+        let options = RemoteOptions::new().request_bytes(64 * KIB);
+        let archive = RemoteNpz::open_with(store.clone(), "run.npz", options).await.unwrap();
+        store.taken();
+        assert!(archive.read_many::<u32>(&names).await.unwrap() == expected);
+        let (requests, bytes) = store.taken();
+        assert_eq!((requests as u64, bytes), ((size - 128 * KIB).div_ceil(64 * KIB), size - 128 * KIB));
+    }
+}
+
+/// The table of the README has the first and the last lines.
+#[tokio::test]
+async fn neighbours_share_requests() {
+    let store = FaultStore::counting(memory("run.npz", hundred(false)).await);
+    let archive = RemoteNpz::open(store.clone(), "run.npz").await.unwrap();
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    let mut table = vec![("open".to_owned(), store.taken())];
+    for name in &names {
+        archive.by_name::<u32>(name).await.unwrap();
+    }
+    table.push(("by_name, each of 100".to_owned(), store.taken()));
+    for name in &names {
+        archive.header(name).await.unwrap();
+    }
+    table.push(("header, each of 100".to_owned(), store.taken()));
+    archive.read_many::<u32>(&names).await.unwrap();
+    table.push(("read_many, 100".to_owned(), store.taken()));
+    archive.prefetch(&names[..50]).await.unwrap();
+    table.push(("prefetch, 50".to_owned(), store.taken()));
+    let lines: Vec<_> = table.iter().map(|(call, (requests, bytes))| format!("{call}: {requests}, {bytes} bytes")).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    open: 1, 131072 bytes
+    by_name, each of 100: 85, 700334 bytes
+    header, each of 100: 85, 700334 bytes
+    read_many, 100: 1, 693950 bytes
+    prefetch, 50: 1, 409626 bytes
+    ");
+    #[cfg(feature = "ndarray")]
+    {
+        let all = archive.load::<std::collections::BTreeMap<String, Vec<u32>>>().await.unwrap();
+        assert_eq!((all.len(), store.taken().0), (100, 1));
+    }
+}

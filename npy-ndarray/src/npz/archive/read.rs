@@ -52,23 +52,39 @@ pub(super) fn read<A, R: Read + Seek>(
     run: impl FnOnce(&mut npz::NpzReader<R>, Vec<Job<'_, R>>) -> Result<()>,
 ) -> Result<A> {
     let index = archive.index();
-    let mut members = ReadPlan {
-        index: &index,
-        prefix: String::new(),
-        claimed: HashSet::new(),
-        missing: Vec::new(),
-        unknown: Vec::new(),
-        jobs: Vec::new(),
-        options,
-        reader: PhantomData,
-    };
+    let mut members = ReadPlan::new(&index, options);
     let pending = plan(&mut members);
     let jobs = members.into_jobs()?;
     run(&mut archive, jobs)?;
     pending()
 }
 
+/// The indices of the members that `plan` names.
+pub(super) fn members_of<A, R: Read + Seek>(
+    archive: &npz::NpzReader<R>,
+    plan: impl FnOnce(&mut ReadPlan<'_, R>) -> Pending<A>,
+) -> Result<Vec<usize>> {
+    let index = archive.index();
+    let mut members = ReadPlan::new(&index, ReadOptions::new());
+    drop(plan(&mut members));
+    Ok(members.into_jobs()?.iter().map(|job| job.index).collect())
+}
+
 impl<'a, R: Read + Seek> ReadPlan<'a, R> {
+    fn new(index: &'a npz::Index, options: ReadOptions) -> Self {
+        let (missing, unknown) = Default::default();
+        Self {
+            index,
+            prefix: String::new(),
+            claimed: HashSet::new(),
+            missing,
+            unknown,
+            jobs: Vec::new(),
+            options,
+            reader: PhantomData,
+        }
+    }
+
     /// The options for members.
     pub(super) fn options(&self) -> ReadOptions {
         self.options

@@ -6,7 +6,7 @@ use std::path::Path;
 use npy_core::npz::WriteOptions;
 use npy_core::{ReadOptions, Result, npz};
 
-use super::read::{Pending, ReadPlan, read, run, run_on_threads};
+use super::read::{Pending, ReadPlan, members_of, read, run, run_on_threads};
 use super::write::{MemberWriter, write};
 
 /// A struct whose fields are the members of an `.npz` archive.
@@ -83,6 +83,34 @@ pub trait NpzArchive: Sized + 'static {
     fn read_npz_with<R: Read + Seek>(reader: R, options: impl Into<ReadOptions>) -> Result<Self> {
         let options = options.into();
         read(npz::NpzReader::new_with(reader, options)?, options, Self::plan_read, run)
+    }
+
+    /// Returns the indices of the members that [`read_npz`](Self::read_npz) reads.
+    ///
+    /// For readers that fetch them before, such as those of object stores.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the member of a field is missing. The error names all missing members.
+    ///
+    #[cfg_attr(feature = "derive", doc = "```")]
+    #[cfg_attr(not(feature = "derive"), doc = "```ignore")]
+    /// use npy_ndarray::{NpzArchive, npy_core::npz::{NpzReader, NpzWriter}};
+    ///
+    /// #[derive(NpzArchive)]
+    /// struct Rate {
+    ///     rate: f64,
+    /// }
+    ///
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_slice("steps", &[1_u8, 2])?;
+    /// archive.add_scalar("rate", &0.01)?;
+    /// let archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(Rate::members_of(&archive)?, [1]);
+    /// # Ok::<(), npy_ndarray::Error>(())
+    /// ```
+    fn members_of<R: Read + Seek>(archive: &npz::NpzReader<R>) -> Result<Vec<usize>> {
+        members_of(archive, Self::plan_read)
     }
 
     /// Saves an archive without compression, byte for byte as `np.savez` does.
