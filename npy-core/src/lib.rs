@@ -195,7 +195,7 @@ pub use element::record::NpyRecord;
 pub use error::{Error, ErrorKind, Result};
 pub use format::detect::FileFormat;
 pub use format::dtype::DType;
-pub use format::header::Header;
+pub use format::header::{Header, Leniency};
 pub use limits::Limits;
 pub use options::{Order, ReadOptions, SaveOptions, Version};
 pub use read::NpyReader;

@@ -7,7 +7,7 @@ use std::path::Path;
 use npy_core::adapter::ElementBytes;
 use npy_core::atomic::Output;
 use npy_core::types::FixedUnicode;
-use npy_core::{ErrorKind, Header, NpyElement as _, NpyReader, NpyRecord, NpyWriter, Order, SaveOptions};
+use npy_core::{ErrorKind, Header, NpyElement as _, NpyReader, NpyRecord, NpyWriter, Order, SaveOptions, Version};
 
 use crate::support::{child, names_in, native, scratch, written};
 
@@ -429,6 +429,15 @@ fn bytes_of_elements_need_their_header() {
             assert_eq!(bytes.write(&mut Vec::new(), &wrong, order).unwrap_err().to_string(), message);
         }
     }
+    // The version is that of the header.
+    let path = scratch("elements.npy");
+    let second = header("<u2", &[6]).with_version(Version::V2).unwrap();
+    let raw = ElementBytes::from_bytes(bytes.as_slice(), second.dtype());
+    raw.save(&path, &second, SaveOptions::new()).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), [&second.to_bytes(), bytes.as_slice()].concat());
+    let error = raw.save(&path, &header("<u2", &[7]), SaveOptions::new()).unwrap_err().to_string();
+    assert!(error.ends_with("elements.npy: wrong number of bytes: expected 14, found 12"), "{error}");
+    assert_eq!(NpyReader::open(&path).unwrap().header(), &second);
     let mut file = Vec::new();
     bytes.write(&mut file, &header("<u2", &[2, 3]), Order::Fortran).unwrap();
     let mut reader = NpyReader::new(&file[..]).unwrap();

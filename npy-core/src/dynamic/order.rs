@@ -50,6 +50,6 @@ impl DynValues {
     /// Writes the array to a stream in an order, without a second copy. For `npy-ndarray`.
     #[doc(hidden)]
     pub fn write_in_order(&self, mut writer: impl Write, order: Order) -> Result<()> {
-        ElementBytes::of_file(self.bytes(), self.dtype().itemsize()).write(&mut writer, self.header(), order)
+        ElementBytes::from_bytes(self.bytes(), self.dtype()).write(&mut writer, self.header(), order)
     }
 }

@@ -1,5 +1,8 @@
 //! Elements as bytes, for code that is not compiled for their type.
 
+use std::path::Path;
+
+use super::replace::replace_file;
 use crate::element::{self, Difference, NpyElement, PlanOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::dtype::DType;
@@ -7,6 +10,7 @@ use crate::format::header::Header;
 use crate::memory::BulkLayout;
 #[cfg(feature = "dynamic")]
 use crate::memory::reserve_exact;
+use crate::options::SaveOptions;
 
 /// Elements in memory as the bytes of a dtype, perhaps in the other byte order.
 ///
@@ -48,9 +52,34 @@ impl<'a> ElementBytes<'a> {
         Some(Self { bytes: bulk.bytes_of(items)?, layout: bulk.layout(), difference })
     }
 
-    /// Elements of `itemsize` bytes.
-    pub(crate) fn of_file(bytes: &'a [u8], itemsize: usize) -> Self {
-        Self { bytes, layout: BulkLayout::of_bytes(itemsize), difference: Difference::None }
+    /// Creates elements from bytes as they are in a file of this dtype.
+    ///
+    /// ```
+    /// use npy_core::adapter::ElementBytes;
+    /// use npy_core::{Header, NpyReader, Order, SaveOptions};
+    ///
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+    /// let header = Header::new(">u2".parse()?, Order::Fortran, &[2, 2])?;
+    /// let bytes = ElementBytes::from_bytes(&[0, 1, 0, 2, 0, 3, 0, 4], header.dtype());
+    /// bytes.save(&path, &header, SaveOptions::new())?;
+    /// assert_eq!(NpyReader::open(&path)?.into_vec::<u16>()?, [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &'a [u8], dtype: &DType) -> Self {
+        Self { bytes, layout: BulkLayout::of_bytes(dtype.itemsize()), difference: Difference::None }
+    }
+
+    /// Saves the elements as a file, atomically, in the order of the options or of the header.
+    ///
+    /// The elements are not copied. Fails like [`write`](Self::write).
+    ///
+    /// See [`from_bytes`](Self::from_bytes) for an example.
+    pub fn save(self, path: impl AsRef<Path>, header: &Header, options: impl Into<SaveOptions>) -> Result<()> {
+        let options = options.into();
+        replace_file(path, options, |file| {
+            file.reserve(header.data_bytes());
+            self.write(file, header, options.order.unwrap_or(header.order()))
+        })
     }
 
     /// Copies all elements.

@@ -94,7 +94,7 @@ impl RowsWriter {
         let itemsize = self.header.dtype().itemsize();
         let count = bytes.len().checked_div(itemsize).unwrap_or_default();
         let result = if count * itemsize == bytes.len() {
-            self.stage.put_bytes(&mut self.writer, ElementBytes::of_file(bytes, itemsize), count)
+            self.stage.put_bytes(&mut self.writer, ElementBytes::from_bytes(bytes, self.header.dtype()), count)
         } else {
             Err(Error::wrong_length((count as u64 + 1) * itemsize as u64, bytes.len() as u64))
         };

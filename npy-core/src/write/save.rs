@@ -105,7 +105,7 @@ fn save_as<T: NpyElement>(path: &Path, items: &[T], header: Result<Header>, opti
         let mut whole = Vec::new();
         write_array(&mut whole, items, &header)?;
         let data_offset = header.to_bytes().len();
-        ElementBytes::of_file(&whole[data_offset..], header.dtype().itemsize()).write(file, &header, Order::Fortran)
+        ElementBytes::from_bytes(&whole[data_offset..], header.dtype()).write(file, &header, Order::Fortran)
     })
 }
 

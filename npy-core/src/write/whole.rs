@@ -17,7 +17,8 @@ const LEAST_LENGTH: usize = 8;
 const GATHERED_BYTES: usize = 4096;
 
 impl ElementBytes<'_> {
-    /// Writes the elements, whose shape and order in memory are those of `header`, as a file in `order`.
+    /// Writes the elements, whose shape and order in memory are those of `header`, as a file in `order` and in the version of the
+    /// header.
     ///
     /// See [`ElementBytes`] for an example.
     ///
@@ -27,7 +28,10 @@ impl ElementBytes<'_> {
         let (shape, size) = (header.shape(), self.layout.size);
         // C first, as NumPy has it for arrays that are contiguous in both orders.
         let is_same = Order::are_same(shape) || size == 0;
-        let written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
+        let mut written = Header::new(header.dtype().clone(), if is_same { Order::C } else { order }, shape)?;
+        if header.version() > written.version() {
+            written = written.with_version(header.version())?;
+        }
         let mut sink = writer;
         let mut stage = Stage::new(&written, &written, Vec::new());
         // The lengths of the axes that make a difference, from the fastest to the slowest.

@@ -9,7 +9,7 @@ use crate::error::describe::Tuple;
 use crate::options::Order;
 
 /// NumPy aligns the data to this from 1.14 on.
-const ALIGNMENT: usize = 64;
+pub(super) const ALIGNMENT: usize = 64;
 
 /// Space for the length of the axis along which an array grows: the digits of 2⁶⁴, plus one.
 const GROWTH_DIGITS: usize = 21;
@@ -54,6 +54,11 @@ impl Header {
         // A vector takes everything.
         let _ = write!(text, "{}", Tuple(&self.shape));
         text.extend_from_slice(b", }");
+        self.growth()
+    }
+
+    /// The number of spaces after the dict for more digits of the axis along which an array grows.
+    pub(super) fn growth(&self) -> usize {
         let growing = if self.order == Order::Fortran { self.shape.last() } else { self.shape.first() };
         growing.map_or(0, |length| {
             let digits = length.checked_ilog10().map_or(1, |log| log as usize + 1);
@@ -62,7 +67,7 @@ impl Header {
     }
 
     /// The header with this dict in the first version that can hold it.
-    fn encode_dict(&self, text: &str, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
+    pub(super) fn encode_dict(&self, text: &str, escapes: Escapes) -> Result<(Version, Vec<u8>)> {
         // One byte for each character, if all are in Latin-1.
         let mut latin1: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(character).ok()).collect();
         if latin1.is_none() && escapes == Escapes::Allowed {

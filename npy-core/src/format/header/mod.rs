@@ -1,6 +1,7 @@
 //! The header, which is everything before the data of a file (NEP 1; `numpy.lib.format`).
 
 mod encode;
+mod lenient;
 pub(crate) mod parse;
 
 use std::fmt;
@@ -9,9 +10,13 @@ use std::io::Write;
 use super::dtype::{self, DType, MOST_BYTES};
 use super::inline::Lengths;
 use super::shape::element_count;
-use crate::error::describe::counted;
+use crate::error::describe::{Tuple, counted};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 use crate::options::{Order, Version};
+
+use lenient::Leniencies;
+pub use lenient::Leniency;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -79,6 +84,7 @@ pub struct Header {
     shape: Lengths,
     count: usize,
     version: Version,
+    leniencies: Leniencies,
 }
 
 impl Header {
@@ -106,6 +112,16 @@ impl Header {
         Ok(header)
     }
 
+    /// Parses the dict of a header, such as `{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}`.
+    ///
+    /// As lenient as [`parse`](Self::parse). Positions of errors count from the beginning of the text.
+    ///
+    /// See [`to_bytes_as`](Self::to_bytes_as) for an example.
+    pub fn from_dict(dict: &str) -> Result<Self> {
+        let (dtype, order, shape) = Self::values_of_literal(dict.as_bytes(), (Version::V3, 0), &Limits::new())?;
+        Self::new(dtype, order, &shape)
+    }
+
     /// Sets the version, as `np.lib.format.write_array(..., version=...)` does.
     ///
     /// Fails if that version cannot hold it: it is too long, or Latin-1 cannot express a name.
@@ -117,17 +133,23 @@ impl Header {
     /// lacks.
     pub(crate) fn in_version(mut self, version: Version, escapes: Escapes) -> Result<Self> {
         self.version = version;
-        let (needed, _) = self.encode(0, escapes)?;
+        self.in_own_version(self.encode(0, escapes)?)?;
+        Ok(self)
+    }
+
+    /// Fails if the header was encoded in another version than its own.
+    fn in_own_version(&self, (needed, bytes): (Version, Vec<u8>)) -> Result<Vec<u8>> {
+        let version = self.version;
         if needed != version {
             return Err(unstorable(format!("format version {version} cannot encode the header; version {needed} can")));
         }
-        Ok(self)
+        Ok(bytes)
     }
 
     fn with_minimal_version(dtype: DType, order: Order, shape: Lengths) -> Result<Self> {
         check_storable(dtype.itemsize())?;
         let count = element_count(&shape, dtype.itemsize())?;
-        Ok(Self { dtype, order, shape, count, version: Version::V1 })
+        Ok(Self { dtype, order, shape, count, version: Version::V1, leniencies: Leniencies::default() })
     }
 
     /// Writes the header, byte for byte as NumPy does.
@@ -146,6 +168,42 @@ impl Header {
         self.to_bytes_with_room(0)
     }
 
+    /// Returns the header as bytes, with this text as its dict.
+    ///
+    /// The text is written as it is, followed by NumPy's space for growth and its padding. Use it to keep the spelling of another
+    /// writer.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is no header, if it contradicts this one, or if the [`version`](Self::version) cannot hold it.
+    ///
+    /// ```
+    /// use npy_core::Header;
+    ///
+    /// let dict = "{'shape': (3,), 'fortran_order': False, 'descr': '<f8'}";
+    /// let header = Header::from_dict(dict)?;
+    /// let bytes = header.to_bytes_as(dict)?;
+    /// assert_eq!(bytes.len(), 128);
+    /// assert!(bytes[10..].starts_with(dict.as_bytes()));
+    ///
+    /// let error = header.with_shape(&[4])?.to_bytes_as(dict).unwrap_err();
+    /// assert_eq!(error.to_string(), "contradictory header: expected shape (4,), found (3,)");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn to_bytes_as(&self, dict: &str) -> Result<Vec<u8>> {
+        let (dtype, order, shape) = Self::values_of_literal(dict.as_bytes(), (Version::V3, 0), &Limits::new())?;
+        if dtype != self.dtype {
+            return Err(contradictory("dtype", self.dtype.descr(), dtype.descr()));
+        }
+        if order != self.order {
+            return Err(contradictory("order", self.order, order));
+        }
+        if *shape != *self.shape {
+            return Err(contradictory("shape", Tuple(&self.shape), Tuple(&shape)));
+        }
+        self.in_own_version(self.encode_dict(&format!("{dict}{:1$}", "", self.growth()), Escapes::Never)?)
+    }
+
     /// The same array with its last axes in the elements: of shape (5, 3) as 5 elements of 3 each.
     ///
     /// `None` if it has no such axes or they are empty, if its elements are sub-arrays already, or if
@@ -162,7 +220,7 @@ impl Header {
         }
         let dtype = DType::from(dtype::SubArray::new_unchecked(self.dtype.clone(), inner.to_vec()));
         let count = shape.iter().product();
-        Some(Self { dtype, order: self.order, shape: shape.into(), count, version: self.version })
+        Some(Self { dtype, shape: shape.into(), count, ..*self })
     }
 
     /// The same array of another dtype, which has the same itemsize.
@@ -192,7 +250,8 @@ impl Header {
     /// [`with_shape`](Self::with_shape) of a header that is not written.
     pub(crate) fn reshaped(&self, shape: &[usize]) -> Result<Self> {
         let count = element_count(shape, self.dtype.itemsize())?;
-        Ok(Self { dtype: self.dtype.clone(), order: self.order, shape: shape.into(), count, version: self.version })
+        let leniencies = Leniencies::default();
+        Ok(Self { dtype: self.dtype.clone(), shape: shape.into(), count, leniencies, ..*self })
     }
 
     /// The same header but for the order.
@@ -237,6 +296,12 @@ impl Header {
         // Checked when the header was made.
         self.count as u64 * self.dtype.itemsize() as u64
     }
+}
+
+/// The error of a text that says something else than its header.
+#[cold]
+fn contradictory(what: &str, expected: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::InvalidHeader, format!("contradictory header: expected {what} {expected}, found {found}"))
 }
 
 /// Fails if an element has more bytes than NumPy allows.

@@ -8,6 +8,8 @@ use super::super::literal::{Dialect, Fault, Node, Value};
 use super::super::shape::{MOST_DIMENSIONS, element_count, too_many_dimensions};
 use super::super::trust::read_once;
 use super::super::{dtype, literal};
+use super::encode::ALIGNMENT;
+use super::lenient::{Leniencies, Leniency};
 use super::{Escapes, Header, MAGIC, MAGIC_BYTES, Version, check_storable};
 use crate::error::describe::{describe_magic, first_names};
 use crate::error::{Error, ErrorKind, ForeignFormat, Result};
@@ -147,13 +149,20 @@ impl Header {
     fn from_text(text: &[u8], version: Version, limits: &Limits) -> Result<(Self, usize)> {
         let canonical = parse_canonical(text, limits);
         // NumPy's padding may be longer, and so may text that is written in another way.
-        let may_need_newer = canonical.is_none() || text.len() + MOST_ADDED > version.longest_header();
+        let is_literal = canonical.is_none();
+        let may_need_newer = is_literal || text.len() + MOST_ADDED > version.longest_header();
         let (dtype, order, shape) = match canonical {
             Some(canonical) => canonical,
-            None => Self::values_of_literal(text, version, limits)?,
+            None => Self::values_of_literal(text, (version, version.prefix_bytes()), limits)?,
         };
+        let data_offset = version.prefix_bytes() + text.len();
+        let mut leniencies = Leniencies::default().with(Leniency::Alignment, data_offset % ALIGNMENT != 0);
         let dtype = match dtype {
-            DType::SubArray(array) => of_sub_arrays(array)?,
+            DType::SubArray(array) => {
+                let dtype = of_sub_arrays(array)?;
+                leniencies = leniencies.with(Leniency::SubArrays, matches!(dtype, DType::SubArray(_)));
+                dtype
+            }
             dtype => dtype,
         };
         let itemsize = dtype.itemsize();
@@ -163,17 +172,40 @@ impl Header {
         check_storable(itemsize)?;
         let count = element_count(&shape, itemsize)?;
         check_data(&dtype, count, limits)?;
-        let mut header = Self { dtype, order, shape, count, version };
+        let mut header = Self { dtype, order, shape, count, version, leniencies };
+        if is_literal {
+            header.leniencies = header.leniencies_of_text(text, limits);
+        }
         if may_need_newer && version < Version::V3 && !matches!(header.dtype, DType::Scalar(_)) {
             header.version = header.encode(0, Escapes::Allowed)?.0;
         }
-        Ok((header, version.prefix_bytes() + text.len()))
+        Ok((header, data_offset))
+    }
+
+    /// The leniencies of a text that is not what NumPy would write.
+    #[cold]
+    fn leniencies_of_text(&self, text: &[u8], limits: &Limits) -> Leniencies {
+        let is_digit = |at: usize| at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(u8::is_ascii_digit);
+        let current = text.iter().enumerate().filter(|(at, byte)| **byte != b'L' || !is_digit(*at)).map(|(_, byte)| *byte);
+        // The text as Python 3 would write it. Version 3.0 has no such integers.
+        let current: Vec<u8> = current.collect();
+        let is_long = current.len() < text.len() && self.version != Version::V3 && {
+            let dialect = Dialect { latin1: true, long_integers: false, is_dtype: false, base: 0, depth: limits.nesting_depth };
+            literal::parse(text, dialect).is_err()
+        };
+        let is_spelled = !is_long || parse_canonical(&current, limits).is_none();
+        self.leniencies.with(Leniency::LongIntegers, is_long).with(Leniency::Spelling, is_spelled)
     }
 
     /// Parses dtype, order and shape of a header in any form that NumPy accepts.
-    pub(super) fn values_of_literal(text: &[u8], version: Version, limits: &Limits) -> Result<(DType, Order, Lengths)> {
+    ///
+    /// Offsets of errors count from `base` bytes before the text.
+    pub(super) fn values_of_literal(
+        text: &[u8],
+        (version, base): (Version, usize),
+        limits: &Limits,
+    ) -> Result<(DType, Order, Lengths)> {
         let latin1 = version != Version::V3;
-        let base = version.prefix_bytes();
         let dialect = Dialect { latin1, long_integers: latin1, is_dtype: false, base, depth: limits.nesting_depth };
         let node = literal::parse(text, dialect).map_err(not_a_literal)?;
         let [descr, fortran_order, shape] = entries(&node)?;

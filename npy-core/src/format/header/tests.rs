@@ -145,7 +145,7 @@ fn both_readers_agree() {
                     continue;
                 };
                 for version in Version::ALL {
-                    let literal = Header::values_of_literal(&text, version, &Limits::new());
+                    let literal = Header::values_of_literal(&text, (version, version.prefix_bytes()), &Limits::new());
                     assert_eq!(literal.unwrap(), canonical, "{}", text.escape_ascii());
                 }
                 fast += 1;
@@ -153,4 +153,55 @@ fn both_readers_agree() {
         }
     }
     assert!(fast > 10_000 && slow > 10_000, "{fast} fast, {slow} slow");
+}
+
+#[test]
+fn headers_tell_how_they_differ_from_those_of_numpy() {
+    use super::Leniency::{Alignment, LongIntegers, Spelling, SubArrays};
+    let padded = |text: &str| format!("{text}{:1$}\n", "", 117 - text.len());
+    for (text, version, expected) in [
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", Version::V1, &[][..]),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }", Version::V1, &[LongIntegers]),
+        ("{'descr': '<f8', 'shape': (3L,), 'fortran_order': False}", Version::V1, &[LongIntegers, Spelling]),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", Version::V1, &[Spelling]),
+        ("{'descr': 'float64', 'fortran_order': False, 'shape': (3,), }", Version::V1, &[Spelling]),
+        ("{'descr': ('<f8', (2,)), 'fortran_order': False, 'shape': (3,), }", Version::V1, &[Spelling, SubArrays]),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", Version::V2, &[Alignment]),
+    ] {
+        let (header, _) = Header::parse(&file(version, &padded(text))).unwrap();
+        assert!(header.leniencies().eq(expected.iter().copied()), "{text}: {:?}", header.leniencies);
+        let (written, _) = Header::parse(&header.to_bytes()).unwrap();
+        assert_eq!(
+            (&written, written.leniencies().count()),
+            (&header, expected.iter().filter(|one| **one == SubArrays).count() * 2)
+        );
+    }
+}
+
+#[test]
+fn headers_are_written_with_a_text() {
+    let canonical = Header::new("<f8".parse().unwrap(), Order::C, &[3]).unwrap();
+    let dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
+    assert_eq!(canonical.to_bytes_as(dict).unwrap(), canonical.to_bytes());
+    for version in Version::ALL {
+        let header = canonical.clone().with_version(version).unwrap();
+        assert_eq!(header.to_bytes_as(dict).unwrap(), header.to_bytes(), "{version}");
+        let bytes = header.to_bytes_as("{'shape': (3,), 'descr': 'float64', 'fortran_order': 0 == 1}");
+        assert_eq!(bytes.unwrap_err().kind(), ErrorKind::InvalidHeader);
+    }
+    for (dict, expected) in [
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", "contradictory header: expected dtype '<f8', found '<f4'"),
+        ("{'descr': '<f8', 'fortran_order': True, 'shape': (3,)}", "contradictory header: expected order C, found Fortran"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", "contradictory header: expected shape (3,), found ()"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': 3}", "invalid shape at byte 50: "),
+    ] {
+        let error = canonical.to_bytes_as(dict).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    let dict = "{'descr': [('\u{20ac}', '<f8')], 'fortran_order': False, 'shape': (3,)}";
+    let header = Header::from_dict(dict).unwrap();
+    assert_eq!(header.version(), Version::V3);
+    assert!(header.to_bytes_as(dict).unwrap()[12..].starts_with(dict.as_bytes()));
+    let error = Header { version: Version::V1, ..header }.to_bytes_as(dict).unwrap_err().to_string();
+    assert_eq!(error, "cannot store the dtype: format version 1.0 cannot encode the header; version 3.0 can");
 }

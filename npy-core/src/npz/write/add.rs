@@ -7,6 +7,7 @@ use crate::element::NpyElement;
 use crate::error::{Error, Result};
 use crate::format::dtype::DType;
 use crate::format::header::Header;
+use crate::write::bytes::ElementBytes;
 use crate::write::{NpyWriter, dtype_of, header_of};
 
 impl<W: Write> NpzWriter<W> {
@@ -33,6 +34,29 @@ impl<W: Write> NpzWriter<W> {
             let mut writer = NpyWriter::with_header(sink, header)?;
             write(&mut writer).inspect_err(|_| writer.abandon())?;
             writer.finish()?;
+            Ok(None)
+        })
+    }
+
+    /// Adds an array of elements as bytes, in the order of the header, without copying them.
+    ///
+    /// Fails if the header has another number of elements or itemsize.
+    ///
+    /// ```
+    /// use npy_core::adapter::ElementBytes;
+    /// use npy_core::npz::{NpzReader, NpzWriter};
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<u2".parse()?, Order::C, &[2])?;
+    /// let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
+    /// archive.add_elements("x", ElementBytes::from_bytes(&[1, 0, 2, 0], header.dtype()), &header)?;
+    /// let mut archive = NpzReader::new(archive.finish()?)?;
+    /// assert_eq!(archive.by_name::<u16>("x")?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn add_elements(&mut self, name: &str, elements: ElementBytes<'_>, header: &Header) -> Result<()> {
+        self.add_member(&format!("{name}.npy"), Front::Nothing, header.data_bytes(), |sink| {
+            elements.write(sink, header, header.order())?;
             Ok(None)
         })
     }
