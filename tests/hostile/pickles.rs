@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use npy_core::dtype::Record;
 use npy_core::npz::{NpzReader, NpzStream, WriteOptions};
-use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals};
+use npy_core::object::{self, Encoding, ObjectArray, ObjectOptions, PyObject, UnknownGlobals, Visitor};
 use npy_core::{DType, DynValues, Error, ErrorKind, Limits, NpyElement, NpyReader, Order};
 use npy_ndarray::{DynArray, ReadOptions};
 
@@ -22,6 +22,19 @@ fn file(pickle: &[u8]) -> Vec<u8> {
     file_with_header(1, HEADER, pickle)
 }
 
+/// Makes handles of nothing, which share objects.
+struct Handles;
+
+impl Visitor for Handles {
+    type Value = ();
+
+    const SHARES: bool = true;
+
+    fn unexpected(&mut self, _: &'static str) -> npy_core::Result<()> {
+        Ok(())
+    }
+}
+
 /// Reads a pickle in every way there is, which must have the same result and take little.
 fn read(pickle: &[u8], options: ObjectOptions) -> Result<ObjectArray, Error> {
     let file = file(pickle);
@@ -32,6 +45,9 @@ fn read(pickle: &[u8], options: ObjectOptions) -> Result<ObjectArray, Error> {
     assert!(peak < bound, "{peak} bytes were allocated for a pickle of {}", pickle.len());
     let (from_stream, peak) = with_peak(|| object::read_with(&file[..], options));
     assert!(peak < bound + 128 * 1024, "{peak} bytes were allocated for a stream with a pickle of {}", pickle.len());
+    let (handles, peak) = with_peak(|| NpyReader::from_bytes(&file).unwrap().visit_objects(&mut Handles, options));
+    assert!(peak < bound, "{peak} bytes were allocated for the handles of a pickle of {}", pickle.len());
+    assert!(handles.is_ok() || from_bytes.is_err(), "{handles:?}");
     assert!(began.elapsed() < Duration::from_secs(2), "{:?} for a pickle of {} bytes", began.elapsed(), pickle.len());
     match (&from_bytes, &from_stream) {
         (Ok(one), Ok(other)) => assert_eq!(one.shape(), other.shape()),
