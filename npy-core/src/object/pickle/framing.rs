@@ -7,7 +7,7 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 use std::ops::Range;
 
 use super::error::{Fault, PickleError, Result};
-use super::opcode::{Form, length, lookup};
+use super::opcode::{Form, length, lookup, step};
 use crate::error::Error;
 use crate::format::trust::read_once;
 
@@ -18,35 +18,27 @@ const STEP_BYTES: usize = 64 * 1024;
 ///
 /// A framed pickle, as from protocol 4 on, is read frame by frame.
 pub(crate) fn read_pickle(reader: &mut impl Read, owned: bool, limit: u64) -> Result<Vec<u8>> {
-    let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead: if owned { STEP_BYTES } else { 0 } };
+    let ahead = if owned { STEP_BYTES } else { 0 };
+    let mut pickle = Fetch { reader, bytes: Vec::new(), limit, ahead, owned, marks: 0 };
     let mut at = 0_usize;
     let mut frame_end = 0;
-    // Open marks. At least as many opcodes and `STOP` follow, because each closes at most one.
-    let mut marks = 0_usize;
     loop {
-        let begin = at.saturating_add(1);
-        if !owned {
-            pickle.ahead = marks;
-        }
-        pickle.ensure(at..begin, at)?;
-        let code = pickle.bytes.get(at).copied().unwrap_or_default();
-        let opcode = lookup(code, at)?;
-        marks = match code {
-            b'(' => marks.saturating_add(1),
-            b'0' | b'1' | b'd' | b'e' | b'l' | b't' | b'u' | 0x90 | 0x91 => marks.saturating_sub(1),
-            _ => marks,
+        let begin = at;
+        // Most opcodes of a file are in memory already.
+        let code = if owned && let Ok(step) = step(&pickle.bytes, begin) {
+            at = step.next;
+            step.opcode.code
+        } else {
+            let code = pickle.opcode(begin)?;
+            at = pickle.argument(code, begin)?;
+            code
         };
-        if !owned {
-            // A frame may end with the pickle.
-            pickle.ahead = if matches!(code, b'.' | 0x95) { 0 } else { marks.saturating_add(1) };
-        }
-        at = pickle.argument(opcode.form, begin, at)?;
         match code {
             b'.' => break,
             // `FRAME`: the bytes that it announces belong to the pickle.
             0x95 => {
-                let length = length(pickle.bytes.get(begin..at).unwrap_or_default(), Form::Counted(8), begin)?;
-                frame_end = frame_end.max(pickle.skip(at, length, begin.saturating_sub(1))?);
+                let argument = pickle.bytes.get(begin.saturating_add(1)..at).unwrap_or_default();
+                frame_end = frame_end.max(pickle.skip(at, length(argument, Form::Counted(8), begin.saturating_add(1))?, begin)?);
             }
             _ => {}
         }
@@ -66,11 +58,34 @@ struct Fetch<'a, R> {
     limit: u64,
     /// The number of bytes that may be read ahead.
     ahead: usize,
+    owned: bool,
+    /// Open marks. At least as many opcodes and `STOP` follow, because each closes at most one.
+    marks: usize,
 }
 
 impl<R: Read> Fetch<'_, R> {
-    /// Reads the argument at `begin` of the opcode at `at`. Returns its end.
-    fn argument(&mut self, form: Form, begin: usize, at: usize) -> Result<usize> {
+    /// Reads the opcode at `at`, and no further than the pickle goes unless the stream is owned.
+    fn opcode(&mut self, at: usize) -> Result<u8> {
+        if !self.owned {
+            self.ahead = self.marks;
+        }
+        self.ensure(at..at.saturating_add(1), at)?;
+        let code = self.bytes.get(at).copied().unwrap_or_default();
+        self.marks = match code {
+            b'(' => self.marks.saturating_add(1),
+            b'0' | b'1' | b'd' | b'e' | b'l' | b't' | b'u' | 0x90 | 0x91 => self.marks.saturating_sub(1),
+            _ => self.marks,
+        };
+        if !self.owned {
+            // A frame may end with the pickle.
+            self.ahead = if matches!(code, b'.' | 0x95) { 0 } else { self.marks.saturating_add(1) };
+        }
+        Ok(code)
+    }
+
+    /// Reads the argument of the opcode at `at`. Returns its end.
+    fn argument(&mut self, code: u8, at: usize) -> Result<usize> {
+        let (form, begin) = (lookup(code, at)?.form, at.saturating_add(1));
         match form {
             Form::Fixed(length) => self.skip(begin, length, at),
             Form::Counted(_) | Form::CountedSigned => {

@@ -188,11 +188,12 @@ pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
 
 /// Decodes the length that precedes an argument.
 pub(crate) fn length(prefix: &[u8], form: Form, at: usize) -> Result<usize> {
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(prefix).for_each(|(to, from)| *to = *from);
-    let length = i128::from(u64::from_le_bytes(bytes));
-    let is_negative = form == Form::CountedSigned && prefix.last().is_some_and(|byte| *byte >= 0x80);
-    let length = if is_negative { length - (1 << 32) } else { length };
+    let length = match *prefix {
+        [length] => return Ok(usize::from(length)),
+        [a, b, c, d] if form == Form::CountedSigned => i128::from(i32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d] => i128::from(u32::from_le_bytes([a, b, c, d])),
+        _ => i128::from(u64::from_le_bytes(prefix.first_chunk().copied().unwrap_or_default())),
+    };
     // No input has more bytes than an `isize` can count.
     match isize::try_from(length).ok().and_then(|length| usize::try_from(length).ok()) {
         Some(length) => Ok(length),

@@ -132,6 +132,9 @@ impl<'a> Machine<'a> {
             b']' => Node::List(Items::EMPTY),
             b'}' => Node::Dict(Items::EMPTY),
             0x8f => Node::Set(Items::EMPTY),
+            // After nearly every text and container.
+            0x94 => return self.put(self.memo.len() as u64, step.opcode.name),
+            b'q' | b'r' => return self.put(self.index(argument, false)?, step.opcode.name),
             _ => return self.arrange(step),
         };
         self.push_node(node)
@@ -195,15 +198,7 @@ impl<'a> Machine<'a> {
                 let node = self.memo.get(index).ok_or_else(|| self.error(Fault::invalid(format!("unknown memo index {index}"))))?;
                 self.push_again(node)
             }
-            b'p' | b'q' | b'r' => {
-                let index = self.index(argument, step.opcode.code == b'p')?;
-                let top = self.top(name)?;
-                self.memo.put(index, top)
-            }
-            0x94 => {
-                let top = self.top(name)?;
-                self.memo.put(self.memo.len() as u64, top)
-            }
+            b'p' => self.put(self.index(argument, true)?, name),
             b'c' => self.global(step),
             0x93 => {
                 let [module, name] = self.pop_several(name)?;
@@ -224,6 +219,12 @@ impl<'a> Machine<'a> {
             // `lookup` refuses all others.
             code => Err(self.error(Fault::unknown_opcode(code))),
         }
+    }
+
+    /// Puts the value on top of the stack into the memo.
+    fn put(&mut self, index: u64, opcode: &'static str) -> Result<()> {
+        let top = self.top(opcode)?;
+        self.memo.put(index, top)
     }
 
     /// `FRAME`: checks that its bytes exist. Allocates nothing for them.
