@@ -37,6 +37,11 @@ impl Failure {
         Self::Trouble(message.into())
     }
 
+    /// Makes an error of the system a failure to do this, as in `open the file`.
+    pub(crate) fn cannot(what: &'static str) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::Nameless(format!("cannot {what}: {error}"))
+    }
+
     /// No memory for as many bytes.
     pub(crate) fn allocation(bytes: usize) -> Self {
         Self::Nameless(Error::out_of_memory(bytes).to_string())
@@ -82,6 +87,11 @@ impl Failure {
             other => other,
         }
     }
+}
+
+/// The beginning of a message about a field; empty where elements have no fields.
+pub(crate) fn about_field(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("field \"{path}\": ") }
 }
 
 /// The message in one line, without control characters.

@@ -71,7 +71,7 @@ fn decoder(format: ForeignFormat, stream: Stream) -> Stream {
 /// The content of a compressed file in a temporary one; `None` of any other file.
 pub(super) fn decompressed(path: &Path) -> Result<Option<Spool>> {
     let Some(format) = looks_like(path).filter(|format| is_compression(*format)) else { return Ok(None) };
-    let file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
+    let file = File::open(path).map_err(Failure::cannot("open the file"))?;
     spooled(decoder(format, Box::new(file))).map(Some)
 }
 

@@ -7,6 +7,7 @@ use npy_core::npz::NpzWriter;
 use super::source::{Item, Source};
 use crate::failure::{Failure, Result};
 use crate::input::{Input, Part, Spool, expected_one, not_spooled};
+use crate::values::quantity;
 use crate::{losses, output, signals};
 
 /// A file in a format that is not NumPy's, of which nothing but the headers was read.
@@ -56,8 +57,8 @@ impl Foreign {
         };
         match (&self.part, found.is_empty()) {
             (Some(Part::Member(member)), true) => {
-                let names: Vec<&str> = self.source.items().iter().take(20).map(|item| item.name.as_str()).collect();
-                let message = format!("unknown member {member:?}: expected one of {}", names.join(", "));
+                let names = quantity::listed(self.source.items().iter().map(|item| &item.name));
+                let message = format!("unknown member {member:?}: expected one of {names}");
                 Err(Failure::new(format!("{}: {message}", self.name)))
             }
             _ => Ok(found),

@@ -12,8 +12,8 @@ use npy_core::{DType, DynValues, Header, Order};
 use super::csv::dialect;
 use super::source::Source;
 use crate::failure::{Failure, Result};
-use crate::input::Spool;
 use crate::input::pieces::Sink;
+use crate::input::{Spool, expected_one};
 use crate::output::{self, Content};
 
 /// A format of files.
@@ -157,20 +157,13 @@ pub(super) fn write_only(
     content: Content,
     write: impl FnOnce(&mut dyn Outgoing, &mut dyn Write) -> Result<()>,
 ) -> Result<()> {
-    let names: Vec<&str> = arrays.iter().take(20).map(|array| array.name()).collect();
-    let message = match (&*arrays, &names[..]) {
-        ([_], _) => None,
-        ([array, ..], [first, ..]) => {
-            let more = if arrays.len() > names.len() { ", …" } else { "" };
-            let (input, count) = (array.input(), arrays.len());
-            let hint = format!("select one, as in {input}:{first}, or write an .npz archive or a directory");
-            Some(format!("{input}: expected one array, found {count}: {}{more}; {hint}", names.join(", ")))
+    match arrays {
+        [array] => output::replace(path, content, |out| write(&mut **array, out)),
+        [] => Err(Failure::new("expected an array, found none")),
+        arrays => {
+            let failure = expected_one(arrays[0].input(), arrays.iter().map(|array| array.name()));
+            Err(Failure::new(format!("{failure}, or write an .npz archive or a directory")))
         }
-        _ => Some("expected an array, found none".to_owned()),
-    };
-    match (message, arrays) {
-        (None, [array]) => output::replace(path, content, |out| write(&mut **array, out)),
-        (message, _) => Err(Failure::new(message.unwrap_or_default())),
     }
 }
 

@@ -131,7 +131,7 @@ fn reader(file: &FileOrSpool) -> Result<png::Reader<BufReader<File>>> {
 
 /// Fails if a file is too short for the pixels that its header claims: deflate makes at most 1032 bytes of one.
 fn expect_data(file: &FileOrSpool, pixels: u64) -> Result<()> {
-    let metadata = file.file()?.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+    let metadata = file.file()?.metadata().map_err(Failure::cannot("read the file"))?;
     if pixels / 1032 <= metadata.len() {
         return Ok(());
     }

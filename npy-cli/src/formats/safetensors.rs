@@ -167,7 +167,7 @@ impl TensorSource {
         let (data, text) = read_header(&mut stream)?;
         let Object(header): Object<Tensors<'_>> =
             serde_json::from_slice(&text).map_err(|error| Failure::Nameless(format!("invalid safetensors header: {error}")))?;
-        let bytes = stream.metadata().map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?.len();
+        let bytes = stream.metadata().map_err(Failure::cannot("read the file"))?.len();
         let (mut items, mut places, mut spans, mut losses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         // A command that looks at values loses nothing.
         let metadata = header.metadata.filter(|_| !options.is_for_looking);
@@ -404,7 +404,7 @@ fn read_header(file: &mut File) -> Result<(u64, Vec<u8>)> {
     let mut read = |expected: u64, what: &str| {
         let mut bytes = Vec::new();
         let read = file.take(expected).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+        read.map_err(Failure::cannot("read the file"))?;
         let found = bytes.len() as u64;
         if found < expected {
             let problem = format!("expected {} of {what}, found {}", counted(expected, "byte"), count(found));
@@ -433,7 +433,7 @@ impl Source for TensorSource {
     fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
         let (Some(item), Some(&(begin, is_brain))) = (self.items.get(index), self.places.get(index)) else { return Ok(()) };
         let mut file = self.file.file()?;
-        file.seek(SeekFrom::Start(begin)).map_err(|error| Failure::Nameless(format!("cannot seek in the file: {error}")))?;
+        file.seek(SeekFrom::Start(begin)).map_err(Failure::cannot("seek in the file"))?;
         if !is_brain {
             let mut reader = NpyReader::new(Prefixed::new(item.header.to_bytes(), file, begin))?;
             return pieces::for_each(&mut reader, order, sink);

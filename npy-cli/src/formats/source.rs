@@ -107,7 +107,7 @@ impl FileOrSpool {
 
     /// Opens it once more, from the beginning.
     pub(super) fn file(&self) -> Result<File> {
-        File::open(&self.path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))
+        File::open(&self.path).map_err(Failure::cannot("open the file"))
     }
 
     /// Opens it for a reader of text, which a signal ends.

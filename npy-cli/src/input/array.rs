@@ -82,7 +82,7 @@ impl<R: Read + Seek> Array for NpyReader<R> {
         }
         let mut rest = Vec::new();
         let read = self.into_inner().take(MAGIC.len() as u64).read_to_end(&mut rest);
-        read.map_err(|error| Failure::Nameless(format!("cannot read the file: {error}")))?;
+        read.map_err(Failure::cannot("read the file"))?;
         Ok(rest)
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct Found {
 
 /// The arrays of an `.npy` file, in its order, up to the first invalid header.
 pub(crate) fn arrays_of(path: &Path) -> Result<Vec<Found>> {
-    let failed = |error: io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
+    let failed = Failure::cannot("read the file");
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let length = file.get_ref().metadata().map_err(failed)?.len();
     let mut arrays = vec![next(&mut file, 0, length)?];

@@ -19,6 +19,7 @@ use super::stream::{Forward, Prefixed, Recorder, Spool};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output;
+use crate::values::quantity;
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
@@ -240,7 +241,7 @@ impl Input {
             return Err(Failure::Nameless("the stream can be read once only".to_owned()));
         };
         let mut stream = BufReader::new(Cursor::new(std::mem::take(front)).chain(rest));
-        let failed = |error: io::Error| Failure::Nameless(format!("cannot read the stream: {error}"));
+        let failed = Failure::cannot("read the stream");
         let mut begin = Vec::new();
         loop {
             let next = Cursor::new(std::mem::take(&mut begin)).chain(&mut stream);
@@ -393,10 +394,10 @@ impl Input {
 
 /// The failure of a command that reads one array, where a file has several.
 pub(crate) fn expected_one<'a>(file: &str, names: impl ExactSizeIterator<Item = &'a str>) -> Failure {
-    let (count, names): (usize, Vec<&str>) = (names.len(), names.take(20).collect());
-    let more = if count > names.len() { ", …" } else { "" };
-    let (first, names) = (names.first().copied().unwrap_or_default(), names.join(", "));
-    Failure::new(format!("{file}: expected one array, found {count}: {names}{more}; select one, as in {file}:{first}"))
+    let (count, mut names) = (names.len(), names.peekable());
+    let first = names.peek().copied().unwrap_or_default();
+    let names = quantity::listed(names);
+    Failure::new(format!("{file}: expected one array, found {count}: {names}; select one, as in {file}:{first}"))
 }
 
 fn with_member_of<T>(
@@ -414,8 +415,8 @@ fn with_file<T>(
     range: Option<Range<u64>>,
     work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>,
 ) -> Result<T> {
-    let cannot_seek = |error: io::Error| Failure::Nameless(format!("cannot seek in the file: {error}"));
-    let open = || File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")));
+    let cannot_seek = Failure::cannot("seek in the file");
+    let open = || File::open(path).map_err(Failure::cannot("open the file"));
     match format {
         FileFormat::RawArray => {
             let mut file = BufReader::new(open()?);

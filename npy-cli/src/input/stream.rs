@@ -80,7 +80,7 @@ pub(crate) struct Spool {
 impl Spool {
     /// Copies a stream of this name.
     pub(crate) fn of(stream: &mut dyn Read, name: &str) -> Result<Self> {
-        let failed = |error: io::Error| Failure::Nameless(format!("cannot read the stream: {error}"));
+        let failed = Failure::cannot("read the stream");
         Self::written(|file| io::copy(stream, file).map(drop).map_err(failed)).map_err(|failure| failure.about(name))
     }
 

@@ -29,7 +29,7 @@ impl Input {
             }
             (FileFormat::Npy, Some(_)) if self.part().is_none() => parts.extend(self.behind_arrays(1)),
             (FileFormat::RawArray, Some(path)) => {
-                let mut file = File::open(path).map_err(|error| Failure::Nameless(format!("cannot open the file: {error}")))?;
+                let mut file = File::open(path).map_err(Failure::cannot("open the file"))?;
                 let header = RaHeader::read(&mut file).map_err(|error| Failure::from(error).about(self.name()))?;
                 let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
                 let begin = file.stream_position().unwrap_or_default();

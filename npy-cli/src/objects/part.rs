@@ -4,7 +4,7 @@ use npy_core::object::{ObjectArray, PyObject, encode_object, items_of_sub_arrays
 use npy_core::{DType, Order};
 
 use super::kind::{Problem, is_missing, type_of};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, about_field};
 use crate::values::quantity;
 
 /// Where objects are: the field, and the shape of the array of which the element is told.
@@ -19,11 +19,8 @@ pub(super) struct At<'a> {
 impl At<'_> {
     pub(super) fn failure(&self, (position, problem): Problem) -> Failure {
         let element = position.checked_div(self.per_element).unwrap_or(0);
-        let element = match &quantity::unraveled(element as u64, self.shape)[..] {
-            [index] => index.to_string(),
-            index => quantity::shape(index),
-        };
-        let field = if self.names.is_empty() { String::new() } else { format!("field \"{}\": ", self.names.join(".")) };
+        let element = quantity::index(&quantity::unraveled(element as u64, self.shape));
+        let field = about_field(&self.names.join("."));
         Failure::Nameless(format!("{field}element {element}: {problem}"))
     }
 

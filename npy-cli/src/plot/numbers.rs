@@ -13,9 +13,6 @@ use crate::values::reals;
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
 
-/// The most names of fields in a message.
-const MOST_NAMES: usize = 20;
-
 /// The numbers of an array, or of one of its fields.
 pub(crate) struct Numbers<'a> {
     source: &'a mut Source,
@@ -87,13 +84,8 @@ impl<'a> Numbers<'a> {
             None => whole.clone(),
         };
         if let DType::Record(_) = &dtype {
-            let mut names = real_fields(&dtype, field);
-            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
-            names.truncate(MOST_NAMES);
-            let names = names.join(", ");
-            return Err(Failure::Nameless(format!(
-                "cannot plot records: expected --field, or --x and --y, with one of: {names}{more}"
-            )));
+            let names = quantity::listed(real_fields(&dtype, field));
+            return Err(Failure::Nameless(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}")));
         }
         if !reals::is_real(&dtype) {
             return Err(Failure::Nameless(format!("cannot plot dtype {dtype}: expected real numbers or times")));

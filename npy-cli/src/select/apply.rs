@@ -187,10 +187,8 @@ impl Selection {
         let DType::Record(record) = &self.element else {
             return format!("no field {name:?}: expected a record, found dtype {}", self.element).into();
         };
-        let names = record.fields();
-        let more = if names.len() > 20 { ", …" } else { "" };
-        let names = names.iter().take(20).map(|field| format!("{:?}", field.name())).collect::<Vec<_>>().join(", ");
-        format!("no field {name:?}: expected one of {names}{more}").into()
+        let names = quantity::listed(record.fields().iter().map(|field| format!("{:?}", field.name())));
+        format!("no field {name:?}: expected one of {names}").into()
     }
 }
 

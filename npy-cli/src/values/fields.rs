@@ -7,6 +7,7 @@ use npy_core::dtype::{self, Field, FieldAt, Record, Scalar, Title};
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
+use crate::values::quantity;
 
 /// A scalar in each element: the element itself, or a field at any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +41,11 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
     }
     let fields = paths.iter().map(|path| {
         dtype.field(path).ok_or_else(|| {
-            let mut known: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).filter(|path| !path.is_empty()).collect();
-            let more = if known.len() > 20 { ", …" } else { "" };
-            known.truncate(20);
-            let problem = match known[..] {
-                [] => "expected an array of records, found one without fields".to_owned(),
-                _ => format!("expected one of {}{more}", known.join(", ")),
+            let known = quantity::listed(leaves.iter().map(|leaf| &leaf.path).filter(|path| !path.is_empty()));
+            let problem = if known.is_empty() {
+                "expected an array of records, found one without fields".to_owned()
+            } else {
+                format!("expected one of {known}")
             };
             Failure::Nameless(format!("unknown field {path:?}: {problem}"))
         })

@@ -50,6 +50,23 @@ pub(crate) fn shape(shape: &[usize]) -> String {
     }
 }
 
+/// The index of an element as NumPy takes it: `3`, or `(3, 4)`.
+pub(crate) fn index(index: &[usize]) -> String {
+    if let [index] = index { index.to_string() } else { shape(index) }
+}
+
+/// The first names of a list, with an ellipsis for the others.
+pub(crate) fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    const MOST: usize = 20;
+    let mut names = names.into_iter();
+    let mut list = String::new();
+    for (place, name) in names.by_ref().take(MOST).enumerate() {
+        list.push_str(if place > 0 { ", " } else { "" });
+        list.push_str(name.as_ref());
+    }
+    if names.next().is_some() { list + ", …" } else { list }
+}
+
 /// The index of an element, by its number in C order.
 pub(crate) fn unraveled(mut number: u64, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
@@ -96,5 +113,9 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!([0, 1, 2, 1000].map(|rows| counted(rows, "row")), ["0 rows", "1 row", "2 rows", "1,000 rows"]);
         assert_eq!([shape(&[]), shape(&[3]), shape(&[2, 3])], ["()", "(3,)", "(2, 3)"]);
+        assert_eq!([index(&[]), index(&[3]), index(&[2, 3])], ["()", "3", "(2, 3)"]);
+        assert_eq!(listed(["a", "b"]), "a, b");
+        assert_eq!(listed(["a"; 20]).len(), 58);
+        assert!(listed(["a"; 21]).ends_with("a, a, …"));
     }
 }

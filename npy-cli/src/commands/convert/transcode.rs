@@ -7,7 +7,7 @@ use npy_core::scalar::{Class, Decoder};
 use npy_core::{DType, DynValues, Order};
 
 use super::dtypes::in_order;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, about_field};
 use crate::formats::text::{Problem, cast, slot};
 use crate::values::columns::{self, Column};
 use crate::values::{quantity, units};
@@ -80,7 +80,7 @@ impl Transcode {
                     ScalarKind::Ml(_) | ScalarKind::Float8E5M2 => "expected numbers",
                     _ => "expected numbers, text, or times of a fixed length",
                 };
-                Failure::Nameless(format!("{}{message}: {hint}", about(path)))
+                Failure::Nameless(format!("{}{message}: {hint}", about_field(path)))
             })?;
             Ok(Step { from: from.clone(), to, how })
         });
@@ -93,11 +93,8 @@ impl Transcode {
         let count = values.header().element_count();
         let describe = |step: &Step, (index, problem): (usize, Problem)| {
             let number = self.position + (index / step.from.count.max(1)) as u64;
-            let element = match &quantity::unraveled_in(order, number, shape)[..] {
-                [index] => index.to_string(),
-                index => quantity::shape(index),
-            };
-            let (about, hint) = (about(&step.to.path), problem.hint());
+            let element = quantity::index(&quantity::unraveled_in(order, number, shape));
+            let (about, hint) = (about_field(&step.to.path), problem.hint());
             Failure::Nameless(format!("{about}element {element}: {}{hint}", problem.message))
         };
         let bytes = match &steps[..] {
@@ -119,11 +116,6 @@ impl Transcode {
         self.position += count as u64;
         Ok(DynValues::new(self.to.clone(), Order::C, &[count], bytes)?)
     }
-}
-
-/// The beginning of a message about a field.
-fn about(path: &str) -> String {
-    if path.is_empty() { String::new() } else { format!("field \"{path}\": ") }
 }
 
 impl Step {

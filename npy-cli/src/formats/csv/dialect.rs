@@ -257,7 +257,7 @@ fn is_decimal(cell: &str, point: char) -> bool {
 
 /// The first lines of a file.
 fn head(file: File) -> Result<Vec<u8>> {
-    let failed = |error: std::io::Error| Failure::Nameless(format!("cannot read the file: {error}"));
+    let failed = Failure::cannot("read the file");
     let mut head = Vec::new();
     file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {

@@ -18,7 +18,7 @@ use npy_core::error::ForeignFormat;
 
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_only, write_piece, write_text};
 use super::source::{Source, open_only};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, about_field};
 use crate::input::Spool;
 use crate::objects::{expect_one_kind, is_text_in_csv};
 use crate::output::Content;
@@ -99,8 +99,6 @@ fn write(array: &mut dyn Outgoing, delimiter: Delimiter, is_lossy: bool, out: &m
 
 /// Fails where bytes are not UTF-8: they become Latin-1, which a reader of the file cannot tell from it.
 fn expect_utf8(values: &DynValues, texts: &[Column]) -> Result<()> {
-    /// The most bytes of an element in a message.
-    const MOST_SHOWN: usize = 60;
     if texts.is_empty() {
         return Ok(());
     }
@@ -108,12 +106,17 @@ fn expect_utf8(values: &DynValues, texts: &[Column]) -> Result<()> {
         for column in texts {
             let mut items = column.bytes(element).chunks_exact(column.scalar.itemsize());
             if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
-                let field = if column.path.is_empty() { String::new() } else { format!("field \"{}\": ", column.path) };
-                let found = bytes.get(..bytes.len().min(MOST_SHOWN)).unwrap_or_default().escape_ascii();
-                let hint = "write them as Latin-1 with --lossy";
-                return Err(Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; {hint}")));
+                return Err(latin1(&column.path, bytes));
             }
         }
     }
     Ok(())
+}
+
+/// The failure for bytes of a field that are not UTF-8.
+fn latin1(path: &str, bytes: &[u8]) -> Failure {
+    /// The most bytes in a message.
+    const MOST: usize = 60;
+    let (field, found) = (about_field(path), bytes.get(..MOST).unwrap_or(bytes).escape_ascii());
+    Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; write them as Latin-1 with --lossy"))
 }

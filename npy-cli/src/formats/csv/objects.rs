@@ -3,7 +3,8 @@
 use npy_core::DType;
 use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 
-use crate::failure::{Failure, Result};
+use super::latin1;
+use crate::failure::Result;
 use crate::formats::text::cell::{Flavor, Push, push_of};
 use crate::formats::text::objects::text_of;
 use crate::values::columns::{self, Column};
@@ -86,13 +87,7 @@ fn cell<F: Flavor>(object: &PyObject, out: &mut String) {
 
 /// Fails where bytes are not UTF-8, which a reader of CSV cannot tell from Latin-1.
 pub(crate) fn expect_utf8(array: &ObjectArray) -> Result<()> {
-    match array.items().iter().find_map(not_utf8) {
-        None => Ok(()),
-        Some(bytes) => {
-            let found = bytes.escape_ascii();
-            Err(Failure::Nameless(format!("expected UTF-8, found the bytes \"{found}\"; write them as Latin-1 with --lossy")))
-        }
-    }
+    array.items().iter().find_map(not_utf8).map_or(Ok(()), |bytes| Err(latin1("", bytes)))
 }
 
 fn not_utf8(object: &PyObject) -> Option<&[u8]> {

@@ -67,8 +67,7 @@ impl Node {
                 let nodes = record.fields().iter().map(|field| {
                     let Some((place, schema)) = found.place(0, field.name()).and_then(|place| Some((place, found.get(place)?)))
                     else {
-                        let names: Vec<&str> = found.iter().map(|(name, _)| name).collect();
-                        let (name, names) = (field.name(), names.join(", "));
+                        let (name, names) = (field.name(), quantity::listed(found.iter().map(|(name, _)| name)));
                         return Err(Failure::Nameless(format!("unknown field \"{name}\": expected one of {names}")));
                     };
                     Ok((place, field.name(), Self::new(schema, field.dtype(), offset + field.offset(), is_lossy)?))

@@ -51,8 +51,7 @@ pub(crate) fn write(array: &ObjectArray, layout: Layout, sink: Sink<'_>) -> Resu
 pub(crate) fn expect_json(array: &ObjectArray) -> Result<()> {
     for (position, item) in array.items().iter().enumerate() {
         if let Some(found) = unknown_to_json(item) {
-            let index = quantity::unraveled(position as u64, array.shape());
-            let element = if let [index] = index[..] { index.to_string() } else { quantity::shape(&index) };
+            let element = quantity::index(&quantity::unraveled(position as u64, array.shape()));
             return Err(Failure::Nameless(format!(
                 "element {element}: expected a value that JSON has, found {found}; --lossy writes its text"
             )));

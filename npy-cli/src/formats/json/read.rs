@@ -14,7 +14,7 @@ use super::fill::{Fill, FillSeed, Node};
 use super::magnitude::Small;
 use super::schema::{Schema, SchemaSeed};
 use super::words::{Words, quotes_before, word_at};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, about_field};
 use crate::formats::format::ReadOptions;
 use crate::formats::source::{FileOrSpool, Item, Source};
 use crate::formats::text::guess::Guess;
@@ -118,7 +118,7 @@ fn dtype_of(schema: &Schema, path: &str) -> Result<DType> {
         Schema::Value(guess) => match Guess::scalar(guess) {
             Some(scalar) => scalar.into(),
             None => {
-                let field = if path.is_empty() { String::new() } else { format!("field \"{path}\": ") };
+                let field = about_field(path);
                 return Err(Failure::Nameless(format!("{field}expected values of one type, found {}", guess.kinds())));
             }
         },
