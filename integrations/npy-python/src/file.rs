@@ -71,8 +71,8 @@ impl Head {
     }
 }
 
-/// Loads an array by its path. The text `npz` stands for an archive, and `None` for all that is not a plain array: a pickle, objects, an
-/// empty file, a header that Python 2 wrote.
+/// Loads an array by its path. The text `npz` stands for an archive, `objects` for an array of objects, and `None` for all else: a pickle,
+/// an empty file, a header that Python 2 wrote.
 #[pyfunction]
 pub(crate) fn load_path<'py>(
     py: Python<'py>,
@@ -89,8 +89,11 @@ pub(crate) fn load_path<'py>(
     let fail = |error: Error| raise(py, &error.with_path(&path));
     let (header, offset) = head.header().map_err(fail)?;
     crate::header::expect_short(offset as u64, max_header_size).map_err(fail)?;
-    if header.dtype().has_object() || crate::as_given::is_of_python_2(&head.bytes[..offset.min(head.bytes.len())]) {
+    if crate::as_given::is_of_python_2(&head.bytes[..offset.min(head.bytes.len())]) {
         return Ok(None);
+    }
+    if header.dtype().has_object() {
+        return Ok(Some(pyo3::intern!(py, "objects").clone().into_any()));
     }
     expect_data(&head.file, &header, offset, head.bytes.len()).map_err(fail)?;
     let array = NewArray::new(py, &header)?;

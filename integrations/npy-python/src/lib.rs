@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use super::header::{descr_to_dtype, encode_header, encode_header_as_given, header_bytes_needed, parse_header};
     #[pymodule_export]
-    use super::objects::{read_objects, read_objects_from};
+    use super::objects::{read_object_file, read_objects, read_objects_from};
 
     use super::{Bound, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;

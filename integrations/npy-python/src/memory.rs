@@ -5,7 +5,8 @@ use std::io::{self, IoSlice, Write};
 use std::ptr::NonNull;
 
 use npy_core::atomic::Output;
-use pyo3::buffer::PyBuffer;
+use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 
@@ -112,4 +113,24 @@ impl Parts {
         }
         Ok(())
     }
+}
+
+/// Puts objects into an array of objects in C order, whose memory holds a reference in each slot. Returns the objects if the array is another.
+pub(crate) fn put_objects<'py>(array: &Bound<'py, PyAny>, objects: Vec<Bound<'py, PyAny>>) -> Result<(), Vec<Bound<'py, PyAny>>> {
+    // Arrays without axes and of text have no buffer.
+    let Ok(buffer) = PyUntypedBuffer::get(array) else { return Err(objects) };
+    let is_plain = buffer.format() == c"O" && buffer.item_size() == size_of::<*mut PyObject>() && buffer.is_c_contiguous();
+    if buffer.readonly() || !is_plain || buffer.item_count() != objects.len() {
+        return Err(objects);
+    }
+    let slots = buffer.buf_ptr().cast::<*mut PyObject>();
+    for (index, object) in objects.into_iter().enumerate() {
+        // SAFETY: the contiguous buffer has as many slots as there are objects, and stays exported while `buffer` lives.
+        let slot = unsafe { slots.add(index) };
+        // SAFETY: a slot of the format `O` is a pointer that owns a reference, or is null. It owns that of `object` from here on.
+        let before = unsafe { slot.replace(object.into_ptr()) };
+        // SAFETY: the slot owned this reference, and gave it up.
+        drop(unsafe { Bound::from_owned_ptr_or_opt(array.py(), before) });
+    }
+    Ok(())
 }

@@ -15,6 +15,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet,
 use crate::dtype::{NewArray, to_numpy};
 use crate::error::{as_io, raise};
 use crate::header::limits;
+use crate::memory::put_objects;
 use crate::stream::PyFile;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -59,13 +60,20 @@ pub(crate) fn load<'py>(
     reader.visit_objects(&mut Objects { py, opaque }, options(encoding))
 }
 
-/// Reads an array of objects from memory, header included. The second value is the number of bytes it takes.
+/// Reads an array of objects from memory, header included. The second value is the number of bytes it takes, which others may follow.
 #[pyfunction]
 pub(crate) fn read_objects<'py>(py: Python<'py>, bytes: &[u8], encoding: &str, opaque: bool) -> PyResult<(Object<'py>, usize)> {
     let mut rest = bytes;
     let read = NpyReader::new_with(&mut rest, limits()).and_then(|reader| load(py, reader, encoding, opaque));
     let array = read.map_err(|error| raise(py, &error))?;
     Ok((array, bytes.len() - rest.len()))
+}
+
+/// Reads an array of objects that a file consists of, in place.
+#[pyfunction]
+pub(crate) fn read_object_file<'py>(py: Python<'py>, bytes: &[u8], encoding: &str, opaque: bool) -> PyResult<Object<'py>> {
+    let read = NpyReader::from_bytes_with(bytes, limits()).and_then(|reader| load(py, reader, encoding, opaque));
+    read.map_err(|error| raise(py, &error))
 }
 
 /// Reads an array of objects from a file object that stands behind the header, which is left just after the pickle.
@@ -339,6 +347,7 @@ impl<'py> Visitor for Objects<'py> {
     }
 
     fn set_elements(&mut self, array: &mut Object<'py>, elements: Vec<Object<'py>>) -> Result<()> {
+        let Err(elements) = put_objects(array, elements) else { return Ok(()) };
         let count = elements.len();
         let set = || {
             let dtype = array.getattr("dtype")?;

@@ -78,7 +78,13 @@ def load(
     path = path_of(file)
     if not mmap_mode:
         array = _native.load_path(path, max_header_size, threads)
-        if type(array) is str:
+        if type(array) is not str:
+            if array is not None:
+                return array
+        elif array == "objects":
+            if allow_pickle and fix_imports:
+                return _load_objects(path, encoding, unknown_classes)
+        else:
             return NpzFile(
                 path,
                 allow_pickle=allow_pickle,
@@ -87,13 +93,20 @@ def load(
                 threads=threads,
                 unknown_classes=unknown_classes,
             )
-        if array is not None:
-            return array
     with open(path, "rb") as fid:
         try:
             return _load_from(fid, path, mmap_mode, allow_pickle, options, max_header_size, threads, unknown_classes)
         except NpyError as error:
             raise located(error, path)
+
+
+def _load_objects(path, encoding, unknown_classes):
+    with open(path, "rb") as fid:
+        content = fid.read()
+    try:
+        return _native.read_object_file(content, encoding, unknown_classes == "opaque")
+    except NpyError as error:
+        raise located(error, path)
 
 
 def _load_from(fid, file, mmap_mode, allow_pickle, options, max_header_size, threads, unknown_classes):
