@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use npy_core::DType;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::object::{FromPyObject, PyInt, PyObject};
 use npy_core::scalar::Class;
-use npy_core::{DType, DynValues};
+
+use crate::values::reals;
 
 /// The options of a user.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +53,7 @@ impl Kind {
             PyObject::Time(_) | PyObject::Decimal(_) | PyObject::Fraction(_) | PyObject::Uuid(_) => {
                 Self::TextOnly(object.type_name())
             }
-            PyObject::Scalar(values) => Self::of_scalar(scalar_of(values)?),
+            PyObject::Scalar(values) => Self::of_scalar(reals::scalar_of(values.dtype())?),
             _ => return None,
         })
     }
@@ -127,7 +129,7 @@ impl Column {
     }
 
     fn add(&mut self, item: &PyObject, position: usize, is_first: bool) {
-        let scalar = if let PyObject::Scalar(values) = item { scalar_of(values) } else { None };
+        let scalar = if let PyObject::Scalar(values) = item { reals::scalar_of(values.dtype()) } else { None };
         self.is_mixed |= !is_first && scalar != self.scalar;
         self.scalar = scalar;
         match item {
@@ -216,7 +218,7 @@ impl Column {
 pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Result<Cow<'_, PyObject>, String> {
     let failed = |_| format!("expected a value that {scalar} holds exactly, found {object}");
     if let PyObject::Scalar(values) = object
-        && scalar_of(values) == Some(scalar)
+        && reals::scalar_of(values.dtype()) == Some(scalar)
     {
         return Ok(Cow::Borrowed(object));
     }
@@ -260,7 +262,7 @@ pub(super) fn is_missing(object: &PyObject) -> bool {
     match object {
         PyObject::None => true,
         PyObject::Scalar(values) => {
-            let unit = scalar_of(values).and_then(Scalar::time_unit);
+            let unit = reals::scalar_of(values.dtype()).and_then(Scalar::time_unit);
             unit.is_some_and(|(unit, _)| unit == TimeUnit::Generic) && values.to_string() == "NaT"
         }
         _ => false,
@@ -322,13 +324,6 @@ pub(super) fn type_of(object: &PyObject) -> String {
         PyObject::Scalar(values) => format!("a NumPy scalar of {}", values.dtype()),
         PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
         other => other.type_name().to_owned(),
-    }
-}
-
-fn scalar_of(values: &DynValues) -> Option<Scalar> {
-    match values.dtype() {
-        DType::Scalar(scalar) => Some(*scalar),
-        _ => None,
     }
 }
 

@@ -154,33 +154,32 @@ impl Step {
                     to.get_mut(self.to.offset..self.to.end()).unwrap_or_default().copy_from_slice(cast);
                 }
             }
-            How::Resize { character } => {
+            How::Resize { .. } | How::Recode | How::Number | How::Rescale { .. } => {
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
+                let decoder = Decoder::<i64>::new(self.from.scalar);
                 for (index, (from, to)) in items.enumerate() {
-                    self.resize(from, to, character, is_lossy).map_err(|problem| (index, problem))?;
-                }
-            }
-            How::Recode => {
-                let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
-                for (index, (from, to)) in items.enumerate() {
-                    recode((from, self.from.scalar), (to, self.to.scalar), is_lossy).map_err(|problem| (index, problem))?;
-                }
-            }
-            How::Number | How::Rescale { .. } => {
-                let Some(decoder) = Decoder::<i64>::new(self.from.scalar) else { return Ok(()) };
-                let items = pairs.flat_map(|(from, to)| from.chunks_exact(8).zip(to.chunks_exact_mut(8)));
-                for (index, (from, to)) in items.enumerate() {
-                    let steps = decoder.decode(from);
-                    let steps = match self.how {
-                        How::Rescale { numerator, denominator } => rescaled(steps, (numerator, denominator), is_lossy),
-                        _ if steps == i64::MIN && !is_lossy => Err(Problem::loss(format!("NaT becomes {steps}"))),
-                        _ => Ok(steps),
-                    };
-                    let steps = steps.map_err(|problem| (index, problem))?;
-                    self.to.scalar.encode_integer(steps.into(), to);
+                    self.convert(from, to, decoder, is_lossy).map_err(|problem| (index, problem))?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Converts one text, or one time with a decoder of its steps.
+    fn convert(&self, from: &[u8], to: &mut [u8], decoder: Option<Decoder<i64>>, is_lossy: bool) -> Result<(), Problem> {
+        let factors = match self.how {
+            How::Resize { character } => return self.resize(from, to, character, is_lossy),
+            How::Recode => return recode((from, self.from.scalar), (to, self.to.scalar), is_lossy),
+            How::Rescale { numerator, denominator } => Some((numerator, denominator)),
+            _ => None,
+        };
+        let Some(steps) = decoder.map(|decoder| decoder.decode(from)) else { return Ok(()) };
+        let steps = match factors {
+            Some(factors) => rescaled(steps, factors, is_lossy)?,
+            None if steps == i64::MIN && !is_lossy => return Err(Problem::loss(format!("NaT becomes {steps}"))),
+            None => steps,
+        };
+        self.to.scalar.encode_integer(steps.into(), to);
         Ok(())
     }
 
