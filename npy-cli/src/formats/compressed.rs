@@ -1,5 +1,6 @@
 //! Files that gzip or Zstandard has compressed as a whole, by their content.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -18,11 +19,27 @@ type Stream = Box<dyn Read + Send>;
 
 /// A file in one of NumPy's formats, compressed as a whole.
 pub(crate) struct Compressed {
-    pub(super) file: Other,
-    pub(super) format: ForeignFormat,
+    file: Other,
+    format: ForeignFormat,
+}
+
+/// Opens what the user typed in one of NumPy's formats, which may be compressed as a whole.
+pub(crate) fn numpy(text: &OsStr) -> Result<Input> {
+    match Input::find(text)? {
+        Named::Input(input) => Ok(input),
+        Named::Other(other) => Compressed::of(other)?.into_file(),
+    }
 }
 
 impl Compressed {
+    /// Fails for a file that is not compressed as a whole.
+    pub(super) fn of(file: Other) -> Result<Self> {
+        match ForeignFormat::of(&file.front).filter(|format| is_compression(*format)) {
+            Some(format) => Ok(Self { file, format }),
+            None => Err(file.failure()),
+        }
+    }
+
     /// The content as a stream, which is not in a temporary file unless its format needs that.
     pub(crate) fn into_stream(mut self) -> Result<Input> {
         let content = self.content()?;
@@ -45,7 +62,7 @@ impl Compressed {
 }
 
 /// Whether this is a format of files that are compressed as a whole.
-pub(super) fn is_compression(format: ForeignFormat) -> bool {
+fn is_compression(format: ForeignFormat) -> bool {
     matches!(format, ForeignFormat::Gzip | ForeignFormat::Zstd)
 }
 

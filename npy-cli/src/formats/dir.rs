@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::compressed::numpy;
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
 use super::npy::{self, InputSource};
 use super::source::Source;
@@ -42,7 +43,7 @@ impl Format for Directory {
         let directory = Path::new(path);
         let mut sources = Vec::<Box<dyn Source>>::new();
         for path in npy_files(directory)? {
-            let mut source = InputSource::open(super::numpy(&path)?, &path, options)?;
+            let mut source = InputSource::open(numpy(&path)?, &path, options)?;
             source.name_below(directory, Path::new(&path));
             sources.push(Box::new(source));
         }

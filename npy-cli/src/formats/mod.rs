@@ -25,7 +25,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, Named, Other, Spool, path_of};
 use crate::output;
-use compressed::Compressed;
+pub(crate) use compressed::{Compressed, numpy};
 pub(crate) use foreign::Foreign;
 pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support};
 pub(crate) use source::{Item, Source};
@@ -94,10 +94,9 @@ fn find(text: &OsStr) -> Result<Found> {
     };
     let content = ForeignFormat::of(&other.front);
     let by_name = of_extension(Path::new(path_of(text))).filter(|format| !is_of_input(*format));
-    match (by_name.or_else(|| of_content(content?, other.path.is_none())), content) {
-        (Some(format), _) => Ok(Found::Foreign(format, other)),
-        (None, Some(format)) if compressed::is_compression(format) => Ok(Found::Compressed(Compressed { file: other, format })),
-        (None, _) => Err(other.failure()),
+    match by_name.or_else(|| of_content(content?, other.path.is_none())) {
+        Some(format) => Ok(Found::Foreign(format, other)),
+        None => Compressed::of(other).map(Found::Compressed),
     }
 }
 
@@ -119,15 +118,6 @@ fn open_foreign(format: &dyn Format, mut other: Other, text: &OsStr, options: &R
     expect_support(format).map_err(|failure| failure.about(&other.name))?;
     let stream = if other.path.is_none() { Some(Spool::of(&mut *other.bytes()?, &other.name)?) } else { None };
     format.open(path_of(text), stream, options)
-}
-
-/// Opens what the user typed in one of NumPy's formats, which may be compressed as a whole.
-pub(crate) fn numpy(text: &OsStr) -> Result<Input> {
-    match find(text)? {
-        Found::Numpy(input) => Ok(input),
-        Found::Compressed(file) => file.into_file(),
-        Found::Foreign(_, other) => Err(other.failure()),
-    }
 }
 
 /// A file as a command finds it.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use npy_core::{FileFormat, Order};
 
+use super::compressed::numpy;
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_data, write_only};
 use super::source::{Item, Source, member_name, stem_of};
 use crate::escape;
@@ -34,7 +35,7 @@ impl Format for Npy {
     }
 
     fn open(&self, path: &OsStr, _: Option<Spool>, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
-        open(super::numpy(path)?, path, options)
+        open(numpy(path)?, path, options)
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, _: WriteOptions) -> Result<()> {

@@ -18,7 +18,7 @@ use npy_core::error::ForeignFormat;
 
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, write_only, write_piece, write_text};
 use super::source::{Source, open_only};
-use crate::failure::{Failure, Result, about_field};
+use crate::failure::Result;
 use crate::input::Spool;
 use crate::objects::{expect_one_kind, is_text_in_csv};
 use crate::output::Content;
@@ -106,17 +106,9 @@ fn expect_utf8(values: &DynValues, texts: &[Column]) -> Result<()> {
         for column in texts {
             let mut items = column.bytes(element).chunks_exact(column.scalar.itemsize());
             if let Some(bytes) = items.find(|bytes| std::str::from_utf8(bytes).is_err()) {
-                return Err(latin1(&column.path, bytes));
+                return Err(objects::latin1(&column.path, bytes));
             }
         }
     }
     Ok(())
-}
-
-/// The failure for bytes of a field that are not UTF-8.
-fn latin1(path: &str, bytes: &[u8]) -> Failure {
-    /// The most bytes in a message.
-    const MOST: usize = 60;
-    let (field, found) = (about_field(path), bytes.get(..MOST).unwrap_or(bytes).escape_ascii());
-    Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; write them as Latin-1 with --lossy"))
 }

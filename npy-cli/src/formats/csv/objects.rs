@@ -3,8 +3,7 @@
 use npy_core::DType;
 use npy_core::object::{ObjectArray, PyObject, encode_object, push_sub_items};
 
-use super::latin1;
-use crate::failure::Result;
+use crate::failure::{Failure, Result, about_field};
 use crate::formats::text::cell::{Flavor, Push, push_of};
 use crate::formats::text::objects::text_of;
 use crate::values::columns::{self, Column};
@@ -96,4 +95,12 @@ fn not_utf8(object: &PyObject) -> Option<&[u8]> {
         PyObject::Tuple(parts) => parts.iter().find_map(not_utf8),
         _ => None,
     }
+}
+
+/// The failure for bytes of a field that are not UTF-8.
+pub(super) fn latin1(path: &str, bytes: &[u8]) -> Failure {
+    /// The most bytes in a message.
+    const MOST: usize = 60;
+    let (field, found) = (about_field(path), bytes.get(..MOST).unwrap_or(bytes).escape_ascii());
+    Failure::Nameless(format!("{field}expected UTF-8, found the bytes \"{found}\"; write them as Latin-1 with --lossy"))
 }
