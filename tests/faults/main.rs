@@ -1,5 +1,5 @@
-//! Every system call of every writer fails once, and every writer meets directories that it must not change and
-//! disks that are full: the file stays whole, nothing is left over, and the error has the path.
+//! Every system call of every writer fails once, every writer is killed at each of them, and meets directories that it must
+//! not change and disks that are full: the file stays whole, nothing is left over, and the error has the path.
 //!
 //! The calls need `strace`, and the right to trace; what is missing is skipped and named. `NPY_FAULTS=all` tries
 //! more errors, `NPY_ROUNDS=10` every call; the default is every third of a name, which takes seconds.
@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{ExitCode, Output};
+use std::process::{Command, ExitCode, Output, Stdio};
 
 use writers::{WRITERS, Writer};
 
@@ -41,6 +41,13 @@ fn child(name: &str, directory: &Path) -> ExitCode {
             ExitCode::from(1)
         }
     }
+}
+
+/// A process that runs one writer.
+fn process(writer: &Writer, directory: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([CHILD, writer.name]).arg(directory).stdin(Stdio::null());
+    command
 }
 
 /// What is wrong after a writer has ended in `directory`.

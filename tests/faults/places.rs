@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, ExitCode, Output};
 
 use crate::writers::{WRITERS, Writer};
-use crate::{CHILD, FILLER, problem};
+use crate::{FILLER, problem, process};
 
 /// The argument of a process that fills a file system of its own.
 pub(crate) const FULL_DISK: &str = "--full-disk";
@@ -39,12 +39,6 @@ fn prepare(writer: &Writer, directory: &Path) {
     let _ = fs::remove_dir_all(directory);
     fs::create_dir(directory).unwrap();
     (writer.prepare)(directory).unwrap();
-}
-
-fn child(writer: &Writer, directory: &Path) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([CHILD, writer.name]).arg(directory).stdin(Stdio::null());
-    command
 }
 
 /// What is wrong with a writer, of which `cause` is to be said if it fails.
@@ -82,7 +76,7 @@ fn in_read_only_directories() -> Vec<String> {
             }
             fs::set_permissions(&target, fs::Permissions::from_mode(0o555)).unwrap();
             let before = content(&target);
-            let mut command = child(writer, &target);
+            let mut command = process(writer, &target);
             if is_root {
                 // What root may do is no question of permissions.
                 command.uid(NOBODY).gid(NOBODY);
@@ -123,7 +117,7 @@ fn with_limited_files() -> Vec<String> {
     let target = directory.path().join("files");
     let run = |writer: &Writer, most| {
         prepare(writer, &target);
-        let plain = child(writer, &target);
+        let plain = process(writer, &target);
         let output = limit(most).arg(plain.get_program()).args(plain.get_args()).output().unwrap();
         (output.status.success(), refused(writer, &target, &output, "File too large"))
     };
@@ -173,7 +167,7 @@ fn on_devices() -> Vec<String> {
         fs::create_dir(&target).unwrap();
         let link = target.join(writer.names);
         symlink("/dev/full", &link).unwrap();
-        let output = child(writer, &target).output().unwrap();
+        let output = process(writer, &target).output().unwrap();
         count += 1;
         let message = String::from_utf8_lossy(&output.stderr);
         let names: Vec<_> = fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -229,7 +223,7 @@ pub(crate) fn on_a_full_disk(directory: &Path) -> ExitCode {
         while filler.write_all(&[1; PAGE as usize]).is_ok() {}
         let length = filler.metadata().unwrap().len() / PAGE * PAGE;
         OpenOptions::new().write(true).open(&path).unwrap().set_len(length.saturating_sub(pages * PAGE)).unwrap();
-        let output = child(writer, &target).output().unwrap();
+        let output = process(writer, &target).output().unwrap();
         (output.status.success(), refused(writer, &target, &output, "No space left"))
     });
     problems.iter().for_each(|problem| println!("{problem}"));

@@ -67,7 +67,7 @@ pub(crate) const WRITERS: [Writer; 17] = [
     Writer {
         name: "a growing file",
         prepare: nothing,
-        run: |d| append(NpyWriter::create(d.join("a.npy"))?),
+        run: |d| append(d, NpyWriter::create(d.join("a.npy"))?),
         check: |d, is_done| if is_done || d.join("a.npy").exists() { has_grown(d, &[], is_done) } else { Ok(()) },
         names: "a.npy",
     },
@@ -78,7 +78,7 @@ pub(crate) const WRITERS: [Writer; 17] = [
             file.write_slice(&old())?;
             file.finish().map(drop)
         },
-        run: |d| append(NpyWriter::append(d.join("a.npy"))?),
+        run: |d| append(d, NpyWriter::append(d.join("a.npy"))?),
         check: |d, is_done| has_grown(d, &old(), is_done),
         names: "a.npy",
     },
@@ -154,11 +154,18 @@ fn archive(directory: &Path, options: WriteOptions) -> Result<()> {
     archive.finish().map(drop)
 }
 
-fn append(mut file: NpyWriter<u32, fs::File>) -> Result<()> {
-    let (items, middle) = (new(), 20_000);
-    file.write_slice(&items[..middle])?;
+/// Exists once rows are flushed, where it can be written.
+const FLUSHED: &str = "a.npy-flushed";
+
+/// How many rows are flushed before the others are written.
+const FLUSHED_ROWS: usize = 20_000;
+
+fn append(directory: &Path, mut file: NpyWriter<u32, fs::File>) -> Result<()> {
+    let items = new();
+    file.write_slice(&items[..FLUSHED_ROWS])?;
     file.flush()?;
-    file.write_slice(&items[middle..])?;
+    let _ = fs::write(directory.join(FLUSHED), "");
+    file.write_slice(&items[FLUSHED_ROWS..])?;
     file.finish().map(drop)
 }
 
@@ -239,12 +246,13 @@ fn is_whole_archive(directory: &Path, is_done: bool) -> std::result::Result<(), 
 /// What was there, and what was added from its begin on: all of it without an error.
 fn has_grown(directory: &Path, before: &[u32], is_done: bool) -> std::result::Result<(), String> {
     let found = npy_core::load::<u32>(directory.join("a.npy")).map_err(|error| format!("unreadable: {error}"))?;
-    is_prefix(&found, before, is_done)
+    let flushed = if directory.join(FLUSHED).exists() { FLUSHED_ROWS } else { 0 };
+    is_prefix(&found, before, if is_done { new().len() } else { flushed })
 }
 
-fn is_prefix(found: &[u32], before: &[u32], is_done: bool) -> std::result::Result<(), String> {
-    let all = [before, &new()].concat();
-    let least = if is_done { all.len() } else { before.len() };
+/// Fails unless `found` begins as `before` and the new elements do, and has at least so many new ones.
+fn is_prefix(found: &[u32], before: &[u32], new_rows: usize) -> std::result::Result<(), String> {
+    let (all, least) = ([before, &new()].concat(), before.len() + new_rows);
     if found.len() >= least && all.starts_with(found) { Ok(()) } else { Err(format!("{} elements of {least}", found.len())) }
 }
 
@@ -270,5 +278,5 @@ fn has_rows(directory: &Path, before: &[u32], is_done: bool) -> std::result::Res
     }
     let reader = Shards::open(directory.join("s")).map_err(|error| format!("unreadable: {error}"))?;
     let found = reader.read::<u32>(0..reader.rows()).map_err(|error| format!("unreadable: {error}"))?;
-    is_prefix(&found, before, is_done)
+    is_prefix(&found, before, if is_done { new().len() } else { 0 })
 }

@@ -9,6 +9,7 @@ use npy_core::{DType, Error, ErrorKind, Header, NpyElement, NpyReader, NpyWriter
 
 use crate::support::numpy::numpy;
 use crate::support::readings::{Reading, directory, reading};
+use crate::support::streams::Full;
 use crate::support::{announce, as_little_endian, data, scratch, written, zeros};
 
 #[test]
@@ -149,30 +150,14 @@ fn numpys_files_are_added_to() {
 fn numpy_reads_what_grew_and_we_add_to_what_numpy_wrote() {
     let Some(numpy) = numpy("numpy_reads_what_grew_and_we_add_to_what_numpy_wrote") else { return };
     let path = scratch("grown.npy");
-    let write = "
-import sys
-import numpy as np
-np.save(sys.argv[1], np.array([(0, 0.0, True), (1, 0.125, False)], [('index', '<u8'), ('value', '<f8'), ('flag', '?')]))
-";
-    numpy.run(["-c", write, path.to_str().unwrap()], b"");
+    numpy.run(["records.py", "two_readings", path.to_str().unwrap()], b"");
     let before = Header::parse(&fs::read(&path).unwrap()).unwrap().1;
     let mut writer = NpyWriter::<Reading, _>::append(&path).unwrap();
     (2..5000).for_each(|index| writer.push(&reading(index)).unwrap());
     writer.finish().unwrap();
     let bytes = fs::read(&path).unwrap();
     assert_eq!(Header::parse(&bytes).unwrap().1, before);
-    let read = "
-import io, sys
-import numpy as np
-array = np.load(sys.argv[1])
-mapped = np.load(sys.argv[1], mmap_mode='r')
-assert (array == mapped).all() and (array['index'] == np.arange(5000)).all() and (array['value'] == np.arange(5000) / 8).all()
-again = io.BytesIO()
-np.save(again, array)
-print(again.getvalue() == open(sys.argv[1], 'rb').read())
-";
-    let printed = String::from_utf8(numpy.run(["-c", read, path.to_str().unwrap()], b"")).unwrap();
-    assert_eq!(printed.trim(), "True", "the bytes of np.save");
+    assert_eq!(numpy.prints(["records.py", "readings", path.to_str().unwrap()], b""), "5000");
 }
 
 #[test]
@@ -678,4 +663,31 @@ fn failed_pushes_are_not_counted() {
     assert!(writer.push(&1.0).is_err());
     writer.finish().unwrap();
     assert_eq!(npy_core::load::<f64>(&path).unwrap().len(), 9);
+}
+
+/// A file system without room: what was flushed stays, the error comes back.
+#[test]
+fn full_sink_keeps_flushed_rows() {
+    let items: Vec<Reading> = (0..20).map(reading).collect();
+    let offset = Header::new(Reading::dtype(), Order::C, &[0]).unwrap().to_bytes().len();
+    for most in 0..offset + 20 * 17 {
+        let mut sink = Full::after(most);
+        let mut safe = 0;
+        let result = (|| {
+            let mut writer = NpyWriter::new(&mut sink)?;
+            for chunk in items.chunks(3) {
+                writer.write_slice(chunk)?;
+                writer.flush()?;
+                safe += chunk.len();
+            }
+            writer.finish().map(drop)
+        })();
+        let error = result.unwrap_err();
+        assert!(error.io_kind() == Some(std::io::ErrorKind::StorageFull), "{most}: {error}");
+        if most >= offset {
+            let bytes = sink.file.into_inner();
+            let read = npy_core::read::<Reading>(&bytes[..]).unwrap();
+            assert_eq!(read, items[..safe], "{most}");
+        }
+    }
 }
