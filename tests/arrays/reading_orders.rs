@@ -114,13 +114,7 @@ fn panels_of_files_of_numpy() {
     let Some(numpy) = numpy("panels_of_files_of_numpy") else { return };
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("fortran.npy");
-    let script = "
-import sys, numpy as np
-array = np.asfortranarray(np.random.default_rng(7).integers(0, 1 << 60, (61, 97, 103)).astype('>i8'))
-np.save(sys.argv[1], array)
-sys.stdout.buffer.write(np.ascontiguousarray(array).astype('<i8').tobytes())
-";
-    let printed = numpy.run(["-c".as_ref(), script.as_ref(), path.as_os_str()], b"");
+    let printed = numpy.run(["arrays.py".as_ref(), "panels".as_ref(), path.as_os_str()], b"");
     let values = printed.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
     let expected = ArrayD::from_shape_vec(IxDyn(&[61, 97, 103]), values).unwrap();
     for threads in [1, 2] {

@@ -12,8 +12,8 @@ use npy_core::{DType, ErrorKind, Header, Limits, NpyElement, NpyReader, NpyRecor
 use npy_ndarray::{NpyBlocks, ReadNpyExt, WriteNpyExt, read_region};
 
 use crate::support::archives::random;
-use crate::support::counting::Counting;
 use crate::support::numpy::{frames, numpy};
+use crate::support::streams::Counting;
 use crate::support::{announce, rounds, scratch, written};
 
 /// Between ranges up to so far apart the bytes are read and dropped, as the documentation says.

@@ -7,7 +7,8 @@ use npy_core::{DynValues, ErrorKind, Header, NpyElement, Order};
 use npy_ndarray::{DynArray, ReadNpyExt, SaveOptions, WriteNpyExt};
 
 use crate::support::numpy::{frames, numpy};
-use crate::support::{native, scratch};
+use crate::support::scratch;
+use crate::support::streams::Full;
 
 const ORDERS: [Order; 2] = [Order::C, Order::Fortran];
 
@@ -30,38 +31,7 @@ fn expected<T: NpyElement + Clone>(array: &ArrayViewD<'_, T>, order: Order) -> V
 #[test]
 fn arrays_of_every_dtype_are_what_numpy_writes() {
     let Some(numpy) = numpy("arrays_of_every_dtype_are_what_numpy_writes") else { return };
-    let script = "
-import io, random, struct, sys, numpy as np
-random.seed(11)
-dtypes = ['b1', 'i1', 'u2', '>u2', 'i4', '>f4', 'f8', '>f8', 'c8', '>c16', 'f2', 'S3', 'S8', 'U1', '>U2', 'V5', 'M8[ms]', '>m8[s]',
-    [('a', 'i4'), ('b', '>f8', (2,)), ('c', 'S3')], [('a', 'u1'), ('b', [('c', 'f4')])], 'f16', 'O']
-def save(array):
-    file = io.BytesIO()
-    np.save(file, array)
-    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
-for dtype in dtypes:
-    for _ in range(8):
-        shape = [random.choice([0, 1, 1, 2, 3, 5, 7, 18, 33]) for _ in range(random.randrange(6))]
-        while np.prod(shape) > 2000:
-            shape[random.randrange(len(shape))] = 1
-        dtype = np.dtype(dtype)
-        count = int(np.prod(shape))
-        if dtype == object:
-            array = np.array([i % 3 for i in range(count)] + [None], dtype)[:-1]
-        elif dtype == np.dtype('f16'):
-            array = np.arange(count).astype(dtype)
-        else:
-            array = np.frombuffer((bytes(range(1, 101)) * (count * dtype.itemsize // 100 + 1))[:count * dtype.itemsize], dtype)
-            if dtype == bool:
-                array = (array.view('u1') % 2).astype(bool)
-            if dtype.kind == 'U':
-                array = np.array([str(i % 10) * (1 + i % 2) for i in range(count)] + ['x'], dtype)[:-1]
-        array = array.reshape(shape, order=random.choice('CF'))
-        save(array)
-        save(np.array(array, order='C'))
-        save(np.array(array, order='F'))
-";
-    let printed = numpy.run(["-c", script], b"");
+    let printed = numpy.run(["arrays.py", "of_every_dtype"], b"");
     let frames = frames(&printed);
     assert_eq!(frames.len(), 22 * 8 * 3);
     let mut objects = 0;
@@ -91,20 +61,7 @@ for dtype in dtypes:
 #[test]
 fn views_of_large_arrays_are_what_numpy_writes() {
     let Some(numpy) = numpy("views_of_large_arrays_are_what_numpy_writes") else { return };
-    let script = "
-import io, itertools, struct, sys, numpy as np
-def save(array):
-    file = io.BytesIO()
-    np.save(file, array)
-    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
-array = np.arange(67 * 71 * 73, dtype='<u8').reshape(67, 71, 73)
-for axes in itertools.permutations(range(3)):
-    for step in [1, 2, -1]:
-        view = array.transpose(axes)[:, ::step]
-        save(np.array(view, order='C'))
-        save(np.array(view, order='F'))
-";
-    let printed = numpy.run(["-c", &script.replace("<u8", &native("<u8"))], b"");
+    let printed = numpy.run(["arrays.py", "views"], b"");
     let mut files = frames(&printed).into_iter();
     let array = Array::from_iter(0..67 * 71 * 73_u64).into_shape_with_order((67, 71, 73)).unwrap();
     for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -123,20 +80,7 @@ for axes in itertools.permutations(range(3)):
 #[test]
 fn large_arrays_of_elements_of_every_width_are_what_numpy_writes() {
     let Some(numpy) = numpy("large_arrays_of_elements_of_every_width_are_what_numpy_writes") else { return };
-    let script = "
-import io, struct, sys, numpy as np
-def save(array):
-    file = io.BytesIO()
-    np.save(file, array)
-    sys.stdout.buffer.write(struct.pack('<I', file.tell()) + file.getvalue())
-for dtype, shape in [('u1', (1030, 4301)), ('<i2', (1024, 4096)), ('>f4', (1031, 1153)), ('<f8', (640, 1024)), ('c16', (300, 1001)), ('V12', (700, 601))]:
-    dtype = np.dtype(dtype)
-    data = np.random.default_rng(5).integers(0, 100, shape[0] * shape[1] * dtype.itemsize, 'u1')
-    array = np.frombuffer(data.tobytes(), dtype).reshape(shape, order='F')
-    save(array)
-    save(np.ascontiguousarray(array))
-";
-    let printed = numpy.run(["-c", script], b"");
+    let printed = numpy.run(["arrays.py", "of_every_width"], b"");
     let frames = frames(&printed);
     assert_eq!(frames.len(), 6 * 2);
     for files in frames.chunks_exact(2) {
@@ -244,25 +188,11 @@ fn elements_of_any_size_are_put_in_order() {
 /// A disk that is full is told of, as it is for an array in its own order.
 #[test]
 fn errors_of_the_stream_come_through() {
-    struct Full(usize);
-    impl std::io::Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            if self.0 == 0 {
-                return Err(std::io::ErrorKind::StorageFull.into());
-            }
-            let taken = bytes.len().min(self.0);
-            self.0 -= taken;
-            Ok(taken)
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
     let array = Array::from_shape_fn((1100, 1200), |(i, j)| f64::from(u32::try_from(i * 1200 + j).unwrap()));
     let whole = write_in(&array, Order::Fortran).len();
     for room in [0, 100, 4 << 20, (4 << 20) + 1, whole - 1] {
-        let error = array.write_npy_with(Full(room), SaveOptions::new().order(Order::Fortran)).unwrap_err();
+        let error = array.write_npy_with(Full::after(room), SaveOptions::new().order(Order::Fortran)).unwrap_err();
         assert!(error.kind() == ErrorKind::Io, "{error}");
     }
-    array.write_npy_with(Full(whole), SaveOptions::new().order(Order::Fortran)).unwrap();
+    array.write_npy_with(Full::after(whole), SaveOptions::new().order(Order::Fortran)).unwrap();
 }

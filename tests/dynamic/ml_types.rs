@@ -59,27 +59,6 @@ fn names_of_ml_dtypes_are_kept() {
     assert_eq!((record.itemsize(), record.to_string()), (5, "[('a', 'int4'), ('b', '<f4')]".to_owned()));
 }
 
-/// What the package makes of every byte, of `f32`, of `f64` and of `i32`, each a frame of a type.
-const CASTS: &str = "
-import sys, struct
-import numpy as np
-import ml_dtypes
-np.seterr(all='ignore')
-data = sys.stdin.buffer.read()
-count = struct.unpack('<I', data[:4])[0]
-singles = np.frombuffer(data[4:], '<f4', count)
-doubles = np.frombuffer(data[4 + 4 * count:], '<f8', count)
-integers = np.frombuffer(data[4 + 12 * count:], '<i4', count)
-def put(array):
-    out = array.tobytes()
-    sys.stdout.buffer.write(struct.pack('<I', len(out)) + out)
-for name in sys.argv[1].split():
-    dtype = np.dtype(getattr(ml_dtypes, name))
-    put(np.arange(256, dtype='u1').view(dtype).astype('<f4'))
-    for numbers in singles, doubles, integers:
-        put(numbers.astype(dtype).view('u1'))
-";
-
 /// Numbers of the type, halfway between two, beside both, beyond all, and any others.
 fn singles_near(numbers: &[f32]) -> Vec<f32> {
     let mut singles = vec![f32::NAN, -f32::NAN, f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1), 0.75 * 2.0_f32.powi(-127)];
@@ -117,7 +96,7 @@ fn casts_from_and_to_every_type_are_those_of_ml_dtypes() {
     input.extend(singles.iter().flat_map(|single| single.to_le_bytes()));
     input.extend(doubles.iter().flat_map(|double| double.to_le_bytes()));
     input.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
-    let printed = numpy.run(["-c", CASTS, &names.join(" ")], &input);
+    let printed = numpy.run(["ml_casts.py", &names.join(" ")], &input);
     let frames = frames(&printed);
     assert_eq!(frames.len(), names.len() * 4);
     for (name, found) in names.iter().zip(frames.chunks(4)) {

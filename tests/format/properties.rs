@@ -1,7 +1,5 @@
 //! Properties that hold for every dtype, every value and every file.
 
-use std::io::Read;
-
 use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind, TimeUnit};
 use npy_core::half::{bf16, f16};
 use npy_core::num_complex::Complex;
@@ -14,6 +12,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::numpy::{frames, numpy, push_frame};
+use crate::support::streams::Slow;
 use crate::support::{announce, written};
 
 fn scalar() -> impl Strategy<Value = DType> {
@@ -288,7 +287,7 @@ fn round_trip<T: Tested>(items: &[T], descr: Option<String>) -> Result<(), TestC
     }
     let same = |read: &[T::Element]| read.len() == items.len() && items.iter().zip(read).all(|(item, read)| item.is(read));
     prop_assert!(same(&npy_core::read::<T::Element>(&file[..]).unwrap()));
-    prop_assert!(same(&npy_core::read::<T::Element>(OneByte(&file)).unwrap()));
+    prop_assert!(same(&npy_core::read::<T::Element>(Slow(&file, 1)).unwrap()));
     let mut over = elements.clone();
     over.reverse();
     NpyReader::new(&file[..]).unwrap().read_into(&mut over).unwrap();
@@ -299,15 +298,6 @@ fn round_trip<T: Tested>(items: &[T], descr: Option<String>) -> Result<(), TestC
     let one_by_one: Vec<_> = NpyReader::new(&file[..]).unwrap().records().map(Result::unwrap).collect();
     prop_assert!(same(&one_by_one));
     Ok(())
-}
-
-struct OneByte<'a>(&'a [u8]);
-
-impl Read for OneByte<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let room = buffer.len().min(1);
-        self.0.read(&mut buffer[..room])
-    }
 }
 
 /// NumPy loads the dtypes that we make up, and writes our header again.
@@ -327,30 +317,7 @@ fn numpy_writes_our_random_headers_again() {
         push_frame(&mut input, &header.to_bytes());
         headers.push(header);
     }
-    let program = r"
-import io, struct, sys, warnings
-import numpy as np
-try:
-    from numpy.lib._format_impl import _read_array_header
-except ImportError:
-    from numpy.lib.format import _read_array_header
-warnings.simplefilter('ignore')
-data = sys.stdin.buffer.read()
-at = 0
-while at < len(data):
-    length, = struct.unpack_from('<I', data, at)
-    file = io.BytesIO(data[at + 4:at + 4 + length])
-    at += 4 + length
-    version = np.lib.format.read_magic(file)
-    shape, fortran, dtype = _read_array_header(file, version, max_header_size=10**9)
-    out = io.BytesIO()
-    # Not `np.zeros`, which makes '<M8' of '>M8'.
-    np.save(out, np.ndarray(shape, dtype))
-    again = out.getvalue()
-    header = again[:len(again) - int(np.prod(shape)) * dtype.itemsize]
-    sys.stdout.buffer.write(struct.pack('<I', len(header)) + header)
-";
-    let printed = numpy.run(["-c", program], &input);
+    let printed = numpy.run(["dtypes.py", "headers"], &input);
     let theirs = frames(&printed);
     // The order of Unicode's assigned characters depends on the Python, so names with others are
     // compared by what they mean.
@@ -385,19 +352,6 @@ fn times_and_long_doubles_print_as_in_numpy() {
         counts
     }
     let Some(numpy) = numpy("times_and_long_doubles_print_as_in_numpy") else { return };
-    let program = r"
-import struct, sys
-import numpy as np
-counts = np.array([int(x) for x in sys.argv[1].split(',')], 'i8')
-units = [('D', 86400), ('h', 3600), ('m', 60), ('s', 1), ('ms', 1e-3), ('us', 1e-6), ('ns', 1e-9), ('ps', 1e-12), ('fs', 1e-15), ('as', 1e-18),
-         ('M', 2629746), ('W', 604800)]
-for unit, seconds in units:
-    # The years from 0 to 9999. NumPy's versions differ in how they print others.
-    known = [np.isnat(x) or -6e10 < float(count) * seconds < 2.5e11 for count, x in zip(counts, counts.astype('M8[s]'))]
-    print('|'.join(str(x) if is_known else '?' for x, is_known in zip(counts.astype('M8[%s]' % unit), known)))
-wide = np.frombuffer(sys.stdin.buffer.read(), '<f16')
-print(','.join('%016x' % struct.unpack('<Q', struct.pack('<d', float(x)))[0] for x in wide))
-";
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = || {
         random ^= random << 13;
@@ -417,7 +371,7 @@ print(','.join('%016x' % struct.unpack('<Q', struct.pack('<d', float(x)))[0] for
     }
     let bytes: Vec<u8> = wide.iter().flat_map(|value| u128::from_ne_bytes(value.to_bytes()).to_le_bytes()).collect();
     let arguments: Vec<String> = counts().iter().map(ToString::to_string).collect();
-    let printed = String::from_utf8(numpy.run(["-c", program, &arguments.join(",")], &bytes)).unwrap();
+    let printed = numpy.prints(["dtypes.py", "times_and_long_doubles", &arguments.join(",")], &bytes);
     let lines: Vec<&str> = printed.lines().collect();
     use npy_core::types::unit;
     let ours = [

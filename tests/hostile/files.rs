@@ -1,6 +1,6 @@
 //! Hostile files: the right error, in bounded time and memory.
 
-use std::io::{self, Cursor, Read};
+use std::io::Cursor;
 
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
 use npy_core::region::{AxisRange, byte_ranges};
@@ -9,6 +9,7 @@ use npy_core::{DynValues, Error, ErrorKind, Header, Limits, NpyElement, NpyReade
 
 use crate::peak::with_peak;
 use crate::support::archives::writer_with;
+use crate::support::streams::Slow;
 use crate::support::{announce, file_with_header, scratch, some, written};
 
 /// What a file of a few bytes may cost, whatever it claims.
@@ -363,16 +364,6 @@ fn archives_that_lie() {
     }
 }
 
-/// What a `Read` gives, a little at a time.
-struct Slowly<'a>(&'a [u8]);
-
-impl Read for Slowly<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = buffer.len().min(65_536);
-        self.0.read(&mut buffer[..most])
-    }
-}
-
 /// Streaming an archive (`cat x.npz | reader`) allocates only the arrays that the caller keeps.
 #[test]
 fn archives_in_a_pipe_take_the_memory_of_one_array() {
@@ -386,7 +377,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
         }
         let archive = archive.finish().unwrap();
         let (sizes, peak) = with_peak(|| {
-            let mut stream = NpzStream::new(Slowly(&archive));
+            let mut stream = NpzStream::new(Slow(&archive, 65_536));
             let mut sizes = Vec::new();
             while let Some(mut member) = stream.next().unwrap() {
                 if sizes.len() < kept {
@@ -402,7 +393,7 @@ fn archives_in_a_pipe_take_the_memory_of_one_array() {
         assert!(peak <= largest + 6 * FEW, "{peak}");
         // Every member is skipped.
         let (count, peak) = with_peak(|| {
-            let mut stream = NpzStream::new(Slowly(&archive));
+            let mut stream = NpzStream::new(Slow(&archive, 65_536));
             let mut count = 0;
             while stream.next().unwrap().is_some() {
                 count += 1;

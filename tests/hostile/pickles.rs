@@ -12,8 +12,8 @@ use npy_ndarray::{DynArray, ReadOptions};
 
 use crate::peak::with_peak;
 use crate::support::archives::writer_with;
-use crate::support::counting::Counting;
 use crate::support::numpy::numpy;
+use crate::support::streams::Counting;
 use crate::support::{announce, as_little_endian, data, file_with_header, files_below, from_hex, rounds, scratch, some, written};
 
 const HEADER: &[u8] = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n";

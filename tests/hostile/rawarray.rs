@@ -251,11 +251,6 @@ fn rejects_random_bytes() {
 #[test]
 fn error_messages() {
     let small = small();
-    let with = |position: usize, number: u64| {
-        let mut file = small.clone();
-        file[8 * position..][..8].copy_from_slice(&number.to_le_bytes());
-        RaArray::read(&file[..]).unwrap_err()
-    };
     let magic = |bytes: &[u8]| RaArray::read(bytes).unwrap_err();
     insta::assert_snapshot!(magic(b""), @"not an .ra file: the input is empty");
     insta::assert_snapshot!(magic(b"rawa"), @"truncated file: the magic string needs 8 bytes at offset 0, found 4");
@@ -266,19 +261,6 @@ fn error_messages() {
     insta::assert_snapshot!(magic(&small[..60]), @"truncated file: the header needs 16 bytes at offset 48, found 12");
     insta::assert_snapshot!(magic(&small[..70]), @"truncated file: the array needs 12 bytes at offset 64, found 6");
     insta::assert_snapshot!(npy_core::read::<u16>(&small[..]).unwrap_err(), @r#"not an .npy file: expected "\x93NUMPY", found "rawarray", an .ra file; read it with `rawarray` (feature `rawarray`)"#);
-    insta::assert_snapshot!(with(1, 4), @"unknown flags at byte 8: expected 0x1 (big-endian) and 0x2 (LZ4) at most, found 0x4");
-    insta::assert_snapshot!(with(2, 6), @"unknown type code at byte 16: expected 0 (user-defined) to 5 (brain float), found 6");
-    insta::assert_snapshot!(with(3, 3), @"invalid element size at byte 24: expected 1, 2, 4, 8 or 16 bytes for type code 2, found 3");
-    insta::assert_snapshot!(with(4, 11), @"invalid data size at byte 32: expected 12 bytes, found 11");
-    insta::assert_snapshot!(with(5, 1 << 63), @"too many dimensions at byte 40: expected at most 64, found 9223372036854775808");
-    insta::assert_snapshot!(with(6, 1 << 63), @"array too large at byte 48: dimensions [9223372036854775808, 3] with 2 bytes per element overflow the address space");
-    let compressed = |block: &[u8], count: usize| {
-        let file = [header(2, 2, 1, block.len() as u64, &[count]), block.to_vec()].concat();
-        RaArray::read(&file[..]).unwrap_err()
-    };
-    insta::assert_snapshot!(compressed(b"", 10), @"invalid compressed size at byte 32: 0 bytes cannot decompress to 10");
-    insta::assert_snapshot!(compressed(b"\xf0", 10), @"invalid compressed data at byte 56");
-    insta::assert_snapshot!(compressed(b"\x10a", 10), @"wrong length of the decompressed data at byte 56: expected 10 bytes, found 1");
     insta::assert_snapshot!(RaHeader::new(RaKind::BrainFloat, 4, ByteOrder::Little, &[1]).unwrap_err(), @"invalid element size at byte 24: expected 2 bytes for type code 5, found 4");
     let mixed = DynValues::new("[('a', '<u2'), ('b', '>u2')]".parse().unwrap(), Order::C, &[1], vec![0; 4]).unwrap();
     insta::assert_snapshot!(RaArray::try_from(mixed).unwrap_err(), @"unsupported dtype [('a', '<u2'), ('b', '>u2')]: expected one byte order, found both; convert it with `array.astype(array.dtype.newbyteorder('<'))`");

@@ -177,7 +177,7 @@ fn each_fault_of_a_reader_is_survived_or_an_error() {
     let stored = archive(WriteOptions::new());
     let deflated = archive(WriteOptions::new().compressed(true));
     let large = written(&[1.5_f64; 50_000]);
-    let readings: [Reading; 22] = [
+    let readings: [Reading; 23] = [
         ("header", npy.clone(), |reader| Header::read(reader).map(show)),
         ("read", npy.clone(), |reader| npy_core::read::<f64>(reader).map(show)),
         ("large array", large.clone(), |reader| npy_core::read::<f64>(reader).map(|items| show((items.len(), items[49_999])))),
@@ -203,6 +203,7 @@ fn each_fault_of_a_reader_is_survived_or_an_error() {
         ("archive", stored.clone(), read_archive),
         ("compressed archive", deflated.clone(), read_archive),
         ("member of any dtype", deflated.clone(), |reader| npy_ndarray::NpzReader::new(reader)?.dynamic("x").map(show)),
+        ("raw member", stored.clone(), |reader| read_raw(NpzReader::new(reader)?.array(0)?.into_inner())),
         ("verified archive", stored.clone(), |reader| NpzReader::new(reader)?.verify().map(show)),
         ("extracted bytes", deflated.clone(), |reader| NpzReader::new(reader)?.bytes(1, 1 << 20).map(show)),
         ("pipe", stored, read_pipe),
@@ -221,11 +222,19 @@ fn read_archive(reader: Faulty<'_>) -> Result<String> {
     Ok(show((archive.by_name::<f64>("x")?, archive.by_name::<Sample>("samples")?)))
 }
 
+fn read_raw(mut member: impl Read) -> Result<String> {
+    let mut bytes = Vec::new();
+    member.read_to_end(&mut bytes)?;
+    Ok(show(bytes))
+}
+
 fn read_pipe(reader: Faulty<'_>) -> Result<String> {
     let mut stream = NpzStream::new(reader);
     let mut found = String::new();
     while let Some(mut member) = stream.next()? {
-        found += &show((member.name().to_owned(), member.bytes(1 << 20)?));
+        let is_raw = found.is_empty();
+        found += member.name();
+        found += &if is_raw { read_raw(member.array()?.into_inner())? } else { show(member.bytes(1 << 20)?) };
     }
     Ok(found)
 }
@@ -233,7 +242,7 @@ fn read_pipe(reader: Faulty<'_>) -> Result<String> {
 #[test]
 fn each_fault_of_a_writer_is_survived_or_an_error() {
     type Writing = (&'static str, fn(Faulty<'_>) -> Result<()>);
-    let writings: [Writing; 9] = [
+    let writings: [Writing; 10] = [
         ("write", |writer| npy_core::write(writer, &[1.5_f64, 2.5])),
         ("records", |writer| npy_core::write(writer, &samples())),
         ("growing", |writer| {
@@ -246,6 +255,9 @@ fn each_fault_of_a_writer_is_survived_or_an_error() {
         ("objects", |writer| ObjectArray::from(vec!["a", "b"]).write(writer)),
         ("archive", |writer| write_archive(NpzWriter::new(writer))),
         ("compressed archive", |writer| write_archive(NpzWriter::new_compressed(writer))),
+        ("archive by two threads", |writer| {
+            write_archive(NpzWriter::new_with(writer, WriteOptions::new().compressed(true).threads(2)))
+        }),
         ("pipe", |writer| write_archive(NpzWriter::streaming(writer))),
     ];
     let mut happened = 0;

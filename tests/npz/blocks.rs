@@ -14,6 +14,7 @@ use npy_ndarray::{NpzArchive, ReadOptions, npz::WriteOptions};
 use crate::peak::with_peak;
 use crate::support::archives::{problem, random, writer_with};
 use crate::support::numpy::numpy;
+use crate::support::streams::Full;
 use crate::support::{scratch, some, written};
 
 /// Noise, then steps: blocks of Huffman codes alone, and of matches.
@@ -462,31 +463,16 @@ fn archives_of_many_members_are_the_same_by_any_number_of_threads() {
     }
 }
 
-/// A sink of limited capacity.
-struct Full(usize);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.0);
-        self.0 -= taken;
-        if taken == 0 { Err(io::Error::other("the disk is full")) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The error may come after `add`.
 #[test]
 fn reports_stream_errors_while_members_wait() {
     let items = items(20_000);
     let write = |room: usize| {
-        let mut archive = NpzWriter::streaming(Full(room));
+        let mut archive = NpzWriter::streaming(Full::after(room));
         archive.set_options(archive.options().compressed(true).threads(2));
         let added: npy_core::Result<()> = (0..6).try_for_each(|i| archive.add_slice(&format!("x{i}"), &items));
         match (added, archive.finish()) {
-            (Ok(()), finished) => finished.map(|rest| room - rest.0),
+            (Ok(()), finished) => finished.map(|full| full.file.into_inner().len()),
             (Err(error), Ok(_)) => panic!("finished after {error}"),
             // All later calls fail.
             (Err(error), Err(_)) => Err(error),

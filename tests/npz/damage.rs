@@ -1,7 +1,6 @@
 //! Damaged, truncated and hostile archives are errors that name the member, never other values.
 
-use std::cell::Cell;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read};
 
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter, WriteOptions};
 use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
@@ -9,32 +8,45 @@ use npy_core::{ErrorKind, Header, NpyElement, NpyReader, NpyWriter, Order};
 use crate::support::archives::{Pick, compressed, picks, position_of, problem, random, stored, streamed, values, writer_with};
 use crate::support::{some, written};
 
-/// A flipped bit is an error, or has no effect. It never changes a value.
+/// A flipped bit is an error, or has no effect. It never changes a value, also in a pipe, where skipped members are verified too.
 #[test]
 fn detects_flipped_bits() {
     let mut state = 1;
     for archive in [stored(), compressed(), streamed()] {
-        let expected = values();
         let mut errors = 0;
-        for _ in 0..2000 {
+        for round in 0..2000 {
             let mut damaged = archive.clone();
             let at = random(&mut state) % damaged.len();
             damaged[at] ^= 1 << (random(&mut state) % 8);
-            let Ok(mut reader) = NpzReader::new(Cursor::new(damaged)) else {
+            if let Ok(mut reader) = NpzReader::from_bytes(&damaged) {
+                match (reader.by_name::<f64>("values"), reader.by_name::<Pick>("picks")) {
+                    (Ok(found), Ok(found_picks)) => {
+                        assert!(found == values() && found_picks == picks(), "a flipped bit in byte {at}")
+                    }
+                    _ => errors += 1,
+                }
+            } else {
                 errors += 1;
-                continue;
-            };
-            match reader.by_name::<f64>("values") {
-                Ok(values) => assert_eq!(values, expected, "a flipped bit in byte {at}"),
-                Err(_) => errors += 1,
             }
-            match reader.by_name::<Pick>("picks") {
-                Ok(values) => assert_eq!(values, picks(), "a flipped bit in byte {at}"),
-                Err(_) => errors += 1,
+            let mut stream = NpzStream::new(if round < 500 { &damaged[..] } else { &[] });
+            while let Ok(Some(mut member)) = stream.next() {
+                // The checksum does not cover the name.
+                let is_values = member.name() == "values";
+                let Ok(array) = member.array() else { continue };
+                if is_values && array.header().dtype().to_string() == "<f8" {
+                    assert!(array.into_vec::<f64>().map_or(true, |found| found == values()), "a flipped bit in byte {at}");
+                }
             }
         }
         assert!(errors > 500, "{errors}");
     }
+    let mut archive = stored();
+    archive[30 + 10 + 20 + 128] ^= 1;
+    let mut stream = NpzStream::new(&archive[..]);
+    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
+    let error = stream.next().map(|_| ()).unwrap_err();
+    assert_eq!(error.member(), Some("values"));
+    assert!(error.to_string().contains("wrong checksum: expected 0x"), "{error}");
 }
 
 /// Every bit of a member's data, trailing bytes included.
@@ -322,55 +334,6 @@ fn streams_that_end_in_a_header_are_truncated() {
     ends_at(archive.len()).unwrap();
 }
 
-/// Reading the raw bytes of a member verifies its checksum.
-#[test]
-fn raw_members_are_checked_at_their_end() {
-    for archive in [stored(), compressed()] {
-        let mut content = Vec::new();
-        NpzReader::from_bytes(&archive).unwrap().array(0).unwrap().into_inner().read_to_end(&mut content).unwrap();
-        assert_eq!(content.len(), 8000);
-        let mut damaged = archive.clone();
-        damaged[30 + 10 + 20 + 300] ^= 1;
-        let mut reader = NpzReader::from_bytes(&damaged).unwrap();
-        let error = reader.array(0).unwrap().into_inner().read_to_end(&mut content).unwrap_err();
-        assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
-        let mut stream = NpzStream::new(&damaged[..]);
-        let mut member = stream.next().unwrap().unwrap();
-        assert!(member.array().unwrap().into_inner().read_to_end(&mut content).is_err());
-    }
-}
-
-/// Skipped members are verified, too.
-#[test]
-fn flipped_bits_are_found_in_a_pipe() {
-    let mut state = 7;
-    for archive in [stored(), compressed(), streamed()] {
-        for _ in 0..500 {
-            let mut damaged = archive.clone();
-            let at = random(&mut state) % damaged.len();
-            damaged[at] ^= 1 << (random(&mut state) % 8);
-            let mut stream = NpzStream::new(&damaged[..]);
-            while let Ok(Some(mut member)) = stream.next() {
-                let name = member.name().to_owned();
-                let Ok(array) = member.array() else { continue };
-                if array.header().dtype().to_string() == "<f8"
-                    && let Ok(found) = array.into_vec::<f64>()
-                {
-                    // The checksum does not cover the name.
-                    assert!(name != "values" || found == values(), "a flipped bit in byte {at}");
-                }
-            }
-        }
-    }
-    let mut archive = stored();
-    archive[30 + 10 + 20 + 128] ^= 1;
-    let mut stream = NpzStream::new(&archive[..]);
-    assert_eq!(stream.next().unwrap().unwrap().name(), "values");
-    let error = stream.next().map(|_| ()).unwrap_err();
-    assert_eq!(error.member(), Some("values"));
-    assert!(error.to_string().contains("wrong checksum: expected 0x"), "{error}");
-}
-
 /// The content of the member [`of_method`], as `np.save` writes it.
 fn plain() -> Vec<u8> {
     let header = Header::new("<i4".parse().unwrap(), Order::C, &[300]).unwrap();
@@ -500,66 +463,5 @@ fn failed_decoders_are_not_called_again() {
         }
         let changes = 2 * changes.len() as u32;
         assert!(refused > changes * 9 / 10 && refused <= changes, "method {method}: {refused} of {changes}");
-    }
-}
-
-/// Returns `Ok(0)` once at a position.
-struct EndsOnce<'a> {
-    bytes: Cursor<&'a [u8]>,
-    at: u64,
-    is_armed: &'a Cell<bool>,
-}
-
-impl Read for EndsOnce<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let most = match self.at.checked_sub(self.bytes.position()) {
-            Some(0) if self.is_armed.replace(false) => 0,
-            Some(before @ 1..) if self.is_armed.get() => buffer.len().min(before as usize),
-            _ => buffer.len(),
-        };
-        self.bytes.read(&mut buffer[..most])
-    }
-}
-
-impl Seek for EndsOnce<'_> {
-    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        self.bytes.seek(to)
-    }
-}
-
-/// `Ok(0)` before the stated end is an error, never short content.
-#[test]
-fn rejects_truncated_stored_members() {
-    // The front of the member is read with its local header.
-    const FRONT: u64 = 4096;
-    const CONTENT: u64 = 128 + 8 * 1000;
-    let mut writer = NpzWriter::new(Cursor::new(Vec::new()));
-    writer.add_slice("x", &(0..1000).collect::<Vec<i64>>()).unwrap();
-    let archive = writer.finish().unwrap().into_inner();
-    let begin = archive.windows(6).position(|window| window == b"\x93NUMPY").unwrap() as u64;
-    for at in (begin..begin + CONTENT).step_by(7) {
-        let is_armed = Cell::new(false);
-        let source = || EndsOnce { bytes: Cursor::new(&archive), at, is_armed: &is_armed };
-        let check = |array: Option<&mut dyn Read>| {
-            let Some(array) = array else { return assert!(at < begin + FRONT, "{at}") };
-            let error = array.read_to_end(&mut Vec::new()).unwrap_err();
-            assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof, "{at}");
-        };
-
-        let mut reader = NpzReader::new(source()).unwrap();
-        is_armed.set(true);
-        check(reader.array(0).map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
-        assert!(!is_armed.get(), "{at}");
-        is_armed.set(true);
-        assert!(reader.bytes(0, 1 << 20).is_err() && reader.verify().is_ok(), "{at}");
-
-        is_armed.set(true);
-        let mut stream = NpzStream::new(source());
-        let mut member = stream.next().unwrap().unwrap();
-        check(member.array().map(NpyReader::into_inner).as_mut().ok().map(|array| array as _));
-        assert!(!is_armed.get(), "{at}");
-        is_armed.set(true);
-        let mut stream = NpzStream::new(source());
-        assert!(stream.next().unwrap().unwrap().bytes(1 << 20).is_err(), "{at}");
     }
 }

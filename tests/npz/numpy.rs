@@ -5,8 +5,9 @@ use std::io::Cursor;
 use npy_core::ErrorKind;
 use npy_core::npz::{NpzReader, NpzStream, NpzWriter};
 
-use crate::support::archives::{Pick, Pipe, check, compressed, fill, picks, problem, random, stored, streamed, values};
+use crate::support::archives::{Pick, check, compressed, fill, picks, problem, random, stored, streamed, values};
 use crate::support::numpy::{frames, numpy};
+use crate::support::streams::Slow;
 use crate::support::{as_little_endian, rounds, scratch, some};
 
 #[test]
@@ -40,39 +41,7 @@ fn archives_round_trip() {
 #[test]
 fn writes_the_bytes_of_savez() {
     let Some(numpy) = numpy("writes_the_bytes_of_savez") else { return };
-    let program = r"
-import io, struct, sys
-import numpy as np
-values = np.arange(1000) / 3.0
-picks = np.zeros(5, [('id', 'u4'), ('name', 'U3'), ('xyz', 'f4', (3,))])
-for i in range(5):
-    picks[i] = (i, 'abc'[:i % 3 + 1], (i, i, i))
-arrays = {'values': values, 'picks': picks, 'größe/matrix': np.array([[1, 2, 3], [4, 5, 6]], 'i2', order='F'),
-          'empty': np.zeros(0, 'u1'), '': np.array([True, False])}
-class Pipe(io.RawIOBase):
-    def __init__(self):
-        self.data = bytearray()
-    def writable(self):
-        return True
-    def write(self, data):
-        self.data += data
-        return len(data)
-out = sys.stdout.buffer
-files = []
-for save in [np.savez, np.savez_compressed]:
-    file = io.BytesIO()
-    save(file, **arrays)
-    files.append(file.getvalue())
-pipe = Pipe()
-np.savez(pipe, **arrays)
-files.append(bytes(pipe.data))
-empty = io.BytesIO()
-np.savez(empty)
-files.append(empty.getvalue())
-for data in files:
-    out.write(struct.pack('<I', len(data)) + data)
-";
-    let printed = numpy.run(["-c", program], b"");
+    let printed = numpy.run(["archives.py", "savez"], b"");
     let files = frames(&printed);
     // NumPy's files are little-endian.
     assert!(cfg!(target_endian = "big") || files[0] == stored(), "a stored archive");
@@ -102,45 +71,7 @@ print('read')
 #[test]
 fn archives_of_zipfile_are_read_as_numpy_reads_them() {
     let Some(numpy) = numpy("archives_of_zipfile_are_read_as_numpy_reads_them") else { return };
-    let program = r"
-import io, struct, sys, zipfile, warnings
-import numpy as np
-warnings.simplefilter('ignore')
-def npy(*items):
-    file = io.BytesIO()
-    np.save(file, np.array(items, 'u2'))
-    return file.getvalue()
-def archive(fill, limit=None):
-    file = io.BytesIO()
-    old = zipfile.ZIP64_LIMIT
-    if limit is not None:
-        zipfile.ZIP64_LIMIT = limit
-    with zipfile.ZipFile(file, 'w') as z:
-        fill(z)
-    zipfile.ZIP64_LIMIT = old
-    out.write(struct.pack('<I', len(file.getvalue())) + file.getvalue())
-out = sys.stdout.buffer
-def keys(z):
-    z.writestr('a.npy', npy(1))
-    z.writestr('a', npy(2))
-    z.writestr('b.npy', npy(3))
-    z.writestr('b.npy', npy(4))
-    z.writestr('c.npy.npy', npy(5))
-    z.writestr('d.NPY', npy(6))
-    z.writestr('notes.txt', b'hello', zipfile.ZIP_DEFLATED)
-    z.writestr('directory/', b'')
-    z.writestr('back\\slash/../x.npy', npy(7))
-archive(keys)
-def zip64(z):
-    z.writestr('x.npy', npy(1, 2, 3), zipfile.ZIP_DEFLATED)
-    z.writestr('y.npy', npy(4))
-    z.comment = b'a comment'
-archive(zip64, limit=1)
-def trailing(z):
-    z.writestr('ok.npy', npy(3) + b'trailing')
-archive(trailing)
-";
-    let printed = numpy.run(["-c", program], b"");
+    let printed = numpy.run(["archives.py", "names_of_zipfile"], b"");
     let files = frames(&printed);
     let mut keys = NpzReader::new(Cursor::new(files[0])).unwrap();
     let mut read = |name: &str| keys.by_name::<u16>(name).map(|values| values[0]);
@@ -178,31 +109,7 @@ archive(trailing)
 
 /// Archives of each method of Python's `zipfile`, to a file and to a pipe.
 fn archives_of_every_method(numpy: &crate::support::numpy::NumPy) -> Vec<(u16, Vec<u8>)> {
-    let program = r"
-import io, struct, sys
-try:
-    import compression.zstd, zipfile
-except ImportError:
-    from backports.zstd import zipfile
-data = sys.stdin.buffer.read()
-out = sys.stdout.buffer
-class Pipe(io.RawIOBase):
-    def __init__(self, file):
-        self.file = file
-    def writable(self):
-        return True
-    def write(self, data):
-        return self.file.write(data)
-for method in [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_ZSTANDARD]:
-    for is_piped in [False, True]:
-        file = io.BytesIO()
-        source = zipfile.ZipFile(io.BytesIO(data))
-        with zipfile.ZipFile(Pipe(file) if is_piped else file, 'w', method) as z:
-            for info in source.infolist():
-                z.writestr(info.filename, source.read(info), method)
-        out.write(struct.pack('<IH', len(file.getvalue()) + 2, method) + file.getvalue())
-";
-    let printed = numpy.run(["-c", program], &stored());
+    let printed = numpy.run(["archives.py", "every_method"], &stored());
     let archive = |frame: &[u8]| (u16::from_le_bytes([frame[0], frame[1]]), frame[2..].to_vec());
     frames(&printed).into_iter().map(archive).collect()
 }
@@ -216,7 +123,7 @@ fn members_of_every_method_are_read() {
         check(archive);
         // Forward only, some members skipped.
         let mut names = Vec::new();
-        let mut stream = NpzStream::new(Pipe(archive));
+        let mut stream = NpzStream::new(Slow(archive, 1000));
         while let Some(mut member) = stream.next().unwrap() {
             names.push(member.name().to_owned());
             match names.len() {
@@ -344,7 +251,7 @@ fn archives_are_read_forward_only() {
     };
     for archive in [stored(), compressed(), streamed(), compressed_stream] {
         let mut names = Vec::new();
-        let mut stream = NpzStream::new(Pipe(&archive));
+        let mut stream = NpzStream::new(Slow(&archive, 1000));
         while let Some(mut member) = stream.next().unwrap() {
             names.push(member.name().to_owned());
             match member.name() {
@@ -361,7 +268,7 @@ fn archives_are_read_forward_only() {
         assert!(stream.next().unwrap().is_none());
 
         // Nothing is read, a part is read, and another type is requested.
-        let mut stream = NpzStream::new(Pipe(&archive));
+        let mut stream = NpzStream::new(Slow(&archive, 1000));
         let mut count = 0;
         while let Some(mut member) = stream.next().unwrap() {
             match count {
@@ -375,7 +282,7 @@ fn archives_are_read_forward_only() {
 
         // A truncation is an error, or after the read bytes.
         for length in (0..archive.len()).step_by(37) {
-            let mut stream = NpzStream::new(Pipe(&archive[..length]));
+            let mut stream = NpzStream::new(Slow(&archive[..length], 1000));
             let mut complete = 0;
             let result = loop {
                 match stream.next() {
@@ -447,13 +354,7 @@ fn writes_members_of_more_than_four_gibibytes() {
     assert_eq!(archive.header(0).unwrap().shape(), [BYTES]);
     assert_eq!(archive.by_name::<u8>("small").unwrap(), [1, 2, 3]);
     let Some(numpy) = numpy("writes_members_of_more_than_four_gibibytes") else { return };
-    let program = "
-import sys, zipfile
-import numpy as np
-large, small = zipfile.ZipFile(sys.argv[1]).infolist()
-print(large.file_size, large.compress_size, large.header_offset, small.header_offset, np.load(sys.argv[1])['small'])
-";
-    let printed = String::from_utf8(numpy.run(["-c", program, path.to_str().unwrap()], b"")).unwrap();
+    let printed = numpy.prints(["archives.py", "large", path.to_str().unwrap()], b"");
     let size = BYTES + 128;
-    assert_eq!(printed.trim(), format!("{size} {size} 0 {} [1 2 3]", 30 + 9 + 20 + size));
+    assert_eq!(printed, format!("{size} {size} 0 {} [1 2 3]", 30 + 9 + 20 + size));
 }

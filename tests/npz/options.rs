@@ -5,9 +5,8 @@ use std::fs;
 use std::io::Cursor;
 
 use ndarray::{Array1, Array2};
-use npy_core::object::ObjectOptions;
-use npy_core::{DynValues, ErrorKind, Order, npz};
-use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, SaveOptions, npz::WriteOptions};
+use npy_core::{ErrorKind, Order, npz};
+use npy_ndarray::{DynArray, NpzArchive, NpzReader, NpzWriter, ReadOptions, npz::WriteOptions};
 
 use crate::support::scratch;
 
@@ -52,19 +51,6 @@ fn archives_are_opened_and_begun_with_options() {
     }
 }
 
-/// Python objects are read if the archive was opened with that option.
-#[test]
-fn reads_objects_with_the_option() {
-    let path = scratch("names.npz");
-    BTreeMap::from([("names".to_owned(), DynArray::from(npy_core::object::ObjectArray::from(vec!["a", "b"])))])
-        .save_npz(&path)
-        .unwrap();
-    let error = NpzReader::open(&path).unwrap().dynamic("names").unwrap_err();
-    assert!(error.kind() == ErrorKind::ObjectArray, "{error}");
-    let mut archive = NpzReader::open_with(&path, ReadOptions::new().objects(ObjectOptions::new())).unwrap();
-    assert_eq!(archive.dynamic("names").unwrap().to_string(), "['a' 'b']");
-}
-
 /// Every reader of an archive returns the demanded order, also of objects.
 #[test]
 fn demanded_order_reaches_every_reader() {
@@ -82,36 +68,6 @@ fn demanded_order_reaches_every_reader() {
         BTreeMap::<String, DynArray>::load_npz_with(&path, options).unwrap().remove("x").unwrap().into().unwrap(),
     ] {
         assert_eq!((read.strides(), &read), (&[1, 2][..], &matrix));
-    }
-}
-
-/// A file in the demanded order is that of NumPy, with the same values.
-#[test]
-fn saves_and_loads_in_the_demanded_order() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("matrix.npy");
-    let rows: Vec<[[u16; 2]; 3]> = (0..4).map(|row| [[row, row + 10], [row + 20, row + 30], [row + 40, row + 50]]).collect();
-    for order in [Order::C, Order::Fortran] {
-        npy_core::save_with(&path, &rows, SaveOptions::new().order(order)).unwrap();
-        let saved = fs::read(&path).unwrap();
-        let values = DynValues::load(&path).unwrap();
-        assert_eq!((values.order(), values.shape()), (order, &[4, 3, 2][..]));
-        // Elements that are arrays need C order.
-        let loaded = npy_core::load::<[[u16; 2]; 3]>(&path);
-        assert_eq!(loaded.is_ok_and(|loaded| loaded == rows), order == Order::C);
-        for other in [Order::C, Order::Fortran] {
-            let read = DynValues::load_with(&path, ReadOptions::new().order(other)).unwrap();
-            assert_eq!(read.order(), other);
-            read.save_with(&path, SaveOptions::new().order(order)).unwrap();
-            assert_eq!(fs::read(&path).unwrap(), saved);
-        }
-    }
-    // Arrays of one axis, or without elements, are in C order.
-    for order in [Order::C, Order::Fortran] {
-        npy_core::save_with(&path, &[1_u8, 2], SaveOptions::new().order(order)).unwrap();
-        assert_eq!(DynValues::load_with(&path, ReadOptions::new().order(order)).unwrap().order(), Order::C);
-        npy_core::save_with::<[[f64; 2]; 3]>(&path, &[], SaveOptions::new().order(order)).unwrap();
-        assert_eq!(npy_core::load::<[[f64; 2]; 3]>(&path).unwrap(), [[[0.0; 2]; 3]; 0]);
     }
 }
 

@@ -100,25 +100,7 @@ fn check_header(descr: &str, asked: &[u8], file: &[u8], header: &Header, data_of
 #[test]
 fn versions_are_written_and_refused_as_numpy_does() {
     let Some(numpy) = numpy("versions_are_written_and_refused_as_numpy_does") else { return };
-    let program = r"
-import io, sys
-import numpy as np
-wide = [('field%05d' % i, '<f8') for i in range(4000)]
-umlaut, snow = [('gr\u00f6\u00dfe', '<f4')], [('\u96ea', '<f4')]
-for dtype in ('<f8', '|S3', [('x', '<i2')], umlaut, snow, wide, wide + umlaut, wide + snow):
-    for shape in ((), (3,), (2, 5)):
-        for version in ((1, 0), (2, 0), (3, 0)):
-            file = io.BytesIO()
-            try:
-                np.lib.format.write_array(file, np.zeros(shape, dtype), version=version)
-                array = file.getvalue()
-                array = array[:len(array) - np.zeros(shape, dtype).nbytes]
-            except (ValueError, UnicodeEncodeError):
-                array = b''
-            for frame in (repr(np.lib.format.dtype_to_descr(np.dtype(dtype))).encode(), repr(shape).encode(), array):
-                sys.stdout.buffer.write(len(frame).to_bytes(4, 'little') + frame)
-";
-    let stream = numpy.run(["-W", "ignore", "-c", program], b"");
+    let stream = numpy.run(["dtypes.py", "versions"], b"");
     let (mut identical, mut refused) = (0, 0);
     let versions = [Version::V1, Version::V2, Version::V3];
     for (case, version) in frames(&stream).chunks_exact(3).zip(versions.into_iter().cycle()) {
@@ -211,22 +193,8 @@ fn dtype_strings_parse_as_in_numpy() {
             .split("; ")
             .map(str::to_owned),
     );
-    let program = r"
-import ast, json, sys, warnings
-import numpy as np
-warnings.simplefilter('ignore')
-for text in json.load(sys.stdin):
-    try:
-        descr = ast.literal_eval(text) if text[:1] in ('[', '\'', '\x22', '{') or text in ('5', 'None') or (text[:1] == '(' and text[-1] == ')') else text
-        dtype = np.lib.format.descr_to_dtype(descr)
-        out = [repr(np.lib.format.dtype_to_descr(dtype)), dtype.itemsize, list(dtype.shape), repr(np.lib.format.dtype_to_descr(dtype.base))]
-    except Exception as error:
-        out = ['! %s' % error, 0, [], '']
-    print(json.dumps(out).encode('unicode_escape').decode('ascii'))
-";
     let quoted: Vec<String> = texts.iter().map(|text| json_string(text)).collect();
-    let printed = numpy.run(["-c", program], format!("[{}]", quoted.join(",")).as_bytes());
-    let printed = String::from_utf8(printed).unwrap();
+    let printed = numpy.prints(["dtypes.py", "texts"], format!("[{}]", quoted.join(",")).as_bytes());
     let (mut taken, mut refused, mut differences) = (0, 0, Vec::new());
     for (text, line) in texts.iter().zip(printed.lines()) {
         let ours = text.parse::<DType>();
@@ -298,20 +266,8 @@ fn headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy() {
     assert_eq!(array.field("a").unwrap_err().kind(), ErrorKind::TooLarge);
 
     let Some(numpy) = numpy("headers_of_sub_arrays_and_of_no_bytes_are_read_as_by_numpy") else { return };
-    let program = r"
-import io, sys
-import numpy as np
-for line in sys.stdin:
-    try:
-        array = np.load(io.BytesIO(bytes.fromhex(line)))
-        file = io.BytesIO()
-        np.save(file, array)
-        print(file.getvalue().hex())
-    except ValueError:
-        print('refused')
-";
     let asked: Vec<String> = cases.iter().map(|(file, ..)| hex(file)).collect();
-    let printed = String::from_utf8(numpy.run(["-c", program], asked.join("\n").as_bytes())).unwrap();
+    let printed = numpy.prints(["dtypes.py", "again"], asked.join("\n").as_bytes());
     for ((theirs, ours), (file, ..)) in printed.lines().zip(&again).zip(&cases) {
         assert_eq!(theirs, ours, "{}", file.escape_ascii());
     }
@@ -323,76 +279,7 @@ for line in sys.stdin:
 #[test]
 fn printed_dtypes_parse_in_numpy() {
     let Some(numpy) = numpy("printed_dtypes_parse_in_numpy") else { return };
-    let program = r"
-import itertools, sys
-import numpy as np
-texts = '''{}
-{'names': [], 'formats': []}
-{'names': [], 'formats': [], 'itemsize': 8}
-{'names': [], 'formats': [], 'offsets': [], 'itemsize': 3, 'aligned': True}
-{'names': ('a',), 'formats': ('f8',)}
-{'names': ['a'], 'formats': ['f8', 'i4']}
-{'names': ['a', 'a'], 'formats': ['f8', 'f8']}
-{'names': ['a'], 'names': ['b'], 'formats': ['f4']}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'unknown': 3}
-{'names': ['a', 3], 'formats': ['u1', 'u2']}
-{'names': [('t', 'a'), 'b'], 'formats': ['u1', 'u2']}
-{'formats': ['f8']}
-{'names': ['a']}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': [None, 3]}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', 'a']}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', 'x']}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': ['x', ('t', 1)]}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'titles': None}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'offsets': None}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'offsets': [True, 2]}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'itemsize': True}
-{'names': ['a', 'b'], 'formats': ['u1', 'u2'], 'itemsize': -3}
-{'names': ['a'], 'formats': ['f8'], 'itemsize': 2147483647}
-{'names': ['a'], 'formats': ['f8'], 'itemsize': 2147483648}
-{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'offsets': [0, 4]}
-{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'offsets': [8, 20], 'itemsize': 32}
-{'names': ['a', 'b'], 'formats': ['O', 'u2'], 'aligned': True}
-{'names': ['a', 'b'], 'formats': ['u1', [('o', 'O'), ('x', 'u1')]], 'aligned': True}
-{'names': ['a', 'b'], 'formats': ['u1', [('o', 'O', (2,)), ('x', 'u1')]], 'offsets': [3, 5]}
-{'names': ['a', 'b'], 'formats': ['u2', 'S0'], 'offsets': [0, 0]}
-{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x'], 'formats': ['f4'], 'itemsize': 8}], 'aligned': True}
-{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x', 'y'], 'formats': ['u1', 'f8'], 'aligned': False}], 'aligned': True}
-{'names': ['a', 'b'], 'formats': ['u1', {'names': ['x', 'y'], 'formats': ['u1', 'f8'], 'aligned': True}]}
-{'names': ['a', 'b'], 'formats': ['u1', ('i4,f8', (2,))], 'aligned': True}
-{'names': ['a', 'b'], 'formats': ['u1', 'i4,f8'], 'aligned': True}
-[('p', {'names': ['a'], 'formats': ['f8'], 'offsets': [4]}, (2,)), ('q', 'u1')]
-(numpy.record, [('a', 'u1'), ('b', '<f8')])
-[('a', (numpy.record, [('x', 'u1'), ('y', '<i4')]))]
-dtype((numpy.record, [('a', 'u1')]))
-dtype('float64')
-dtype('O')
-dtype('S5',)
-dtype('u1,f8', align=True)
-np.dtype([('p', [('a', 'u1'), ('b', '<f8')]), ('q', 'u1')], align=True)
-numpy.dtype( {'names': ['a'], 'formats': ['f8']}, align = False, )'''.split('\n')
-for kind in '?bhilqfdegFDGSUVMm':
-    texts.append('dtype([(%r, %r), (%r, %r), (%r, %r)], align=True)' % ('a', 'u1', 'b', kind if kind not in 'SUV' else kind + '3', 'c', '>u2'))
-for offsets in itertools.product([0, 1, 2, 3, 4, 8, 12], repeat=2):
-    for end in ['', ', %r: 12' % 'itemsize', ', %r: 16, %r: True' % ('itemsize', 'aligned')]:
-        texts.append('{%r: [%r, %r], %r: [%r, %r], %r: %r%s}' % ('names', 'a', 'b', 'formats', 'u2', '<f4', 'offsets', list(offsets), end))
-names = {'numpy': np, 'np': np, 'dtype': np.dtype}
-def show(text, nested):
-    print(text)
-    try:
-        dtype = np.dtype(eval(text, names))
-        print('[\x22%r\x22, %d, [], \x22\x22]' % (np.lib.format.dtype_to_descr(dtype), dtype.itemsize))
-    except Exception as error:
-        print('! %s' % error)
-        return
-    if not nested:
-        show(repr(dtype), True)
-        if str(dtype)[0] in '[{(':
-            show(str(dtype), True)
-for text in texts:
-    show(text, False)
-";
-    let printed = String::from_utf8(numpy.run(["-c", program], b"")).unwrap();
+    let printed = numpy.prints(["dtypes.py", "printed"], b"");
     let lines: Vec<&str> = printed.lines().collect();
     let (pairs, []) = lines.as_chunks::<2>() else { panic!("{printed}") };
     let (mut taken, mut refused, mut differences) = (0, 0, Vec::new());

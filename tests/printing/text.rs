@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ndarray::{ArrayD, ShapeBuilder};
-use npy_core::object::{self, ObjectArray, PyDate, PyDateTime, PyObject, PyTime, PyTimeDelta};
+use npy_core::object::{ObjectArray, PyDate, PyDateTime, PyObject, PyTime, PyTimeDelta};
 use npy_core::print::{self, PrintOptions};
 use npy_core::types::{Datetime64, unit};
 use npy_core::{DynValues, NpyRecord, Order};
@@ -229,50 +229,31 @@ fn errors_of_the_writer_are_handed_on() {
     }
 }
 
-/// What `np.save` of NumPy 2.4 writes of records with objects:
-/// `[('f', '<f4'), ('o', 'O'), ('r', [('s', 'O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2'), ('o',
-/// 'O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')]`.
-const RECORDS: &[u8] = b"\x93NUMPY\x01\0\xf6\0{'descr': [('f', '<f4'), ('o', '|O'), ('r', [('s', '|O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2\
-    '), ('o', '|O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')], 'fortran_order': False, 'shape': (2,), }                                               \
-    \n\x80\x04\x95\xbb\x03\0\0\0\0\0\0\x8c\x16numpy._core.multiarray\x94\x8c\x0c_reconstruct\x94\x93\x94\x8c\x05numpy\x94\
-    \x8c\x07ndarray\x94\x93\x94K\0\x85\x94C\x01b\x94\x87\x94R\x94(K\x01K\x02\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x03\
-    V72\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01|\x94N(\x8c\x01f\x94\x8c\x01o\x94\x8c\x01r\x94\x8c\x01a\x94\x8c\x01d\x94\x8c\
-    \x01m\x94t\x94}\x94(h\x11h\x0c\x8c\x02f4\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01<\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\
-    \xffK\0t\x94bK\0\x86\x94h\x12h\x0c\x8c\x02O8\x94\x89\x88\x87\x94R\x94(K\x03h\x10NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\
-    ?t\x94bK\x04\x86\x94h\x13h\x0c\x8c\x03V24\x94\x89\x88\x87\x94R\x94(K\x03h\x10N\x8c\x01s\x94\x8c\x01g\x94\x86\x94}\x94(\
-    h'h\x0c\x8c\x03V16\x94\x89\x88\x87\x94R\x94(K\x03h\x10h!K\x02\x85\x94\x86\x94NNK\x10K\x08K?t\x94bK\0\x86\x94h(h\x0c\
-    \x8c\x02f8\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01>\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0t\x94bK\x10\x86\x94uK\
-    \x18K\x01K\x1bt\x94bK\x0c\x86\x94h\x14h\x0c\x8c\x03V20\x94\x89\x88\x87\x94R\x94(K\x03h\x10h\x0c\x8c\x03V10\x94\x89\x88\
-    \x87\x94R\x94(K\x03h\x10N\x8c\x01h\x94h\x12\x86\x94}\x94(h@h\x0c\x8c\x02f2\x94\x89\x88\x87\x94R\x94(K\x03h\x1cNNNJ\xff\
-    \xff\xff\xffJ\xff\xff\xff\xffK\0t\x94bK\0\x86\x94h\x12h!K\x02\x86\x94uK\nK\x01K\x1bt\x94bK\x02\x85\x94\x86\x94NNK\x14K\
-    \x01K\x1bt\x94bK$\x86\x94h\x15h\x0c\x8c\x02M8\x94\x89\x88\x87\x94R\x94(K\x04h\x1cNNNJ\xff\xff\xff\xffJ\xff\xff\xff\xff\
-    K\0N(C\x01D\x94K\x01K\x01K\x01t\x94\x86\x94t\x94bK8\x86\x94h\x16h\x0c\x8c\x02m8\x94\x89\x88\x87\x94R\x94(K\x04h\x1cNNN\
-    J\xff\xff\xff\xffJ\xff\xff\xff\xffK\0N(C\x02ms\x94K\x01K\x01K\x01t\x94\x86\x94t\x94bK@\x86\x94uKHK\x01K\x1bt\x94b\x89]\
-    \x94((G?\xb9\x99\x99\xa0\0\0\0\x8c\x01x\x94h\x02h\x05K\0\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h!\x89]\x94(K\x01\
-    h\x14et\x94bG@\x04\0\0\0\0\0\0\x86\x94h\x02h\x05K\0\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h?\x89]\x94(G?\xf4\0\0\
-    \0\0\0\0N\x86\x94G@Y\0\0\0\0\0\0K\x01\x85\x94\x86\x94et\x94b\x8c\x08datetime\x94\x8c\x04date\x94\x93\x94C\x04\x07\xe8\
-    \x05\x06\x94\x85\x94R\x94hq\x8c\x09timedelta\x94\x93\x94J\xff\xff\xff\xffJ\x7fQ\x01\0J\xb8.\x0f\0\x87\x94R\x94t\x94(G@\
-    %\0\0\0\0\0\0Nh\x02h\x05K\0\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h!\x89]\x94(Nh\x07et\x94bG?\xc0\0\0\0\0\0\0\
-    \x86\x94h\x02h\x05K\0\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h?\x89]\x94(G@\x08\0\0\0\0\0\0]\x94K\x01a\x86\x94G@\
-    \x1e\0\0\0\0\0\0\x8c\x01y\x94\x86\x94et\x94bNhxK\0K\0M\x10'\x87\x94R\x94t\x94et\x94b.";
-
-/// A single record: `[('f', '<f4'), ('b', '?'), ('o', 'O'), ('s', '<f8', (2,))]`.
-const RECORD: &[u8] =
-    b"\x93NUMPY\x01\0v\0{'descr': [('f', '<f4'), ('b', '|b1'), ('o', '|O'), ('s', '<f8', (2,))], 'fortran_order': False, 'sh\
-    ape': (), }      \n\x80\x04\x95\xa3\x01\0\0\0\0\0\0\x8c\x16numpy._core.multiarray\x94\x8c\x0c_reconstruct\x94\x93\x94\
-    \x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\0\x85\x94C\x01b\x94\x87\x94R\x94(K\x01)h\x03\x8c\x05dtype\x94\x93\x94\
-    \x8c\x03V29\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01|\x94N(\x8c\x01f\x94\x8c\x01b\x94\x8c\x01o\x94\x8c\x01s\x94t\x94}\
-    \x94(h\x10h\x0b\x8c\x02f4\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01<\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0t\x94bK\0\
-    \x86\x94h\x11h\x0b\x8c\x02b1\x94\x89\x88\x87\x94R\x94(K\x03h\x0fNNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0t\x94bK\x04\
-    \x86\x94h\x12h\x0b\x8c\x02O8\x94\x89\x88\x87\x94R\x94(K\x03h\x0fNNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94bK\x05\x86\
-    \x94h\x13h\x0b\x8c\x03V16\x94\x89\x88\x87\x94R\x94(K\x03h\x0fh\x0b\x8c\x02f8\x94\x89\x88\x87\x94R\x94(K\x03h\x19NNNJ\
-    \xff\xff\xff\xffJ\xff\xff\xff\xffK\0t\x94bK\x02\x85\x94\x86\x94NNK\x10K\x08K\0t\x94bK\x0d\x86\x94uK\x1dK\x01K\x1bt\x94\
-    b\x89]\x94(G?\xb9\x99\x99\xa0\0\0\0\x88\x8c\x01x\x94h\x02h\x05K\0\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h+\x89C\
-    \x10\0\0\0\0\0\0\xf8?\0\0\0\0\0\0\0@\x94t\x94bt\x94at\x94b.";
-
 #[test]
 fn prints_records_with_objects_by_the_dtypes_of_their_fields() {
-    let records = object::read(RECORDS).unwrap();
+    let dtype = "[('f', '<f4'), ('o', 'O'), ('r', [('s', 'O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2'), ('o', 'O')], (2,)), \
+                 ('d', '<M8[D]'), ('m', '<m8[ms]')]";
+    let (list, tuple) = (PyObject::List, PyObject::Tuple);
+    let (date, b) = (PyObject::Date(PyDate::new(2024, 5, 6).unwrap()), PyObject::Bytes(b"b".to_vec()));
+    let items = vec![
+        tuple(vec![
+            f64::from(0.1_f32).into(),
+            "x".into(),
+            tuple(vec![list(vec![1.into(), "a".into()]), 2.5.into()]),
+            list(vec![tuple(vec![1.25.into(), PyObject::None]), tuple(vec![100.0.into(), tuple(vec![1.into()])])]),
+            date,
+            PyObject::TimeDelta(PyTimeDelta::new(-1, 86_399, 995_000).unwrap()),
+        ]),
+        tuple(vec![
+            10.5.into(),
+            PyObject::None,
+            tuple(vec![list(vec![PyObject::None, b]), 0.125.into()]),
+            list(vec![tuple(vec![3.0.into(), list(vec![1.into()])]), tuple(vec![7.5.into(), "y".into()])]),
+            PyObject::None,
+            PyObject::TimeDelta(PyTimeDelta::new(0, 0, 10_000).unwrap()),
+        ]),
+    ];
+    let records = ObjectArray::with_dtype(dtype.parse().unwrap(), &[2], items, None).unwrap();
     insta::assert_snapshot!(records, @r"
     [( 0.1, 'x', ([1, 'a'], 2.5  ), [(  1.25, None), (100.  , (1,))], '2024-05-06', -5)
      (10.5, None, ([None, b'b'], 0.125), [(  3.  , list([1])), (  7.5 , 'y')],        'NaT', 10)]
@@ -282,7 +263,10 @@ fn prints_records_with_objects_by_the_dtypes_of_their_fields() {
            (10.5, None, ([None, b'b'], 0.125), [(  3.  , list([1])), (  7.5 , 'y')],        'NaT', 10)],
           dtype=[('f', '<f4'), ('o', 'O'), ('r', [('s', 'O', (2,)), ('g', '>f8')]), ('a', [('h', '<f2'), ('o', 'O')], (2,)), ('d', '<M8[D]'), ('m', '<m8[ms]')])
     ");
-    let record = object::read(RECORD).unwrap();
+    let pair = values("<f8", &[2], [1.5_f64, 2.0].map(f64::to_le_bytes).concat());
+    let record = tuple(vec![f64::from(0.1_f32).into(), true.into(), "x".into(), pair.into()]);
+    let dtype = "[('f', '<f4'), ('b', '?'), ('o', 'O'), ('s', '<f8', (2,))]".parse().unwrap();
+    let record = ObjectArray::with_dtype(dtype, &[], vec![record], None).unwrap();
     insta::assert_snapshot!(record, @"(0.1, True, 'x', [1.5, 2.0])");
     insta::assert_snapshot!(PyObject::from(record), @r"
     array((0.1, True, 'x', [1.5, 2. ]),

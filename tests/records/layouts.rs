@@ -52,59 +52,11 @@ struct Level(i16);
 
 /// The array as it is, and its fields in other places: aligned, in the other byte order, the other
 /// way round, some of each, with holes.
-const LAYOUTS: &str = "
-import io, sys, struct, numpy as np
-from numpy.lib.recfunctions import repack_fields
-place = [('is_known', '?'), ('depth', '<f8'), ('cell', '<u2', (2,))]
-fields = [('id', '<u8'), ('time', '<M8[s]'), ('xyz', '<f4', (3,)), ('flag', '?'), ('name', 'S8'), ('place', place),
-          ('corners', place, (1, 2)), ('code', '<U2'), ('wave', '<c16'), ('kind', '<u2'), ('level', '<i2'), ('weight', '<f8'),
-          ('first', 'i1'), ('second', '<i4')]
-count = 20_000
-array = np.zeros(count, fields)
-i = np.arange(count)
-array['id'] = i * 1_000_003
-array['time'] = np.where(i % 5 > 0, i, np.iinfo('i8').min).astype('M8[s]')
-array['xyz'] = np.stack([i / 7, -i, i * 3], -1)
-array['flag'] = i % 3 == 0
-array['name'] = np.char.add(b'n', i.astype('S'))
-for where in [array['place'], array['corners'][:, 0, 0], array['corners'][:, 0, 1]]:
-    where['is_known'] = i % 2 == 0
-    where['depth'] = i / 3 + len(where.dtype)
-    where['cell'] = np.stack([i % 60_000, i % 7], -1)
-array['code'] = np.array(['', 'Ä', 'xy'])[i % 3]
-array['wave'] = i + 1j * (i / 9)
-array['kind'] = np.where(i % 7 == 0, 258, 1)
-array['level'] = i - 10_000
-array['weight'] = i / 11
-array['first'] = i % 100 - 50
-array['second'] = -i * 1_000
-
-little = array.dtype
-big = little.newbyteorder('>')
-some = lambda dtype, names: np.dtype([(name, dtype[name]) for name in names])
-names = list(little.names)
-backward = names[::-1]
-mixed = np.dtype([(name, (big if k % 2 else little)[name]) for k, name in enumerate(backward)])
-holes = np.dtype({'names': backward, 'formats': [big[name] for name in backward],
-                  'offsets': [5 + 60 * k for k in range(len(names))], 'itemsize': 1_000})
-aligned = repack_fields(little, align=True, recurse=True)
-more = np.dtype([('unread', '<i4')] + [(name, little[name]) for name in backward] + [('behind', '?')])
-fewer = [name for name in names if name != 'weight']
-for dtype in [little, aligned, big, repack_fields(big, align=True, recurse=True), some(little, backward), some(big, backward), mixed, holes,
-              more, some(little, fewer), some(big, fewer)]:
-    other = np.zeros(count, dtype)
-    for name in dtype.names:
-        if name in names:
-            other[name] = array[name]
-    file = io.BytesIO()
-    np.save(file, other)
-    sys.stdout.buffer.write(struct.pack('<I', len(file.getvalue())) + file.getvalue())
-";
 
 #[test]
 fn every_layout_has_the_same_values() {
     let Some(numpy) = numpy("every_layout_has_the_same_values") else { return };
-    let printed = numpy.run(["-c", LAYOUTS], &[]);
+    let printed = numpy.run(["records.py", "tracks"], b"");
     let files = frames(&printed);
     assert_eq!(files.len(), 11);
     let tracks = npy_core::read::<Track>(files[0]).unwrap();

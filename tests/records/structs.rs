@@ -6,7 +6,7 @@ use npy_core::types::unit::{Nanosecond, Second};
 use npy_core::types::{Datetime64, FixedBytes, FixedUnicode, FixedVoid, LongDouble, Timedelta64, Void};
 use npy_core::{DType, ErrorKind, Header, NpyElement, NpyReader, NpyRecord, NpyWriter, Order};
 
-use crate::support::numpy::{frames, numpy};
+use crate::support::numpy::numpy;
 use crate::support::{as_little_endian, native, written, zeros};
 
 /// Every element type as a field.
@@ -124,136 +124,17 @@ struct Sample {
     trace: [i32; 2],
 }
 
-/// Padding behind the last field changes nothing but the distance between the records.
-#[test]
-fn trailing_padding_changes_only_the_itemsize() {
-    let corners: Vec<Corner> = (0..30_000_u16).map(|i| Corner { x: i.into(), y: f64::from(i) + 0.5 }).collect();
-    for layout in [
-        "[('x', '<f4'), ('y', '<f8'), ('', '|V4')]",
-        "[('', '|V4'), ('x', '<f4'), ('y', '<f8')]",
-        "[('x', '>f4'), ('y', '>f8'), ('', '|V1')]",
-    ] {
-        let header = Header::new(layout.parse().unwrap(), Order::C, &[corners.len()]).unwrap();
-        let mut writer = NpyWriter::with_header(Vec::new(), &header).unwrap();
-        writer.write_slice(&corners).unwrap();
-        let file = writer.finish().unwrap();
-        assert_eq!(file.len() as u64, header.to_bytes().len() as u64 + header.data_bytes());
-        assert_eq!(npy_core::read::<Corner>(&file[..]).unwrap(), corners);
-        let mut over = vec![Corner { x: 0.0, y: 0.0 }; corners.len()];
-        NpyReader::new(&file[..]).unwrap().read_into(&mut over).unwrap();
-        assert_eq!(over, corners);
-    }
-}
-
-/// What real NumPy writes for the same values: packed, aligned, big-endian, re-ordered, and with a
-/// field that the struct lacks.
-#[test]
-fn numpys_layouts_load_the_same_values() {
-    let Some(numpy) = numpy("numpys_layouts_load_the_same_values") else { return };
-    let program = r"
-import io, struct, sys
-import numpy as np
-place = [('x', 'f4'), ('y', 'f8')]
-fields = [('id', 'u1'), ('value', 'f8'), ('count', 'i2'), ('place', place), ('trace', 'i4', (2,))]
-packed = np.array([(1, 2.5, -3, (4.5, 5.5), (6, 7)), (10, 20.5, -30, (40.5, 50.5), (60, 70))], fields)
-reordered = np.dtype([fields[i] for i in (4, 2, 0, 3, 1)])
-wider = np.dtype([('more', 'U7'), fields[0], ('o', 'f4', (2, 2))] + fields[1:] + [('end', 'M8[s]')])
-aligned = np.dtype(fields, align=True)
-assert aligned.itemsize > packed.itemsize
-layouts = [packed.dtype, aligned, packed.dtype.newbyteorder('>'), aligned.newbyteorder('>'), reordered, wider]
-for layout in layouts:
-    array = np.zeros(2, layout)
-    for name in packed.dtype.names:
-        if name == 'place':
-            for part in 'xy':
-                array[name][part] = packed[name][part]
-        else:
-            array[name] = packed[name]
-    file = io.BytesIO()
-    np.save(file, array)
-    sys.stdout.buffer.write(struct.pack('<I', len(file.getvalue())) + file.getvalue())
-";
-    let printed = numpy.run(["-c", program], b"");
-    let expected = [
-        Sample { id: 1, value: 2.5, count: -3, place: Corner { x: 4.5, y: 5.5 }, trace: [6, 7] },
-        Sample { id: 10, value: 20.5, count: -30, place: Corner { x: 40.5, y: 50.5 }, trace: [60, 70] },
-    ];
-    let files = frames(&printed);
-    assert_eq!(files.len(), 6);
-    for file in files {
-        let (header, _) = Header::parse(file).unwrap();
-        assert_eq!(npy_core::read::<Sample>(file).unwrap(), expected, "{}", header.dtype());
-    }
-}
-
 /// NumPy opens what we write with the dtype and the values that it should have.
 #[test]
 fn numpy_reads_our_records() {
     let Some(numpy) = numpy("numpy_reads_our_records") else { return };
     let file = written(&(0..3).map(everything).collect::<Vec<_>>());
-    let program = r"
-import io, sys
-import numpy as np
-from dump import dump
-data = sys.stdin.buffer.read()
-array = np.load(io.BytesIO(data))
-again = io.BytesIO()
-np.save(again, array)
-print(np.lib.format.dtype_to_descr(array.dtype))
-print(again.getvalue() == data)
-print(dump(array))
-";
-    let printed = String::from_utf8(numpy.run(["-c", program], &file)).unwrap();
+    let printed = numpy.prints(["records.py", "read"], &file);
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines[0], native(EVERYTHING));
     assert_eq!(lines[1], "True", "NumPy writes the same bytes");
     let (header, data_offset) = Header::parse(&file).unwrap();
     assert_eq!(lines[2], crate::support::dump::dump(&header, &file[data_offset..]));
-}
-
-#[test]
-fn renamed_defaulted_and_skipped_fields() {
-    fn seven() -> u16 {
-        7
-    }
-
-    #[derive(NpyRecord, Debug, PartialEq)]
-    struct Settings {
-        #[npy(rename = "Größe [m]")]
-        size: f32,
-        #[npy(default)]
-        weight: f32,
-        #[npy(default = seven)]
-        level: u16,
-        #[npy(skip)]
-        cache: Option<Vec<String>>,
-        #[npy(skip, default = seven)]
-        runs: u16,
-        r#type: u8,
-    }
-
-    assert_eq!(Settings::field_names(), ["Größe [m]", "weight", "level", "type"]);
-    assert_eq!(as_little_endian(Settings::dtype()), "[('Größe [m]', '<f4'), ('weight', '<f4'), ('level', '<u2'), ('type', '|u1')]");
-
-    let full = Settings { size: 1.0, weight: 2.0, level: 3, cache: Some(Vec::new()), runs: 9, r#type: 4 };
-    let file = written(&[full]);
-    let read = npy_core::read::<Settings>(&file[..]).unwrap();
-    assert_eq!(read, [Settings { size: 1.0, weight: 2.0, level: 3, cache: None, runs: 7, r#type: 4 }]);
-
-    // A file without the fields that have a default, in both directions.
-    let header = Header::new("[('type', '|u1'), ('Größe [m]', '<f4')]".parse().unwrap(), Order::C, &[1]).unwrap();
-    let mut file = Vec::new();
-    let mut writer = NpyWriter::with_header(&mut file, &header).unwrap();
-    writer.push(&read[0]).unwrap();
-    writer.finish().unwrap();
-    let fewer = npy_core::read::<Settings>(&file[..]).unwrap();
-    assert_eq!(fewer, [Settings { size: 1.0, weight: 0.0, level: 7, cache: None, runs: 7, r#type: 4 }]);
-
-    // A default stands in for a field that is not there, not for one that does not fit.
-    let header = Header::new("[('type', '|u1'), ('Größe [m]', '<f4'), ('level', '<i2')]".parse().unwrap(), Order::C, &[0]).unwrap();
-    let error = npy_core::read::<Settings>(&header.to_bytes()[..]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Mismatch);
-    assert!(error.message().starts_with("cannot read Settings: level: expected dtype"), "{error}");
 }
 
 #[test]
@@ -307,17 +188,6 @@ fn names_do_not_collide() {
     let plan = Plan { record: 1, Ok: 2, bytes: Option_ { r#match: 3 }, ..Plan::default() };
     let file = written(std::slice::from_ref(&plan));
     assert_eq!(npy_core::read::<Plan>(&file[..]).unwrap(), [plan]);
-}
-
-#[test]
-fn a_record_without_fields_has_no_bytes() {
-    #[derive(NpyRecord, Debug, PartialEq)]
-    struct Nothing {}
-
-    assert_eq!(Nothing::dtype().to_string(), "[]");
-    let file = written(&[Nothing {}, Nothing {}]);
-    assert_eq!(file.len(), 128);
-    assert_eq!(npy_core::read::<Nothing>(&file[..]).unwrap(), [Nothing {}, Nothing {}]);
 }
 
 #[test]

@@ -15,7 +15,6 @@ use npy_core::{
 };
 use npy_ndarray::ReadNpyExt;
 
-use crate::support::numpy::numpy;
 use crate::support::{scratch, some};
 
 const MIB: usize = 1 << 20;
@@ -559,39 +558,6 @@ fn detects_files_that_shrink_while_being_read() {
                 assert_eq!(offset + missing, end);
                 assert!((9 << 20..end).contains(&offset), "{error}");
             }
-        }
-    }
-}
-
-/// Records that NumPy wrote, and those read, written again.
-#[test]
-fn numpy_rewrites_the_records_that_threads_read() {
-    let Some(numpy) = numpy("numpy_rewrites_the_records_that_threads_read") else { return };
-    let program = "
-import sys, io, numpy as np
-count, dtype = int(sys.argv[1]), np.dtype(eval(sys.argv[2]))
-i = np.arange(count)
-array = np.zeros(count, dtype)
-array['text'] = np.array(['', 'Ä', 'Zürich', 'x'])[i % 4]
-for k, code in enumerate([b'a', b'b']):
-    array['places']['code'][:, k] = np.char.add(code, (i % 100).astype('S'))
-    array['places']['depth'][:, k] = i
-    array['places']['is_known'][:, k] = i % 2 == 0
-array['time'] = np.where(i % 5 > 0, i, np.iinfo('i8').min).astype('M8[s]')
-array['kind'] = np.where(i % 7 == 0, 500, 1)
-np.save(sys.stdout.buffer, array)
-";
-    let path = scratch("records.npy");
-    for descr in [EVENT, EVENT_BIG] {
-        let count = 3 * CHUNK / descr.parse::<DType>().unwrap().itemsize() + 17;
-        let file = numpy.run(["-c", program, &count.to_string(), descr], &[]);
-        std::fs::write(&path, &file).unwrap();
-        for threads in some([2, 1, 5], 3) {
-            let options = ReadOptions::new().threads(threads);
-            let events = load_with::<Event>(&path, options).unwrap();
-            assert!(events.len() == count && events.iter().enumerate().all(|(i, read)| *read == event(i)), "{threads} threads");
-            let (kinds, times) = load_columns_with::<(Kind, Option<Datetime64<Second>>)>(&path, ["kind", "time"], options).unwrap();
-            assert!(kinds.iter().zip(&times).enumerate().all(|(i, (kind, time))| (*kind, *time) == (event(i).kind, event(i).time)));
         }
     }
 }

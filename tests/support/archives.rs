@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses another part")]
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 
 use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
@@ -75,16 +75,6 @@ pub fn random(state: &mut u64) -> usize {
 /// The message of the error, without the names of the file and the member.
 pub fn problem<T>(result: Result<T, Error>) -> String {
     result.map(|_| ()).unwrap_err().without_path().to_string()
-}
-
-/// A stream that gives few bytes at a time, and cannot be gone back in.
-pub struct Pipe<'a>(pub &'a [u8]);
-
-impl Read for Pipe<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let most = buffer.len().min(1000);
-        self.0.read(&mut buffer[..most])
-    }
 }
 
 /// An archive in memory.

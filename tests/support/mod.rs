@@ -4,12 +4,12 @@
 pub mod archives;
 mod base;
 pub mod compiler;
-pub mod counting;
 pub mod dump;
 pub mod numpy;
 pub mod objects;
 pub mod ra;
 pub mod readings;
+pub mod streams;
 
 #[allow(unused_imports, reason = "each test binary uses another part")]
 pub use base::{announce, data, files_below, rounds, some, workspace};

@@ -226,14 +226,14 @@ impl NumPy {
         printed
     }
 
-    /// Runs a program; returns the text that it prints, without the last line break.
-    pub fn prints(&self, program: &str, input: &[u8]) -> String {
-        String::from_utf8(self.run(["-c", program], input)).unwrap().trim_end().to_owned()
+    /// [`NumPy::run`] of what prints text, without the last line break.
+    pub fn prints<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> String {
+        String::from_utf8(self.run(arguments, input)).unwrap().trim_end().to_owned()
     }
 
     /// Runs a program that knows the archive as `archive`, and what `zipfile` lists of it as `members`; returns what it prints.
     pub fn prints_of_archive(&self, archive: &[u8], program: &str) -> String {
-        self.prints(&format!("{ARCHIVE}{program}"), archive)
+        self.prints(["-c", &format!("{ARCHIVE}{program}")], archive)
     }
 }
 

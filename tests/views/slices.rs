@@ -317,47 +317,6 @@ fn aligned_is_what_numpy_aligns() {
     for (packed, aligned, outer) in layouts {
         input += &format!("{packed}\n{aligned}\n{outer}\n");
     }
-    let program = r"
-import ast, sys
-import numpy as np
-lines = sys.stdin.read().splitlines()
-count = 0
-for packed, aligned, outer in zip(lines[0::3], lines[1::3], lines[2::3]):
-    expected = np.dtype(ast.literal_eval(packed), align=True)
-    ours = np.lib.format.descr_to_dtype(ast.literal_eval(aligned))
-    assert repr(np.lib.format.dtype_to_descr(expected)) == aligned, (expected, aligned)
-    assert ours.itemsize == expected.itemsize, aligned
-    assert {n: f[1] for n, f in ours.fields.items()} == {n: f[1] for n, f in expected.fields.items()}, aligned
-    nested = np.dtype([('a', 'u1'), ('b', expected), ('c', expected, (2,))], align=True)
-    assert repr(np.lib.format.dtype_to_descr(nested)) == outer, (nested, outer)
-    count += 1
-print(count)
-";
-    assert_eq!(String::from_utf8(numpy.run(["-c", program], input.as_bytes())).unwrap().trim(), "23");
+    assert_eq!(numpy.prints(["records.py", "aligned"], input.as_bytes()), "23");
     assert_eq!(bf16::dtype().to_string(), "<V2");
-}
-
-/// A whole file of NumPy's, aligned by NumPy.
-#[test]
-fn numpys_aligned_records_are_viewed() {
-    let Some(numpy) = numpy("numpys_aligned_records_are_viewed") else { return };
-    let program = r"
-import io, sys
-import numpy as np
-place = np.dtype([('flag', '?'), ('height', 'f4'), ('code', 'S3')], align=True)
-dtype = np.dtype([('id', 'u1'), ('time', 'M8[ns]'), ('phase', 'u1'), ('places', place, (1, 2)), ('depth', 'f8'), ('name', 'U3'), \
-    ('quality', 'i2')], align=True)
-ours = np.load(io.BytesIO(sys.stdin.buffer.read()))
-# What a file says of a dtype is its offsets; that they come from align=True is not among it.
-assert np.lib.format.dtype_to_descr(ours.dtype) == np.lib.format.dtype_to_descr(dtype)
-array = np.zeros(len(ours), dtype)
-array[...] = ours
-file = io.BytesIO()
-np.save(file, array)
-sys.stdout.buffer.write(file.getvalue())
-";
-    let picks: Vec<_> = (0..10).map(pick).collect();
-    let file = numpy.run(["-c", program], &written(&picks));
-    in_memory(&file, |file| assert_eq!(npy_core::view::<Pick>(file).unwrap(), picks));
-    assert_eq!(file, written(&picks));
 }

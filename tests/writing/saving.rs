@@ -48,7 +48,7 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_else() {
     let error = npy_core::save(directory.path().join("no/such/values.npy"), &[1_u8]).unwrap_err();
     assert!(error.kind() == ErrorKind::Io, "{error}");
     let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
-    assert!(error.kind() == ErrorKind::Io, "{error}");
+    assert!(error.io_kind() == Some(io::ErrorKind::IsADirectory), "{error}");
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
@@ -107,13 +107,6 @@ fn permissions_and_links_stay() {
     assert_eq!(npy_core::load::<u8>(directory.path().join("data/later.npy")).unwrap(), [4]);
 }
 
-#[test]
-fn refuses_to_replace_a_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let error = npy_core::save(directory.path(), &[1_u8]).unwrap_err();
-    assert!(error.io_kind() == Some(std::io::ErrorKind::IsADirectory), "{error}");
-}
-
 #[cfg(unix)]
 #[test]
 fn devices_are_written_to() {
@@ -146,59 +139,6 @@ fn names_without_a_directory_are_relative() {
     assert_eq!(names_in(directory.path()), ["values.npy"]);
 }
 
-/// A writer that counts its calls and fails from a given byte on.
-struct Sink {
-    bytes: Vec<u8>,
-    calls: usize,
-    room: usize,
-}
-
-impl std::io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.calls += 1;
-        if self.calls.is_multiple_of(5) {
-            return Err(std::io::ErrorKind::Interrupted.into());
-        }
-        let count = bytes.len().min(self.room - self.bytes.len());
-        if count == 0 && !bytes.is_empty() {
-            return Err(std::io::ErrorKind::StorageFull.into());
-        }
-        self.bytes.extend(&bytes[..count]);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn every_failure_of_a_stream_is_reported() {
-    let names = ["a", "bcd"].map(|text| Name { text: text.to_owned() });
-    let whole = written(&names);
-    for room in 0..=whole.len() {
-        let mut sink = Sink { bytes: Vec::new(), calls: 0, room };
-        match npy_core::write(&mut sink, &names) {
-            Ok(()) => assert_eq!((room, &sink.bytes), (whole.len(), &whole)),
-            Err(error) => {
-                assert!(error.io_kind() == Some(std::io::ErrorKind::StorageFull));
-                assert!(room < whole.len());
-            }
-        }
-    }
-}
-
-#[test]
-fn a_small_array_takes_one_write_and_a_large_one_two() {
-    let calls = |count: usize| {
-        let mut sink = Sink { bytes: Vec::new(), calls: 0, room: usize::MAX };
-        npy_core::write(&mut sink, &vec![1.0_f64; count]).unwrap();
-        sink.calls
-    };
-    assert_eq!(calls(10), 1);
-    assert_eq!(calls(1_000_000), 2);
-}
-
 /// Notes where each write ends.
 #[derive(Default)]
 struct Ends {
@@ -216,6 +156,17 @@ impl Write for Ends {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+#[test]
+fn a_small_array_takes_one_write_and_a_large_one_two() {
+    let calls = |count: usize| {
+        let mut sink = Ends::default();
+        npy_core::write(&mut sink, &vec![1.0_f64; count]).unwrap();
+        sink.ends.len()
+    };
+    assert_eq!(calls(10), 1);
+    assert_eq!(calls(1_000_000), 2);
 }
 
 #[test]
@@ -288,17 +239,6 @@ fn iterators_need_not_know_how_many_they_have() {
 }
 
 #[test]
-fn a_torn_writer_is_noticed() {
-    let mut writer = NpyWriter::with_len(Vec::new(), 3).unwrap();
-    writer.push(&1_u8).unwrap();
-    assert!(writer.finish().unwrap_err().to_string().ends_with("wrong number of elements: expected 3, found 1"));
-    let mut file = Vec::new();
-    file.write_all(&Header::new("|u1".parse().unwrap(), Order::C, &[3]).unwrap().to_bytes()).unwrap();
-    file.push(1);
-    assert!(npy_core::read::<u8>(&file[..]).is_err());
-}
-
-#[test]
 fn nothing_follows_a_failed_write_or_read() {
     struct Once(bool, Vec<u8>);
     impl std::io::Write for Once {
@@ -326,15 +266,6 @@ fn nothing_follows_a_failed_write_or_read() {
     let mut two = [String::new(), String::new()];
     assert_eq!(reader.read_into(&mut two).unwrap_err().kind(), ErrorKind::InvalidValue);
     assert!(reader.read_into(&mut two).unwrap_err().kind() == ErrorKind::BrokenStream);
-}
-
-/// NumPy opens no such file, so there is no header of one: the axes of its elements are axes of the
-/// array.
-#[test]
-fn arrays_of_sub_arrays_are_refused() {
-    use npy_core::NpyElement;
-    let error = Header::new(<[f32; 3]>::dtype(), Order::C, &[2]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unstorable, "{error}");
 }
 
 /// What a killed process left is taken over, unless it is something else or somebody has it.

@@ -40,6 +40,9 @@ fn fields_that_may_be_absent() {
     let bare = Reading { id: 1, level: 0.0, quality: 7, phase: 7, depth: None, time: None, code: None };
     assert_eq!(npy_core::read::<Reading>(&written_as(std::slice::from_ref(&full), "[('id', '<u2')]")[..]).unwrap(), [bare.clone()]);
 
+    // A default stands in for a field that is not there, not for one that does not fit.
+    assert_eq!(mismatches::<Reading>(&zeros("[('id', '<u2'), ('level', '<f8')]"))[0].0, "level");
+
     // What no record has is not in the file.
     let file = written(&[bare.clone(), bare.clone()]);
     assert_eq!(dtype_of_file(&file), native("[('id', '<u2'), ('level', '<f4'), ('quality', '|u1'), ('phase', '|u1')]"),);

@@ -254,6 +254,7 @@ fn zero_fields_and_deep_nesting() {
     #[derive(NpyRecord, Clone, Debug, PartialEq)]
     struct Nothing();
     round_trip(&[Nothing(), Nothing()], "[]");
+    assert_eq!(written(&[Nothing(), Nothing()]).len(), 128);
 
     #[derive(NpyRecord, Clone, Debug, PartialEq)]
     struct Pose {
