@@ -1,4 +1,4 @@
-//! Headers whose text is given, valid or not, until `npy-core` writes them.
+//! Headers whose text is given, valid or not, as NumPy's `write_array_header_1_0` takes them. `npy-core` writes those that are valid.
 
 use npy_core::Version;
 
@@ -21,23 +21,4 @@ pub(crate) fn wrap(text: &str, version: Version) -> Option<Vec<u8>> {
     bytes.resize(total - 1, b' ');
     bytes.push(b'\n');
     Some(bytes)
-}
-
-/// Whether a header has integers as Python 2 wrote them, such as `3L`.
-pub(crate) fn is_of_python_2(bytes: &[u8]) -> bool {
-    let mut quote = None;
-    bytes.windows(2).any(|pair| match (quote, pair) {
-        (Some(open), [_, next]) => {
-            if *next == open {
-                quote = None;
-            }
-            false
-        }
-        (None, [digit, b'L']) if digit.is_ascii_digit() => true,
-        (None, [_, next @ (b'\'' | b'"')]) => {
-            quote = Some(*next);
-            false
-        }
-        _ => false,
-    })
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::dtype::NewArray;
 use crate::error::{raise, raise_io};
-use crate::header::{Described, describe, limits};
+use crate::header::{Described, describe, limits, warn_of_python_2};
 use crate::memory::Parts;
 
 /// The first bytes of a file, in which most headers end, and small arrays.
@@ -72,7 +72,7 @@ impl Head {
 }
 
 /// Loads an array by its path. The text `npz` stands for an archive, `objects` for an array of objects, and `None` for all else: a pickle,
-/// an empty file, a header that Python 2 wrote.
+/// an empty file.
 #[pyfunction]
 pub(crate) fn load_path<'py>(
     py: Python<'py>,
@@ -89,9 +89,7 @@ pub(crate) fn load_path<'py>(
     let fail = |error: Error| raise(py, &error.with_path(&path));
     let (header, offset) = head.header().map_err(fail)?;
     crate::header::expect_short(offset as u64, max_header_size).map_err(fail)?;
-    if crate::as_given::is_of_python_2(&head.bytes[..offset.min(head.bytes.len())]) {
-        return Ok(None);
-    }
+    warn_of_python_2(py, &header)?;
     if header.dtype().has_object() {
         return Ok(Some(pyo3::intern!(py, "objects").clone().into_any()));
     }

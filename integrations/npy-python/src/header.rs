@@ -1,11 +1,11 @@
 //! Headers between their bytes and NumPy's dtypes.
 
-use npy_core::{DType, Error, ErrorKind, Header, Limits, Order, Version};
+use npy_core::{DType, Error, ErrorKind, Header, Leniency, Limits, Order, Version};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::as_given::{is_of_python_2, wrap};
+use crate::as_given::wrap;
 use crate::dtype::to_numpy;
 use crate::error::raise;
 
@@ -29,13 +29,21 @@ pub(crate) fn descr_to_dtype<'py>(py: Python<'py>, descr: &str) -> PyResult<Boun
     to_numpy(py, &descr.parse::<DType>().map_err(|error| raise(py, &error))?)
 }
 
-/// Parses a header from its magic string on. The last value is whether it was read as one of Python 2.
+/// Parses a header from its magic string on.
 #[pyfunction]
-pub(crate) fn parse_header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<(Parsed<'py>, bool)> {
+pub(crate) fn parse_header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Parsed<'py>> {
     let (header, _) = Header::parse_with(bytes, limits()).map_err(|error| raise(py, &error))?;
+    warn_of_python_2(py, &header)?;
     let dtype = to_numpy(py, header.dtype())?;
-    let is_fortran = header.order() == Order::Fortran;
-    Ok(((PyTuple::new(py, header.shape())?, is_fortran, dtype), is_of_python_2(bytes)))
+    Ok((PyTuple::new(py, header.shape())?, header.order() == Order::Fortran, dtype))
+}
+
+/// Warns of a header that Python 2 wrote, as NumPy does.
+pub(crate) fn warn_of_python_2(py: Python<'_>, header: &Header) -> PyResult<()> {
+    if header.leniencies().any(|leniency| leniency == Leniency::LongIntegers) {
+        py.import("npyfiles.format")?.call_method0("_warn_of_python_2")?;
+    }
+    Ok(())
 }
 
 /// A header for a user: shape, whether the order is Fortran's, dtype, version, and the offset of the data.

@@ -173,3 +173,18 @@ def test_threads_read_the_same(tmp_path):
     for threads in (1, 2, 7):
         with pytest.raises(npyfiles.NpyError, match=f"could only read {15_000_000 - 128} elements"):
             npyfiles.load(tmp_path / "a.npy", threads=threads)
+
+
+def test_headers_of_python_2_warn(tmp_path):
+    text = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2L,), }"
+    text += b" " * (117 - len(text)) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + np.arange(2.0).tobytes()
+    (tmp_path / "a.npy").write_bytes(content)
+    with npyfiles.NpzWriter(tmp_path / "a.npz") as archive:
+        archive.add_bytes("a.npy", content)
+    with npyfiles.load(tmp_path / "a.npz") as archive:
+        loads = [lambda: npyfiles.load(tmp_path / "a.npy"), lambda: npyfiles.load(io.BytesIO(content)), lambda: archive["a"]]
+        for load in loads:
+            with pytest.warns(UserWarning, match="Reading.*this warning") as caught:
+                assert load().tolist() == [0, 1]
+            assert [w.filename for w in caught] == [__file__]

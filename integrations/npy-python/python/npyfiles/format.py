@@ -111,19 +111,16 @@ def _read_header_bytes(fp, version, max_header_size):
     return prefix + text
 
 
-def _parse_header(header):
-    parsed, is_of_python_2 = _native.parse_header(header)
-    if is_of_python_2:
-        _warn(
-            "Reading `.npy` or `.npz` file required additional header parsing as it was created on Python 2. Save the file again "
-            "to speed up loading and avoid this warning."
-        )
-    return parsed
+def _warn_of_python_2():
+    _warn(
+        "Reading `.npy` or `.npz` file required additional header parsing as it was created on Python 2. Save the file again to "
+        "speed up loading and avoid this warning."
+    )
 
 
 def _read_array_header(fp, version, max_header_size=MAX_HEADER_SIZE):
     _check_version(version)
-    return _parse_header(_read_header_bytes(fp, version, max_header_size))
+    return _native.parse_header(_read_header_bytes(fp, version, max_header_size))
 
 
 def read_array_header_1_0(fp, max_header_size=MAX_HEADER_SIZE):
@@ -327,7 +324,7 @@ def read_array(fp, allow_pickle=False, pickle_kwargs=None, *, max_header_size=MA
     version = read_magic(fp)
     _check_version(version)
     header = _read_header_bytes(fp, version, UNLIMITED if allow_pickle else max_header_size)
-    shape, is_fortran, dtype = _parse_header(header)
+    shape, is_fortran, dtype = _native.parse_header(header)
     if dtype.hasobject:
         if not allow_pickle:
             raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
@@ -448,7 +445,7 @@ def open_memmap(
         with open(os.fspath(filename), "rb") as fp:
             version = read_magic(fp)
             _check_version(version)
-            shape, fortran_order, dtype = _parse_header(_read_header_bytes(fp, version, max_header_size))
+            shape, fortran_order, dtype = _native.parse_header(_read_header_bytes(fp, version, max_header_size))
             _refuse_objects(dtype)
             offset = fp.tell()
     return np.memmap(

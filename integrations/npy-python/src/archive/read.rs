@@ -162,6 +162,7 @@ fn read_member<'py, R: Read + Seek + Send>(
     };
     let (header, offset) = (reader.header().clone(), reader.data_offset());
     crate::header::expect_short(offset, max_header_size).map_err(fail)?;
+    crate::header::warn_of_python_2(py, &header)?;
     if header.dtype().has_object() {
         return Ok(None);
     }
