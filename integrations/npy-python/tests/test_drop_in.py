@@ -188,3 +188,12 @@ def test_headers_of_python_2_warn(tmp_path):
             with pytest.warns(UserWarning, match="Reading.*this warning") as caught:
                 assert load().tolist() == [0, 1]
             assert [w.filename for w in caught] == [__file__]
+
+
+def test_masked_arrays_are_refused_where_numpy_refuses_them(tmp_path):
+    masked = np.ma.masked_array([1, 2], [0, 1])
+    with pytest.raises(NotImplementedError, match="MaskedArray.tofile"):
+        npyfiles.save(tmp_path / "a.npy", masked)
+    assert not (tmp_path / "a.npy").exists()
+    with open(tmp_path / "b.npy", "wb") as file, pytest.raises(NotImplementedError):
+        npyfiles.save(file, masked)

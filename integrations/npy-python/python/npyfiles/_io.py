@@ -176,6 +176,7 @@ def save(file, arr, allow_pickle=True, *, durable=False):
     path = path_of(file)
     if not path.endswith(".npy"):
         path += ".npy"
+    format.refuse_mask(arr)
     _native.save_path(path, *encoded(arr, allow_pickle), durable)
 
 

@@ -239,6 +239,13 @@ def is_pickled(dtype, allow_pickle):
     return False
 
 
+def refuse_mask(array):
+    """Raise ``NotImplementedError`` for a masked array, as NumPy does where it writes to a file of the system."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        raise NotImplementedError("MaskedArray.tofile() not implemented yet; save `array.filled()`, or the data and the mask")
+
+
 def parts_of(array):
     """Return the memory of an array in the order of a file, as an iterable of arrays of bytes."""
     if array.size == 0 or array.itemsize == 0:
@@ -296,6 +303,8 @@ def write_array(fp, array, version=None, allow_pickle=True, pickle_kwargs=None):
     if is_pickled(array.dtype, allow_pickle):
         pickle.dump(array, fp, protocol=4, **(pickle_kwargs or {}))
         return
+    if isfileobj(fp):
+        refuse_mask(array)
     for part in parts_of(array):
         _write_part(fp, part)
 
