@@ -24,7 +24,7 @@ pub(crate) struct Array {
     /// The length of the header.
     pub(crate) data_offset: u64,
     /// The offset of the data in the object.
-    data_begin: u64,
+    pub(crate) data_begin: u64,
     /// The number of bytes of data.
     available: u64,
     /// The first bytes of the data.

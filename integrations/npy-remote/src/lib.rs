@@ -104,6 +104,8 @@ mod gather;
 mod npy;
 #[cfg(feature = "arrow")]
 mod batches;
+#[cfg(feature = "arrow")]
+mod local;
 mod sparse;
 mod npz;
 mod file;
@@ -125,6 +127,8 @@ pub use object_store;
 #[cfg(feature = "arrow")]
 pub use batches::Batches;
 pub use file::RemoteFile;
+#[cfg(feature = "arrow")]
+pub use local::LocalRows;
 pub use npy::RemoteNpy;
 pub use npy_core::{Error, ErrorKind, Result};
 pub use npz::RemoteNpz;

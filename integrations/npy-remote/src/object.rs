@@ -1,5 +1,7 @@
 //! An object in a store, pinned to the version that a listing or the first response described.
 
+#[cfg(feature = "arrow")]
+use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -107,6 +109,40 @@ impl Object {
             return Ok(Chunk { begin: range.start, bytes: Bytes::new() });
         }
         Ok(self.request(range).await?.1)
+    }
+
+    /// Opens the file that the object is in a store of local files; `None` in others.
+    #[cfg(feature = "arrow")]
+    pub(crate) async fn open_file(&self) -> Result<Option<File>> {
+        if local_root(&self.store.to_string()).is_none() {
+            return Ok(None);
+        }
+        let open = async {
+            let result = self.store.get_opts(&self.meta.location, self.pinned()).await;
+            let result = result.map_err(|error| self.failed(&error, &(0..self.size())))?;
+            self.check(&result.meta)?;
+            match result.payload {
+                GetResultPayload::File(file, _) => Ok(Some(file)),
+                GetResultPayload::Stream(_) => Ok(None),
+            }
+        };
+        open.await.map_err(|error| self.locate(error))
+    }
+
+    /// Checks that an open file is still of this version: a tag is made of its size and time.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn check_file(&self, file: &File) -> Result<()> {
+        let expected = &self.meta;
+        let metadata = file.metadata().map_err(|error| self.locate(error.into()))?;
+        if metadata.len() != expected.size {
+            return Err(self.locate(replaced("size", &expected.size.to_string(), &metadata.len().to_string())));
+        }
+        let modified = metadata.modified().map_or(expected.last_modified, Into::into);
+        if modified != expected.last_modified {
+            let [expected, found] = [expected.last_modified, modified].map(|time| time.to_string());
+            return Err(self.locate(replaced("time of modification", &expected, &found)));
+        }
+        Ok(())
     }
 
     /// Requests these bytes, and checks that the response is of this version.
@@ -242,9 +278,14 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
 /// Adds the path of the object, unless the error has one. That of a local file begins at the root.
 pub(crate) fn with_path(error: Error, path: &Path, store: &dyn ObjectStore) -> Error {
     let store = store.to_string();
-    let root = store.strip_prefix("LocalFileSystem(file://").and_then(|root| root.strip_suffix(')')).unwrap_or_default();
+    let root = local_root(&store).unwrap_or_default();
     let slash = if root.is_empty() || root.ends_with('/') { "" } else { "/" };
     error.with_path(format!("{root}{slash}{path}"))
+}
+
+/// The root of a store of local files, by its description.
+fn local_root(store: &str) -> Option<&str> {
+    store.strip_prefix("LocalFileSystem(file://")?.strip_suffix(')')
 }
 
 /// Creates the error of a failed store. The errors of `object_store` print their sources.

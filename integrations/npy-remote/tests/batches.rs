@@ -7,7 +7,9 @@ use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_buffer::Buffer;
 use npy_arrow::{BatchOptions, BatchReader};
 use npy_core::{Header, Order};
-use npy_remote::{ErrorKind, RemoteNpy, RemoteOptions};
+use npy_remote::object_store::ObjectStore;
+use npy_remote::object_store::local::LocalFileSystem;
+use npy_remote::{ErrorKind, RemoteNpy, RemoteNpz, RemoteOptions};
 
 use crate::reading::small;
 use crate::support::{Fault, FaultStore, file, file_of, memory, picks};
@@ -99,5 +101,67 @@ async fn rows_without_bytes_are_bounded() {
         let array = RemoteNpy::open(memory("x.npy", bytes).await, "x.npy").await.unwrap();
         let error = array.batches(BatchOptions::new()).unwrap_err();
         assert!(error.to_string().starts_with("x.npy: limit exceeded: expected at most 65536 rows without bytes"), "{error}");
+    }
+}
+
+/// The rows of a file that stays open are those of requests, whatever the offset, and however long the vector was.
+#[tokio::test]
+async fn local_rows_equal_fetched_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let items: Vec<[i32; 3]> = (0..50_000).map(|row| [row, -row, 7]).collect();
+    npy_core::save(directory.path().join("a.npy"), &items).unwrap();
+    let mut archive = npy_core::npz::NpzWriter::create(directory.path().join("a.npz")).unwrap();
+    archive.add_slice("other", &[1_u8, 2, 3]).unwrap();
+    archive.add_slice("rows", &items).unwrap();
+    archive.finish().unwrap();
+    let store: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new_with_prefix(directory.path()).unwrap());
+    let array = RemoteNpy::open(Arc::clone(&store), "a.npy").await.unwrap();
+    let member = RemoteNpz::open(store, "a.npz").await.unwrap().member("rows").await.unwrap();
+    for array in [array, member] {
+        let local = array.open_local().await.unwrap().unwrap();
+        let mut bytes = Vec::new();
+        for rows in [0..10, 40_000..50_000, 3..3, 49_999..50_000, 0..50_000] {
+            local.read(rows.clone(), &mut bytes).unwrap();
+            assert!(bytes == array.fetch_rows(rows).await.unwrap().as_slice());
+        }
+        assert!(local.read(10..50_001, &mut bytes).is_err());
+    }
+}
+
+#[tokio::test]
+async fn local_rows_of_a_changed_file_are_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    npy_core::save(&path, &vec![1.5_f64; 20_000]).unwrap();
+    let store: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new_with_prefix(directory.path()).unwrap());
+    let array = RemoteNpy::open(Arc::clone(&store), "a.npy").await.unwrap();
+    let local = array.open_local().await.unwrap().unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let mut bytes = Vec::new();
+    // A file of another name in its place is another one.
+    std::fs::copy(&path, directory.path().join("b.npy")).unwrap();
+    std::fs::rename(directory.path().join("b.npy"), &path).unwrap();
+    local.read(0..10, &mut bytes).unwrap();
+    assert_eq!(array.open_local().await.unwrap_err().kind(), ErrorKind::Conflict);
+    let time = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(time + std::time::Duration::from_secs(1)).unwrap();
+    let error = local.read(0..10, &mut bytes).unwrap_err();
+    assert!(error.to_string().contains("object replaced while it was read: expected time of modification"), "{error}");
+    file.set_modified(time).unwrap();
+    file.set_len(1000).unwrap();
+    let error = local.read(0..10, &mut bytes).unwrap_err();
+    assert!(error.to_string().ends_with("expected size 160128, found 1000; open it again"), "{error}");
+}
+
+#[tokio::test]
+async fn rows_in_memory_or_scattered_have_no_local_file() {
+    let array = RemoteNpy::open(memory("x.npy", file(&vec![1.5_f64; 20_000])).await, "x.npy").await.unwrap();
+    assert!(array.open_local().await.unwrap().is_none());
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("f.npy"), file_of("<u4", Order::Fortran, &[40_000, 3], &[0; 480_000])).unwrap();
+    npy_core::save(directory.path().join("small.npy"), &[1.5_f64]).unwrap();
+    let store: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new_with_prefix(directory.path()).unwrap());
+    for name in ["f.npy", "small.npy"] {
+        assert!(RemoteNpy::open(Arc::clone(&store), name).await.unwrap().open_local().await.unwrap().is_none(), "{name}");
     }
 }
