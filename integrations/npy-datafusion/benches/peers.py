@@ -1,4 +1,4 @@
-"""Answers lines from standard input: `make ROWS`, or a peer and its threads; prints seconds."""
+"""Answers lines from standard input: `make ROWS`, or a peer and its threads; prints seconds by the clock and of the processor."""
 
 import os
 import sys
@@ -45,17 +45,26 @@ def duckdb(path, threads):
     assert len(rows) == 26, rows
 
 
+def datafusion(path, threads):
+    from datafusion import SessionConfig, SessionContext
+
+    session = SessionContext(SessionConfig().with_target_partitions(threads))
+    session.register_parquet("t", path)
+    query = QUERY.replace("'{}'", "t")
+    assert sum(batch.num_rows for batch in session.sql(query).collect()) == 26
+
+
 def polars(threads):
     # The size of its pool is set when it is imported, so that it gets a process of its own.
     import subprocess
 
     script = (
-        "import polars as pl, sys, time; b = time.perf_counter(); "
+        "import polars as pl, sys, time; b, c = time.perf_counter(), time.process_time(); "
         "f = pl.scan_parquet(sys.argv[1]).filter(pl.col('magnitude') > 2).group_by('station')"
-        ".agg(pl.len(), pl.col('magnitude').mean()).sort('station').collect(); assert len(f) == 26; print(time.perf_counter() - b)"
+        ".agg(pl.len(), pl.col('magnitude').mean()).sort('station').collect(); assert len(f) == 26; print(time.perf_counter() - b, time.process_time() - c)"
     )
     environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
-    return float(subprocess.run([sys.executable, "-c", script, snappy], env=environment, capture_output=True, check=True).stdout)
+    return subprocess.run([sys.executable, "-c", script, snappy], env=environment, capture_output=True, check=True, text=True).stdout
 
 
 def pandas():
@@ -78,7 +87,7 @@ def numpy():
 
 for line in sys.stdin:
     name, argument = line.split()
-    begin = time.perf_counter()
+    begin, processor = time.perf_counter(), time.process_time()
     if name == "make":
         print(make(int(argument)), flush=True)
         continue
@@ -86,11 +95,13 @@ for line in sys.stdin:
         duckdb(snappy, int(argument))
     elif name == "duckdb-uncompressed":
         duckdb(plain, int(argument))
+    elif name == "datafusion-uncompressed":
+        datafusion(plain, int(argument))
     elif name == "polars":
-        print(polars(int(argument)), flush=True)
+        print(polars(int(argument)).strip(), flush=True)
         continue
     elif name == "pandas":
         pandas()
     else:
         numpy()
-    print(time.perf_counter() - begin, flush=True)
+    print(time.perf_counter() - begin, time.process_time() - processor, flush=True)

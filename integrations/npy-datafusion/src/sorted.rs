@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+use datafusion::arrow::buffer::Buffer;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
-use npy_remote::RemoteNpy;
 
 use crate::error::external;
+use crate::rows::Rows;
 
 /// The number of rows that are read at once to divide what is left.
 const PROBES: usize = 15;
@@ -25,9 +26,13 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
 pub(crate) struct Search {
-    pub(crate) remote: RemoteNpy,
+    pub(crate) rows: Arc<Rows>,
+    /// The index of the array among those of the scan.
+    pub(crate) array: usize,
     /// The decoder of the key alone.
     pub(crate) key: BatchDecoder,
+    /// Bytes of all rows of the search, and those rows, if they were fetched already.
+    pub(crate) loaded: Option<(Buffer, Range<usize>)>,
 }
 
 /// An end of the rows whose key equals a value.
@@ -82,7 +87,8 @@ impl Search {
 
     /// The first of some rows that is not before a bound.
     async fn first_row(&self, rows: Range<usize>, value: &ScalarValue, bound: Bound) -> Result<usize> {
-        let window = (WINDOW / self.key.row_bytes().max(1)).max(PROBES + 1);
+        let bytes = if self.loaded.is_some() { 0 } else { WINDOW };
+        let window = (bytes / self.key.row_bytes().max(1)).max(PROBES + 1);
         // Rows before `low` are before the bound; those from `high` on are not.
         let (mut low, mut high) = (rows.start, rows.end);
         while high - low > window {
@@ -103,8 +109,11 @@ impl Search {
     }
 
     async fn keys(&self, rows: Range<usize>) -> Result<Vec<ScalarValue>> {
-        let bytes = self.remote.fetch_rows(rows.clone()).await.map_err(external)?;
-        let batch = self.key.decode(&bytes, rows.clone(), rows).map_err(|error| external(self.remote.locate(error)))?;
+        let (bytes, block) = match &self.loaded {
+            Some((bytes, block)) => (bytes.clone(), block.clone()),
+            None => (self.rows.fetch(rows.clone()).await.map_err(external)?, rows.clone()),
+        };
+        let batch = self.key.decode(&bytes, block, rows).map_err(|error| external(self.rows.locate(error)))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
     }
 }

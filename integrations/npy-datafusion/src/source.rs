@@ -22,6 +22,7 @@ use object_store::ObjectStore;
 use crate::headers::Headers;
 use crate::opener::NpyOpener;
 use crate::options::ColumnOptions;
+use crate::scan::Query;
 
 /// The rows of a batch, where the session sets none.
 const BATCH_ROWS: usize = 8192;
@@ -84,17 +85,20 @@ impl FileSource for NpySource {
             predicate => predicate.clone(),
         };
         let is_unfiltered = predicate.is_none();
-        let opener = NpyOpener {
-            store: object_store,
-            headers: Arc::clone(&self.headers),
+        let query = Query {
             options: self.options.clone(),
             columns: self.projection.file_indices.clone(),
             predicate,
             sorted_by: sorted_by.map(str::to_owned),
-            limit: config.limit.filter(|_| is_unfiltered),
-            batch_rows: self.batch_rows,
             schema: Arc::clone(&schema),
             bytes_scanned: MetricBuilder::new(&self.metrics).counter("bytes_scanned", partition),
+        };
+        let opener = NpyOpener {
+            store: object_store,
+            headers: Arc::clone(&self.headers),
+            query,
+            limit: config.limit.filter(|_| is_unfiltered),
+            batch_rows: self.batch_rows,
         };
         ProjectionOpener::try_new(self.projection.clone(), Arc::new(opener), &schema)
     }

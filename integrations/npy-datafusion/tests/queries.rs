@@ -5,7 +5,7 @@ use std::path::Path;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, SessionContextExt};
 
-use crate::support::{ask, events, numpy, save, save_as, session, workspace};
+use crate::support::{ask, events, numpy, rows, save, save_as, session, workspace};
 
 /// The queries, by name.
 pub fn queries() -> Vec<(&'static str, &'static str)> {
@@ -181,27 +181,64 @@ async fn any_share_of_rows_of_any_length_is_filtered() {
     }
 }
 
-/// The rows of a sorted file are found by a few reads.
+/// Whether the rows of a range are gathered or filtered, they stay in order, and the former fill batches.
+#[tokio::test]
+async fn filtered_batches_are_full_and_in_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    save(&path, &events(0..12_000));
+    let session = session(1);
+    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+    // All rows of some batches, none, each third one, and nine of ten.
+    let query = "SELECT id, station FROM t WHERE id < 2500 OR id % 3 = 0 AND id >= 4100 OR id % 10 > 0 AND id > 11000";
+    let passes = |id: &i64| *id < 2500 || id % 3 == 0 && *id >= 4100 || id % 10 > 0 && *id > 11_000;
+    let batches = session.sql(query).await.unwrap().collect().await.unwrap();
+    let expected: Vec<_> = events(0..12_000).into_iter().filter(|event| passes(&event.id)).collect();
+    let expected: Vec<_> = expected.iter().map(|event| vec![event.id.to_string(), event.station.clone()]).collect();
+    assert!(rows(&batches) == expected);
+    assert!(batches.iter().all(|batch| batch.num_rows() <= 1000));
+    assert!(batches.len() < 10, "{} batches", batches.len());
+    let few = session.sql("SELECT id, station FROM t WHERE id % 100 = 7").await.unwrap().collect().await.unwrap();
+    assert_eq!(few.iter().map(|batch| batch.num_rows()).collect::<Vec<_>>(), [120]);
+}
+
+/// Saves values of eight bytes as the only field of records of this size.
+fn save_padded(path: &Path, scalar: &str, itemsize: usize, values: impl ExactSizeIterator<Item = [u8; 8]>) {
+    let dtype = format!("{{'names': ['value'], 'formats': ['{scalar}'], 'offsets': [0], 'itemsize': {itemsize}}}");
+    let (rows, mut bytes) = (values.len(), Vec::new());
+    for value in values {
+        bytes.extend(value);
+        bytes.resize(bytes.len() + itemsize - 8, 0);
+    }
+    let array = npy_core::DynValues::new(dtype.parse().unwrap(), npy_core::Order::C, &[rows], bytes);
+    array.unwrap().save(path).unwrap();
+}
+
+/// Bytes of a row, and partitions: parts that are fetched at once, and one that is searched by a few reads.
+const SEARCHED: [(usize, usize); 2] = [(8, 3), (100, 1)];
+
 #[tokio::test]
 async fn a_range_of_the_key_gives_the_same_rows_whatever_its_ends() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npy");
-    // Runs of equal keys, so that each end may be in one.
-    let keys: Vec<i64> = (0..50_000).map(|row| row / 7).collect();
-    npy_core::save(&path, &keys).unwrap();
-    let (sorted, plain) = (session(3), session(3));
-    sorted.register_npy("t", path.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
-    plain.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
-    for (low, high) in [(-5, 3), (0, 0), (0, 1), (17, 4000), (4000, 17), (7141, 7142), (7142, 7143), (7143, 9000), (3571, 3571)] {
-        for (lower, upper) in [(">", "<"), (">=", "<="), (">", "<="), (">=", "<")] {
-            let query = format!(
-                "SELECT count(value), sum(value) FROM t WHERE value {lower} {low} AND {high} {} value",
-                if upper == "<" { ">" } else { ">=" }
-            );
+    for (itemsize, partitions) in SEARCHED {
+        // Runs of equal keys, so that each end may be in one.
+        save_padded(&path, "<i8", itemsize, (0..50_000).map(|row| i64::from(row / 7).to_le_bytes()));
+        let (sorted, plain) = (session(partitions), session(partitions));
+        sorted.register_npy("t", path.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
+        plain.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+        for (low, high) in [(-5, 3), (0, 0), (0, 1), (17, 4000), (4000, 17), (7141, 7142), (7142, 7143), (7143, 9000), (3571, 3571)]
+        {
+            for (lower, upper) in [(">", "<"), (">=", "<="), (">", "<="), (">=", "<")] {
+                let query = format!(
+                    "SELECT count(value), sum(value) FROM t WHERE value {lower} {low} AND {high} {} value",
+                    if upper == "<" { ">" } else { ">=" }
+                );
+                assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
+            }
+            let query = format!("SELECT count(value) FROM t WHERE value = {high}");
             assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
         }
-        let query = format!("SELECT count(value) FROM t WHERE value = {high}");
-        assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{query}");
     }
 }
 
@@ -214,22 +251,24 @@ async fn sorted_floats_and_times_keep_all_rows() {
     values.extend([0.0, -0.0, 0.0, -0.0]);
     values.extend((1..40_000).map(f64::from));
     values.extend([f64::NAN, -f64::NAN, -f64::NAN]);
-    npy_core::save(&floats, &values).unwrap();
-    let (sorted, plain) = (session(2), session(2));
-    sorted.register_npy("t", floats.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
-    plain.register_npy("t", floats.to_str().unwrap(), NpyOptions::new()).await.unwrap();
-    for condition in [
-        "value >= 5",
-        "value < 5",
-        "value > 0",
-        "value >= 0",
-        "value < 0",
-        "value <= 0",
-        "value = 0",
-        "value >= -0.0 AND value <= 39998.5",
-    ] {
-        let query = format!("SELECT count(value) FROM t WHERE {condition}");
-        assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{condition}");
+    for (itemsize, partitions) in SEARCHED {
+        save_padded(&floats, "<f8", itemsize, values.iter().map(|value| value.to_le_bytes()));
+        let (sorted, plain) = (session(partitions), session(partitions));
+        sorted.register_npy("t", floats.to_str().unwrap(), NpyOptions::new().sorted_by(["value"])).await.unwrap();
+        plain.register_npy("t", floats.to_str().unwrap(), NpyOptions::new()).await.unwrap();
+        for condition in [
+            "value >= 5",
+            "value < 5",
+            "value > 0",
+            "value >= 0",
+            "value < 0",
+            "value <= 0",
+            "value = 0",
+            "value >= -0.0 AND value <= 39998.5",
+        ] {
+            let query = format!("SELECT count(value) FROM t WHERE {condition}");
+            assert_eq!(ask(&sorted, &query).await, ask(&plain, &query).await, "{condition}");
+        }
     }
     // Nulls first is not the order of NumPy.
     let times = directory.path().join("times.npy");

@@ -217,3 +217,29 @@ async fn a_scan_has_few_chunks_in_memory_however_large_the_file_is() {
     // Two in flight and one that is decoded, of 4 MiB, for each of two partitions.
     assert!(most.iter().all(|most| *most <= 2 * 3 * (4 << 20)), "{most:?}");
 }
+
+/// The probes of a search would be more requests.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_small_sorted_shard_is_one_request() {
+    let shards = Shards::new(50, 1000);
+    let session = shards.session(2);
+    session.register_npy("t", "shards://all/t/", NpyOptions::new().sorted_by(["id"])).await.unwrap();
+    shards.taken();
+    let query = "SELECT count(*), sum(magnitude) FROM t WHERE id >= 0 AND id < 5";
+    assert_eq!(ask(&session, query).await, [["50000", "0.0"]]);
+    assert_eq!(shards.taken(), (50, (50 * 1000 * Event::dtype().itemsize()) as u64));
+    assert_eq!(ask(&session, "SELECT count(id) FROM t WHERE id > 5").await, [["0"]]);
+}
+
+/// As that of Parquet files does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn explain_analyze_shows_times_rows_and_bytes() {
+    let shards = Shards::new(2, 1000);
+    let session = shards.session(2);
+    session.register_npy("t", "shards://all/t/", NpyOptions::new()).await.unwrap();
+    let analyzed = ask(&session, "EXPLAIN ANALYZE SELECT id FROM t WHERE magnitude < 1").await.concat().concat();
+    let scan = analyzed.lines().find(|line| line.contains("DataSourceExec")).unwrap();
+    for metric in ["output_rows=2.00 K", "bytes_scanned=74.00 K", "time_elapsed_opening=", "time_elapsed_scanning_total="] {
+        assert!(scan.contains(metric), "{metric}: {scan}");
+    }
+}
