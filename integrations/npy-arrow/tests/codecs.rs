@@ -7,7 +7,7 @@ use crate::workspace_support::workspace;
 #[test]
 fn a_missing_codec_names_the_feature() {
     let directory = tempfile::tempdir().unwrap();
-    let (data, npy) = (workspace().join("integrations/npy-arrow/tests/data"), directory.path().join("a.npy"));
+    let (data, npy) = (workspace().join("integrations/npy-arrow/tests/golden"), directory.path().join("a.npy"));
     let (feather, table) = (data.join("pandas-categories.feather"), data.join("polars-times.parquet"));
     let errors = [ipc::to_npy(&feather, &npy, ArrayOptions::new()), parquet::to_npy(&table, &npy, ArrayOptions::new())];
     let messages = errors.map(|result| {

@@ -87,7 +87,7 @@ fn golden_tables_come_back() {
     let npy = directory.path().join("a.npy");
     let mut dtypes = Vec::new();
     for name in ["duckdb-nested.parquet", "pandas-categories.feather", "polars-categories.arrow", "pyarrow-delta.arrows"] {
-        let table = workspace().join("integrations/npy-arrow/tests/data").join(name);
+        let table = workspace().join("integrations/npy-arrow/tests/golden").join(name);
         come_back(&table, &npy);
         let values = DynValues::load(&npy).unwrap();
         dtypes.push(format!("{name}: {} rows of {}", values.shape()[0], values.dtype()));
@@ -114,12 +114,12 @@ fn tables_come_through_pipes() {
     let directory = tempfile::tempdir().unwrap();
     let npy = directory.path().join("a.npy");
     for name in ["polars-categories.arrow", "pyarrow-delta.arrows", "duckdb-nested.parquet"] {
-        let table = workspace().join("integrations/npy-arrow/tests/data").join(name);
-        let pipe = directory.path().join(name);
+        let table = workspace().join("integrations/npy-arrow/tests/golden").join(name);
+        let (pipe, bytes) = (directory.path().join(name), fs::read(table).unwrap());
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let writer = std::thread::spawn({
             let pipe = pipe.clone();
-            move || fs::write(pipe, fs::read(table).unwrap())
+            move || fs::write(pipe, bytes)
         });
         let result = to_npy(&pipe, &npy, ArrayOptions::new());
         writer.join().unwrap().unwrap();
@@ -137,7 +137,7 @@ fn tables_come_through_pipes() {
 fn streams_that_claim_terabytes_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.arrows");
-    let whole = fs::read(workspace().join("integrations/npy-arrow/tests/data/pyarrow-delta.arrows")).unwrap();
+    let whole = fs::read(workspace().join("integrations/npy-arrow/tests/golden/pyarrow-delta.arrows")).unwrap();
     for length in 1..whole.len() {
         fs::write(&path, &whole[..length]).unwrap();
         if let Err(error) = ipc::read(&path) {

@@ -249,7 +249,6 @@ mod structs {
         model().write_npz(&mut file).unwrap();
         let mut bytes = file.into_inner();
         #[derive(Debug, NpzArchive)]
-        #[expect(dead_code, reason = "they are missing")]
         struct Other {
             weights: Array2<f32>,
             first: Vec<u8>,
