@@ -84,4 +84,5 @@ def main():
             print(f"| {title} | {theirs * 1e3:.3f} ms | {ours * 1e3:.3f} ms | {found:.2f} | {goal or ''} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
