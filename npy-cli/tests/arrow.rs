@@ -34,11 +34,10 @@ mod with_arrow {
     use npy_core::{DynValues, Header, Order};
 
     use super::*;
-    use crate::convert::Directory;
     use crate::support::numpy::pyarrow;
-    use crate::support::run_with;
+    use crate::support::{Files, run_with};
 
-    impl Directory {
+    impl Files {
         /// A table of two batches.
         fn table(&self, name: &str, columns: Vec<(&str, ArrayRef)>) -> String {
             let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)));
@@ -62,7 +61,7 @@ mod with_arrow {
 
     #[test]
     fn records_come_back_byte_for_byte() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let picks = example("picks.npy");
         for table in ["a.parquet", "a.arrow", "a.feather", "a.ipc"] {
             let (table, back) = (directory.path(table), directory.path("back.npy"));
@@ -80,7 +79,7 @@ mod with_arrow {
 
     #[test]
     fn every_shape_comes_back() {
-        let directory = Directory::new();
+        let directory = Files::new();
         // Rows that pieces of 1 MiB cut, rows larger than a piece, no rows, empty rows, no axes; and both orders.
         let shapes: [(&str, &[usize]); 8] = [
             ("<i2", &[1000, 7, 100]),
@@ -116,7 +115,7 @@ mod with_arrow {
 
     #[test]
     fn memory_is_that_of_a_batch() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let (npy, table) = (directory.path("a.npy"), directory.path("a.arrow"));
         npy_core::save(&npy, &vec![1.5_f64; 1 << 20]).unwrap();
         convert(&[&npy, &table]);
@@ -126,7 +125,7 @@ mod with_arrow {
 
     #[test]
     fn selects_fields_both_ways() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let (table, back) = (directory.path("a.parquet"), directory.path("a.npy"));
         convert(&["--fields", "station,origin.time", &example("picks.npy"), &table]);
         let schema = parquet::read(&table).unwrap().schema();
@@ -140,32 +139,32 @@ mod with_arrow {
         // Of a foreign file, columns without a dtype are left out.
         let x: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
         let foreign = directory.table("f.arrow", vec![("kind", Arc::new(NullArray::new(2))), ("x", x)]);
-        let message = directory.refused(&[&foreign, &directory.path("g.npy")]);
+        let message = directory.refused(&["convert", &foreign, &directory.path("g.npy")]);
         let expected = "column \"kind\": no dtype for Arrow type Null; all its values are null; leave it out with --fields\n";
         assert_eq!(message, format!("npy: f.arrow: {expected}"));
         convert(&["--fields", "x", &foreign, &back]);
         assert_eq!(Header::read(fs::File::open(&back).unwrap()).unwrap().dtype().to_string(), "[('x', '<i4')]");
         let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
         let foreign = directory.table("n.parquet", vec![("x", Arc::clone(&numbers)), ("y", numbers)]);
-        let message = directory.refused(&["--fields", "x,z", &foreign, &back]);
+        let message = directory.refused(&["convert", "--fields", "x,z", &foreign, &back]);
         assert_eq!(message, "npy: n.parquet: unknown field \"z\": expected one of x, y\n");
     }
 
     #[test]
     fn texts_are_as_wide_as_the_longest_of_all_batches() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let names: ArrayRef = Arc::new(StringArray::from(vec!["a", "bb", "cccc", "ä"]));
         let (table, back) = (directory.table("a.parquet", vec![("name", names)]), directory.path("a.npy"));
         convert(&[&table, &back]);
         let found = DynValues::load(&back).unwrap();
         assert_eq!((found.dtype().to_string().as_str(), found.shape()), ("[('name', '<U4')]", &[4][..]));
         convert(&["--dtype", "[('name', '<U2')]", "--lossy", &table, &back]);
-        assert!(directory.refused(&["--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
+        assert!(directory.refused(&["convert", "--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
     }
 
     #[test]
     fn columns_of_other_programs_come_back() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let words: DictionaryArray<Int8Type> = ["a", "bcd", "a"].into_iter().collect();
         let list = |lengths: [usize; 3]| -> ArrayRef {
             Arc::new(ListArray::from_iter_primitive::<Int8Type, _, _>(lengths.map(|length| Some(vec![Some(7); length]))))
@@ -180,12 +179,12 @@ mod with_arrow {
             assert_eq!(found.field_as::<String>("word").unwrap(), ["a", "bcd", "a"]);
 
             let table = directory.table(name, vec![("price", Arc::new(price.clone()) as ArrayRef), ("ragged", list([1, 2, 0]))]);
-            let message = directory.refused(&[&table, &back]);
+            let message = directory.refused(&["convert", &table, &back]);
             assert!(message.starts_with(&format!("npy: {name}: column \"ragged\": no dtype for List(Int8")), "{message}");
             let problem = "expected lists of one length, found lengths from 0 to 2; leave it out with --fields\n";
             assert!(message.ends_with(problem), "{message}");
             let lost = "a: the exact decimals of the column \"price\"";
-            let message = directory.refused(&["--fields", "price", &table, &back]);
+            let message = directory.refused(&["convert", "--fields", "price", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
             let run = run(["convert", "--lossy", "--fields", "price", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
@@ -195,7 +194,7 @@ mod with_arrow {
 
     #[test]
     fn nulls_and_time_zones_are_losses() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let x: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.5), None]));
         let inner = Arc::new(Field::new("n", DataType::Int32, true));
         let n: ArrayRef = Arc::new(Int32Array::from(vec![None, Some(7)]));
@@ -206,7 +205,7 @@ mod with_arrow {
             let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
             let lost = "a: the nulls of the column \"s.n\"; a: the nulls of the column \"x\"; \
                 a: the time zone Europe/Vienna of the column \"t\"";
-            let message = directory.refused(&[&table, &back]);
+            let message = directory.refused(&["convert", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
             let run = run(["convert", "--lossy", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
@@ -219,47 +218,12 @@ mod with_arrow {
         }
     }
 
-    /// `None` among objects, and NaN where no value is a number: in columns, structs and lists, each as PyArrow has it.
-    const OBJECTS: &str = r#"
-import sys, datetime, numpy as np
-directory, nan = sys.argv[1], float("nan")
-def save(name, items, dtype=object):
-    np.save(f"{directory}/{name}.npy", np.array(items, dtype=dtype))
-save("text", ["a", None, nan])
-save("bytes", [b"a", None])
-save("bools", [True, None, nan])
-save("ints", [1, None])
-save("floats", [1.5, None, nan])
-save("dates", [datetime.date(2024, 1, 2), None])
-save("spans", [None, datetime.timedelta(seconds=1)])
-save("complex", [1j, None])
-save("none", [None, None])
-save("matrix", [["a", None], [None, "b"]])
-save("many", ["text", None] * 300_000)
-save("records", [(1, "a", None, (None, "x")), (2, None, 3, ("y", nan))],
-     [("i", "i8"), ("s", "O"), ("k", "O"), ("p", [("n", "O"), ("v.w", "O")])])
-save("rows", [[(1, "a")], [(2, None)]], [("value", "i8"), ("s", "O")])
-save("dots", [("x", 1.0), (None, 2.0)], [("a.b", "O"), ("a", "f8")])
-save("paths", [("x", (1.0,)), (None, (2.0,))], [("a.b", "O"), ("a", [("b", "f8")])])
-"#;
-
-    const NULLS: &str = r#"
-import sys, pyarrow.parquet, pyarrow.feather
-for name in sys.argv[2:]:
-    tables = pyarrow.parquet.read_table(f"{sys.argv[1]}/{name}.parquet"), pyarrow.feather.read_table(f"{sys.argv[1]}/{name}.arrow")
-    assert str(tables[0].to_pylist()) == str(tables[1].to_pylist()), name
-    if name == "many":
-        print(tables[0]["value"].null_count, tables[0]["value"][599_998:].to_pylist())
-    else:
-        print(name, tables[0].to_pylist())
-"#;
-
     #[test]
     fn missing_objects_are_nulls() {
         let Some(pyarrow) = pyarrow("missing_objects_are_nulls") else { return };
-        let directory = Directory::new();
-        let path = directory.0.path().display().to_string();
-        pyarrow.run(["-c", OBJECTS, &path], b"");
+        let directory = Files::new();
+        let path = directory.directory().display().to_string();
+        pyarrow.run(["tables.py", "objects", &path], b"");
         let names = [
             "text", "bytes", "bools", "ints", "floats", "dates", "spans", "complex", "none", "matrix", "many", "records", "rows",
             "dots", "paths",
@@ -269,7 +233,7 @@ for name in sys.argv[2:]:
                 convert(&[&directory.path(&format!("{name}.npy")), &directory.path(&format!("{name}.{table}"))]);
             }
         }
-        let printed = pyarrow.run([&["-c", NULLS, &path][..], &names].concat(), b"");
+        let printed = pyarrow.run([&["tables.py", "nulls", &path][..], &names].concat(), b"");
         insta::assert_snapshot!(String::from_utf8_lossy(&printed), @"
         text [{'value': 'a'}, {'value': None}, {'value': None}]
         bytes [{'value': b'a'}, {'value': None}]
@@ -288,7 +252,7 @@ for name in sys.argv[2:]:
         paths [{'a.b': 'x', 'a': {'b': 1.0}}, {'a.b': None, 'a': {'b': 2.0}}]
         ");
         // Back, it is said.
-        let message = directory.refused(&[&directory.path("text.parquet"), &directory.path("back.npy")]);
+        let message = directory.refused(&["convert", &directory.path("text.parquet"), &directory.path("back.npy")]);
         assert_eq!(message, "npy: the conversion would lose text: the nulls of the column \"value\"; allow it with --lossy\n");
     }
 
@@ -306,7 +270,7 @@ for name in sys.argv[2:]:
 
     #[test]
     fn other_formats_are_one_step_away() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let csv = directory.path("a.csv");
         fs::write(&csv, "id,name\n1,a\n2,bc\n").unwrap();
         let (table, back) = (directory.path("a.parquet"), directory.path("b.csv"));
@@ -315,35 +279,17 @@ for name in sys.argv[2:]:
         assert_eq!(fs::read_to_string(&back).unwrap(), "id,name\n1,a\n2,bc\n");
         let npz = directory.path("a.npz");
         convert(&[&table, &back, &npz]);
-        let message = directory.refused(&[&npz, &table]);
+        let message = directory.refused(&["convert", &npz, &table]);
         assert!(message.contains("expected one array, found 2"), "{message}");
     }
-
-    /// Files of other programs, compressed as they do by default.
-    const PROGRAM: &str = r#"
-import sys, duckdb, polars, pyarrow.feather, pyarrow.parquet
-directory = sys.argv[1]
-frame = polars.DataFrame({"id": [1, 2, 3], "name": ["a", "bb", "ü"], "x": [0.5, 1.5, 2.5], "flag": [True, False, True]})
-frame.write_parquet(directory + "/polars.parquet")
-frame.write_ipc(directory + "/polars.arrow")
-frame.write_ipc(directory + "/zstd.arrow", compression="zstd")
-frame.write_ipc_stream(directory + "/stream.arrow")
-frame.with_columns(polars.col("name").cast(polars.Categorical)).write_ipc(directory + "/categories.arrow")
-frame.with_columns(polars.col("name").cast(polars.Categorical)).write_parquet(directory + "/categories.parquet")
-table = frame.to_arrow()
-pyarrow.feather.write_feather(table, directory + "/pyarrow.feather")
-pyarrow.parquet.write_table(table, directory + "/pyarrow.parquet")
-pyarrow.parquet.write_table(table, directory + "/gzip.parquet", compression="gzip")
-duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
-"#;
 
     #[test]
     fn reads_what_other_programs_write() {
         let Some(pyarrow) = pyarrow("reads_what_other_programs_write") else { return };
-        let directory = Directory::new();
-        pyarrow.run(["-c", PROGRAM, &directory.0.path().display().to_string()], b"");
+        let directory = Files::new();
+        pyarrow.run(["tables.py", "of_other_programs", &directory.directory().display().to_string()], b"");
         let mut count = 0;
-        for entry in fs::read_dir(directory.0.path()).unwrap() {
+        for entry in fs::read_dir(directory.directory()).unwrap() {
             let path = entry.unwrap().path().display().to_string();
             let text = run(["convert", &path, "--to", "csv", "-"]).ok();
             assert_eq!(text, "id,name,x,flag\n1,a,0.5,True\n2,bb,1.5,False\n3,ü,2.5,True\n", "{path}");
@@ -355,7 +301,7 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
     /// Each byte of the schema and the footer, which are most of a small file.
     #[test]
     fn damaged_files_are_refused_without_a_panic() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let x: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
         let whole = fs::read(directory.table("whole.arrow", vec![("x", x)])).unwrap();
         let (damaged, back) = (directory.path("a.arrow"), directory.path("a.npy"));
@@ -376,7 +322,7 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
 
     #[test]
     fn an_error_leaves_the_old_file() {
-        let directory = Directory::new();
+        let directory = Files::new();
         let table = directory.path("a.parquet");
         fs::write(&table, "old").unwrap();
         // In the third piece of 1 MiB.
@@ -384,18 +330,18 @@ duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
         bytes[(2 << 20) + 5] = 7;
         let npy = directory.path("a.npy");
         DynValues::new("|b1".parse().unwrap(), Order::C, &[3 << 20], bytes).unwrap().save(&npy).unwrap();
-        let message = directory.refused(&[&npy, &table]);
+        let message = directory.refused(&["convert", &npy, &table]);
         assert_eq!(message, "npy: a.npy: row 2097157: invalid bool 0x07: expected 0 or 1\n");
         assert_eq!(fs::read_to_string(&table).unwrap(), "old");
         // What has no column is refused before anything is read.
         let long = directory.path("long.npy");
         DynValues::new("<f16".parse().unwrap(), Order::C, &[1], vec![0; 16]).unwrap().save(&long).unwrap();
-        let message = directory.refused(&[&long, &table]);
+        let message = directory.refused(&["convert", &long, &table]);
         assert!(message.starts_with("npy: long.npy: no Arrow type for dtype <f16"), "{message}");
         // And files of other formats.
-        let message = directory.refused(&["--from", "arrow", &npy, &directory.path("x.npy")]);
+        let message = directory.refused(&["convert", "--from", "arrow", &npy, &directory.path("x.npy")]);
         assert!(message.starts_with("npy: a.npy: "), "{message}");
-        let message = directory.refused(&[&table, &directory.path("x.npy")]);
+        let message = directory.refused(&["convert", &table, &directory.path("x.npy")]);
         assert!(message.starts_with("npy: a.parquet: "), "{message}");
     }
 }

@@ -6,19 +6,12 @@ use std::io::Write as _;
 use insta::assert_snapshot;
 use npy_core::{DynValues, Order};
 
-use crate::convert::Directory;
-use crate::support::{Run, command, run, run_with};
+use crate::support::{Files, Run, command, run, run_with};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(bytes).unwrap();
     gzip.finish().unwrap()
-}
-
-/// The messages of a run that failed, without the directory.
-#[track_caller]
-fn refused(directory: &Directory, arguments: &[&str]) -> String {
-    run(arguments).trouble().replace(&format!("{}/", directory.0.path().display()), "")
 }
 
 fn array() -> DynValues {
@@ -34,9 +27,8 @@ fn npy(values: &[DynValues]) -> Vec<u8> {
 
 #[test]
 fn streams_have_any_format() {
-    let directory = Directory::new();
-    let array_path = directory.path("a.npy");
-    array().save(&array_path).unwrap();
+    let directory = Files::new();
+    let array_path = directory.save("a.npy", &array());
     let shown = run(["show", &array_path]).ok();
     for name in ["a.csv", "a.tsv", "a.json", "a.png", "a.safetensors"] {
         let path = directory.path(name);
@@ -58,7 +50,7 @@ fn streams_have_any_format() {
 
 #[test]
 fn all_commands_find_the_format_by_one_rule() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let (array_path, image) = (directory.path("a.npy"), directory.path("a.png"));
     array().save(&array_path).unwrap();
     run(["convert", &array_path, &image]).ok();
@@ -69,22 +61,21 @@ fn all_commands_find_the_format_by_one_rule() {
         assert_eq!(run(["show", &path]).ok(), "[[  1   2   3]\n [  4   5 255]]\n", "{name}");
         assert_eq!(run(["convert", &path, "-", "--to", "json"]).ok(), "[[1,2,3],\n[4,5,255]]\n", "{name}");
     }
-    let text = directory.path("my table.txt");
-    fs::write(&text, "a,b\n1,2\n").unwrap();
+    let text = directory.write("my table.txt", "a,b\n1,2\n");
     for command in ["show", "schema", "cat"] {
-        let message = refused(&directory, &[command, &text]);
-        let path = format!("'{text}'").replace(&format!("{}/", directory.0.path().display()), "");
-        let expected = format!("comma-separated text; `npy convert --from csv {path} table.npy` reads it\n");
-        assert!(message.ends_with(&expected), "{message}");
+        let message = directory.refused(&[command, &text]);
+        assert!(
+            message.ends_with("comma-separated text; `npy convert --from csv 'my table.txt' table.npy` reads it\n"),
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn info_reads_compressed_arrays_without_a_temporary_file() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let two = npy(&[array(), array()]);
-    let path = directory.path("two.npy.gz");
-    fs::write(&path, gzip(&two)).unwrap();
+    let path = directory.write("two.npy.gz", gzip(&two));
     let output = command(["info", &path]).env("TMPDIR", directory.path("missing")).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let about = String::from_utf8(output.stdout).unwrap();
@@ -102,18 +93,16 @@ fn info_reads_compressed_arrays_without_a_temporary_file() {
     let sum = whole.len() - 8;
     damaged[sum] ^= 1;
     fs::write(&path, damaged).unwrap();
-    assert!(refused(&directory, &["info", &path]).contains("two.npy.gz: cannot read the stream: cannot decompress gzip data: "));
+    assert!(directory.refused(&["info", &path]).contains("two.npy.gz: cannot read the stream: cannot decompress gzip data: "));
     fs::write(&path, gzip(&[&two[..], b"tail"].concat())).unwrap();
     assert!(run(["info", &path]).ok().contains("4 bytes after the array"));
 }
 
 #[test]
 fn verify_and_cat_read_other_formats() {
-    let directory = Directory::new();
-    let array_path = directory.path("a.npy");
-    array().save(&array_path).unwrap();
-    let compressed = directory.path("b.npy.gz");
-    fs::write(&compressed, gzip(&npy(&[array()]))).unwrap();
+    let directory = Files::new();
+    let array_path = directory.save("a.npy", &array());
+    let compressed = directory.write("b.npy.gz", gzip(&npy(&[array()])));
     for name in ["a.csv", "a.json", "a.png", "a.safetensors"] {
         run(["convert", &array_path, &directory.path(name)]).ok();
         assert_eq!(run(["verify", &directory.path(name)]).ok(), "1 file, 1 item: all good\n", "{name}");
@@ -133,16 +122,14 @@ fn verify_and_cat_read_other_formats() {
     let joined = directory.path("joined.npy");
     run(["cat", &array_path, &compressed, "-o", &joined]).ok();
     assert_eq!(DynValues::load(&joined).unwrap().shape(), [4, 3]);
-    let several = directory.path("several.npy.gz");
-    fs::write(&several, gzip(&npy(&[array(), array()]))).unwrap();
-    assert!(refused(&directory, &["cat", &several]).contains("cat would lose the array #1"));
+    let several = directory.write("several.npy.gz", gzip(&npy(&[array(), array()])));
+    assert!(directory.refused(&["cat", &several]).contains("cat would lose the array #1"));
 }
 
 #[test]
 fn selected_arrays_of_compressed_files_keep_their_number() {
-    let directory = Directory::new();
-    let path = directory.path("log.npy.gz");
-    fs::write(&path, gzip(&npy(&[array(), array()]))).unwrap();
+    let directory = Files::new();
+    let path = directory.write("log.npy.gz", gzip(&npy(&[array(), array()])));
     let selected = format!("{path}#1");
     let out = directory.path("out");
     run(["convert", &selected, &out, "--to", "dir"]).ok();
@@ -152,10 +139,10 @@ fn selected_arrays_of_compressed_files_keep_their_number() {
 
 #[test]
 fn nulls_among_texts_are_a_loss() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let (path, out) = (directory.path("a.json"), directory.path("a.npy"));
     fs::write(&path, r#"["x", null]"#).unwrap();
-    assert_snapshot!(refused(&directory, &["convert", &path, &out]), @"npy: a.json: a null becomes empty text in <U1 at line 1 column 10; allow it with --lossy");
+    assert_snapshot!(directory.refused(&["convert", &path, &out]), @"npy: a.json: a null becomes empty text in <U1 at line 1 column 10; allow it with --lossy");
     let told = format!("npy: {path}: lost 1 null, which became empty text\n");
     let shown = run(["show", &path]);
     assert_eq!((shown.stdout.as_str(), shown.stderr), ("['x' '']\n", told));
@@ -168,7 +155,7 @@ fn nulls_among_texts_are_a_loss() {
 
 #[test]
 fn further_frames_are_told_and_claimed_pixels_are_checked() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let (path, out) = (directory.path("a.png"), directory.path("a.npy"));
     let mut encoder = png::Encoder::new(fs::File::create(&path).unwrap(), 2, 1);
     encoder.set_color(png::ColorType::Grayscale);
@@ -176,7 +163,7 @@ fn further_frames_are_told_and_claimed_pixels_are_checked() {
     let mut writer = encoder.write_header().unwrap();
     (0..3).for_each(|frame| writer.write_image_data(&[frame, 7]).unwrap());
     writer.finish().unwrap();
-    assert_snapshot!(refused(&directory, &["convert", &path, &out]), @"npy: the conversion would lose a: 2 further frames of the animation; allow it with --lossy");
+    assert_snapshot!(directory.refused(&["convert", &path, &out]), @"npy: the conversion would lose a: 2 further frames of the animation; allow it with --lossy");
     let shown = run(["show", &path]);
     assert_eq!(
         (shown.stdout.as_str(), shown.stderr),
@@ -194,38 +181,38 @@ fn further_frames_are_told_and_claimed_pixels_are_checked() {
     fs::write(&path, &image).unwrap();
     let claimed = "npy: a.png: truncated file: expected 1.00 GiB of pixels, found a file of 91 bytes\n";
     for command in ["info", "show"] {
-        assert_eq!(refused(&directory, &[command, &path]), claimed);
+        assert_eq!(directory.refused(&[command, &path]), claimed);
     }
 }
 
 #[test]
 fn values_that_are_looked_at_lose_no_metadata() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let path = directory.path("a.safetensors");
     let header = br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
     fs::write(&path, [&(header.len() as u64).to_le_bytes(), &header[..], &[7]].concat()).unwrap();
     assert_eq!(run(["show", &path]).ok(), "[7]\n");
-    assert!(refused(&directory, &["convert", &path, &directory.path("a.npz")]).contains("would lose a: the metadata"));
+    assert!(directory.refused(&["convert", &path, &directory.path("a.npz")]).contains("would lose a: the metadata"));
 }
 
 #[test]
 fn refusals_say_what_is_meant() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let path = directory.path("a.npy");
     npy_core::save(&path, &[1.5]).unwrap();
-    assert_snapshot!(refused(&directory, &["convert", "--dtype", "U5", &path, &directory.path("b.npy")]), @"npy: a.npy: cannot convert <f8 to <U5: expected text; CSV and JSON have the text of other values");
+    assert_snapshot!(directory.refused(&["convert", "--dtype", "U5", &path, &directory.path("b.npy")]), @"npy: a.npy: cannot convert <f8 to <U5: expected text; CSV and JSON have the text of other values");
     let records = DynValues::new("[('a', '|u1'), ('b', '|u1')]".parse().unwrap(), Order::C, &[1], vec![1, 2]).unwrap();
     records.save(&path).unwrap();
-    assert_snapshot!(refused(&directory, &["show", &path, "[['a', 'b'], 0]"]), @r#"npy: invalid slice "[['a', 'b'], 0]" at column 12: expected one list of fields; rows take brackets of their own, as in [['a', 'b']][0]"#);
+    assert_snapshot!(directory.refused(&["show", &path, "[['a', 'b'], 0]"]), @r#"npy: invalid slice "[['a', 'b'], 0]" at column 12: expected one list of fields; rows take brackets of their own, as in [['a', 'b']][0]"#);
 }
 
 #[cfg(feature = "plot")]
 #[test]
 fn an_image_may_have_one_row() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let path = directory.path("a.npy");
     DynValues::new("|u1".parse().unwrap(), Order::C, &[1, 5], vec![1, 2, 3, 4, 5]).unwrap().save(&path).unwrap();
     run(["plot", "--kind", "image", &path, "--size", "40x10"]).ok();
     npy_core::save(&path, &[1, 2, 3]).unwrap();
-    assert!(refused(&directory, &["plot", "--kind", "image", &path]).contains("cannot plot shape (3,): "));
+    assert!(directory.refused(&["plot", "--kind", "image", &path]).contains("cannot plot shape (3,): "));
 }

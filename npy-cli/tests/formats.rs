@@ -5,11 +5,10 @@ use std::io::Write as _;
 
 use npy_core::{DynValues, Order};
 
-use crate::convert::Directory;
-use crate::support::run;
+use crate::support::{Files, run};
 
 /// The same array in each format, beside `a.npy`; of tensors, the member.
-fn files(directory: &Directory) -> Vec<String> {
+fn files(directory: &Files) -> Vec<String> {
     let array = directory.path("a.npy");
     DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 3], vec![1, 2, 3, 4, 5, 255]).unwrap().save(&array).unwrap();
     let mut files = vec!["a.csv", "a.tsv", "a.json", "a.ndjson", "a.png", "a.ra", "a.safetensors"];
@@ -50,7 +49,7 @@ fn files(directory: &Directory) -> Vec<String> {
 
 #[test]
 fn every_command_reads_every_format() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let paths = files(&directory);
     let array = directory.path("a.npy");
     let shown = run(["show", &array]).ok();
@@ -73,11 +72,11 @@ fn every_command_reads_every_format() {
 
 #[test]
 fn info_names_the_format_and_the_dtype_of_the_cells() {
-    let directory = Directory::new();
+    let directory = Files::new();
     files(&directory);
     let about = |name: &str| {
         let about = run(["info", &directory.path(name)]).ok();
-        about.replace(&format!("{}/", directory.0.path().display()), "")
+        about.replace(&format!("{}/", directory.directory().display()), "")
     };
     fs::write(directory.path("t.csv"), "name,x\na,1.5\nbb,\n").unwrap();
     insta::assert_snapshot!(about("t.csv"), @r"
@@ -112,7 +111,7 @@ fn info_names_the_format_and_the_dtype_of_the_cells() {
 
 #[test]
 fn images_and_tensors_are_found_by_their_content() {
-    let directory = Directory::new();
+    let directory = Files::new();
     files(&directory);
     for name in ["a.png", "a.safetensors"] {
         let other = directory.path("x.bin");
@@ -125,11 +124,11 @@ fn images_and_tensors_are_found_by_their_content() {
 
 #[test]
 fn guesses_are_told_and_bad_files_are_named() {
-    let directory = Directory::new();
+    let directory = Files::new();
     files(&directory);
     let refused = |arguments: &[&str]| {
         let message = run(arguments).trouble();
-        message.replace(&format!("{}/", directory.0.path().display()), "")
+        message.replace(&format!("{}/", directory.directory().display()), "")
     };
     let semicolons = directory.path("s.csv");
     fs::write(&semicolons, "x;y\n1;2\n3;4\n").unwrap();
@@ -164,7 +163,7 @@ fn guesses_are_told_and_bad_files_are_named() {
 
 #[test]
 fn rounded_numbers_are_told() {
-    let directory = Directory::new();
+    let directory = Files::new();
     for (name, text) in [("a.csv", "a\n9007199254740993\n0.5\n"), ("a.json", "[9007199254740993, 0.5]")] {
         let path = directory.path(name);
         fs::write(&path, text).unwrap();
@@ -188,7 +187,7 @@ fn rounded_numbers_are_told() {
 
 #[test]
 fn compressed_outputs_are_refused() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let (input, output) = (directory.path("a.csv"), directory.path("a.npy.GZ"));
     fs::write(&input, "1\n").unwrap();
     let hint = "write it without that extension, and compress it after";
@@ -199,7 +198,7 @@ fn compressed_outputs_are_refused() {
 
 #[test]
 fn frames_of_zstandard_are_skipped_and_checked() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let path = directory.path("a.npy.zst");
     let array = directory.path("a.npy");
     npy_core::save(&array, &[1_u8, 2]).unwrap();

@@ -2,36 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 
-use insta::assert_snapshot;
 use npy_core::npz::{NpzReader, NpzWriter};
 use npy_core::rawarray::RaArray;
 use npy_core::{DynValues, Order};
 
 use crate::parts::{Part, parts_of_npy, parts_of_npz};
-use crate::support::{announce, command, data, files_below};
-
-/// Runs the command in `directory`, and returns its exit code, its output and its errors.
-fn run_in(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = command(arguments).current_dir(directory).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-/// Standard error of a run that must have failed, and have left all files as they were.
-fn refused(directory: &Path, arguments: &[&str]) -> String {
-    let content = || {
-        let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        files.into_iter().map(|file| (fs::read(&file).ok(), file)).collect::<Vec<_>>()
-    };
-    let before = content();
-    let (code, stdout, stderr) = run_in(directory, arguments);
-    assert_eq!(code, Some(2), "{stdout}{stderr}");
-    assert!(content() == before, "{stderr}");
-    stderr
-}
+use crate::support::{Files, Run, announce, command, data, files_below, session};
 
 fn saved(items: &[f64]) -> Vec<u8> {
     let mut file = Vec::new();
@@ -41,60 +18,73 @@ fn saved(items: &[f64]) -> Vec<u8> {
 
 #[test]
 fn repack_keeps_what_follows_the_array() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("m.npy");
+    let files = Files::new();
     let fortran = DynValues::new("<u2".parse().unwrap(), Order::Fortran, &[2, 3], (0..12).collect()).unwrap();
     let mut first = Vec::new();
     fortran.write(&mut first).unwrap();
+    let in_c = fortran.into_order(Order::C).unwrap();
     for rest in [saved(&[1.0, 2.0]), b"a footer".to_vec(), b"x".to_vec(), Vec::new()] {
-        for arguments in [&["repack", "m.npy"][..], &["repack", "m.npy", "--order", "C"]] {
-            fs::write(&path, [&first[..], &rest].concat()).unwrap();
-            let (code, _, stderr) = run_in(directory.path(), arguments);
-            assert_eq!((code, stderr.as_str()), (Some(0), ""));
-            let after = fs::read(&path).unwrap();
-            assert!(after.ends_with(&rest));
-            let found = npy_core::DynValues::read(&after[..]).unwrap();
-            assert_eq!(found.clone().into_order(Order::C).unwrap().bytes(), fortran.clone().into_order(Order::C).unwrap().bytes());
-            assert_eq!(after.len(), first.len() + rest.len());
+        for words in ["repack m.npy", "repack m.npy --order C"] {
+            files.write("m.npy", [&first[..], &rest].concat());
+            let run = files.npy(words);
+            assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+            let after = files.read("m.npy");
+            assert!(after.ends_with(&rest) && after.len() == first.len() + rest.len());
+            assert_eq!(DynValues::read(&after[..]).unwrap().into_order(Order::C).unwrap(), in_c);
         }
     }
     // In the members of archives too.
-    let archive_path = directory.path().join("m.npz");
     let content = [&first[..], &saved(&[3.0])].concat();
-    let mut archive = NpzWriter::create(&archive_path).unwrap();
-    archive.add_bytes("f.npy", &content).unwrap();
-    archive.finish().unwrap();
-    for arguments in [&["repack", "m.npz"][..], &["repack", "m.npz", "--compress"], &["repack", "m.npz", "--order", "C"]] {
-        assert_eq!(run_in(directory.path(), arguments).0, Some(0));
-        let found = NpzReader::open(&archive_path).unwrap().bytes(0, 1 << 20).unwrap();
+    let path = files.archive("m.npz", |archive| archive.add_bytes("f.npy", &content).unwrap());
+    for words in ["repack m.npz", "repack m.npz --compress", "repack m.npz --order C"] {
+        assert_eq!(files.npy(words).code, Some(0));
+        let found = NpzReader::open(&path).unwrap().bytes(0, 1 << 20).unwrap();
         assert!(found.len() == content.len() && found.ends_with(&saved(&[3.0])));
     }
 }
 
 #[test]
 fn conversions_name_what_follows_the_array() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("m.npy"), [saved(&[1.0]), saved(&[2.0])].concat()).unwrap();
-    fs::write(directory.path().join("f.npy"), [saved(&[1.0]), b"a footer".to_vec()].concat()).unwrap();
-    let mut archive = NpzWriter::create(directory.path().join("m.npz")).unwrap();
-    archive.add_bytes("x.npy", &[saved(&[1.0]), saved(&[2.0])].concat()).unwrap();
-    archive.add_slice("y", &[1_u8]).unwrap();
-    archive.finish().unwrap();
-    let refused = |arguments: &[&str]| refused(directory.path(), arguments);
-    assert_snapshot!(refused(&["convert", "m.npy", "m.npy"]), @"npy: the conversion would lose m: the array #1 of the file; allow it with --lossy");
-    assert_snapshot!(refused(&["convert", "f.npy", "f.csv"]), @"npy: the conversion would lose f: 8 bytes behind the array; allow it with --lossy");
-    assert_snapshot!(refused(&["convert", "m.npz", "m.npz"]), @r#"npy: the conversion would lose x: 136 bytes behind the array "x"; allow it with --lossy"#);
-    assert_snapshot!(refused(&["convert", "m.npz:y", "m.npz"]), @"npy: the conversion would lose y: the other arrays of the file, which the output replaces; allow it with --lossy");
-    assert_snapshot!(refused(&["convert", "m.npy#1", "m.npy"]), @"npy: the conversion would lose m-1: the other arrays of the file, which the output replaces; allow it with --lossy");
-    assert_snapshot!(refused(&["repack", "m.npy#1", "m.npy"]), @"npy: m.npy#1: repacking would lose the other arrays of the file, which the output replaces; allow it with --lossy");
-    assert_snapshot!(refused(&["cat", "m.npy", "-o", "m.npy"]), @"npy: m.npy: cat would lose the array #1 of the file; name the array, as in m.npy#0");
-    let (code, _, stderr) = run_in(directory.path(), &["convert", "--lossy", "f.npy", "f.npy"]);
-    assert_eq!((code, stderr.as_str()), (Some(0), "npy: lost f: 8 bytes behind the array\n"));
-    assert!(fs::read(directory.path().join("f.npy")).unwrap() == saved(&[1.0]));
+    let several = [saved(&[1.0]), saved(&[2.0])].concat();
+    let files = Files::with(&[("m.npy", &several), ("f.npy", &[saved(&[1.0]), b"a footer".to_vec()].concat())]);
+    files.archive("m.npz", |archive| {
+        archive.add_bytes("x.npy", &several).unwrap();
+        archive.add_slice("y", &[1_u8]).unwrap();
+    });
+    let before = files.content();
+    session!(files, @r#"
+    $ npy convert m.npy m.npy
+    npy: the conversion would lose m: the array #1 of the file; allow it with --lossy
+    exit code 2
+    $ npy convert f.npy f.csv
+    npy: the conversion would lose f: 8 bytes behind the array; allow it with --lossy
+    exit code 2
+    $ npy convert m.npz m.npz
+    npy: the conversion would lose x: 136 bytes behind the array "x"; allow it with --lossy
+    exit code 2
+    $ npy convert m.npz:y m.npz
+    npy: the conversion would lose y: the other arrays of the file, which the output replaces; allow it with --lossy
+    exit code 2
+    $ npy convert m.npy#1 m.npy
+    npy: the conversion would lose m-1: the other arrays of the file, which the output replaces; allow it with --lossy
+    exit code 2
+    $ npy repack m.npy#1 m.npy
+    npy: m.npy#1: repacking would lose the other arrays of the file, which the output replaces; allow it with --lossy
+    exit code 2
+    $ npy cat m.npy -o m.npy
+    npy: m.npy: cat would lose the array #1 of the file; name the array, as in m.npy#0
+    exit code 2
+    "#);
+    assert!(files.content() == before);
+    session!(files, @"
+    $ npy convert --lossy f.npy f.npy
+    npy: lost f: 8 bytes behind the array
+    ");
+    assert!(files.read("f.npy") == saved(&[1.0]));
 }
 
 /// An archive with a comment, a directory and two members of a name.
-fn rich_archive(path: &Path) {
+fn rich_archive() -> Vec<u8> {
     let mut archive = NpzWriter::new(std::io::Cursor::new(Vec::new()));
     archive.add_slice("a", &[1.0]).unwrap();
     archive.add_bytes("d/", b"").unwrap();
@@ -107,28 +97,32 @@ fn rich_archive(path: &Path) {
     let length = file.len();
     file[length - 2] = 5;
     file.extend(b"about");
-    fs::write(path, file).unwrap();
+    file
 }
 
 #[test]
 fn repack_names_what_an_archive_has_beside_its_members() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("r.npz");
-    rich_archive(&path);
-    assert_snapshot!(refused(directory.path(), &["repack", "r.npz"]), @r#"npy: r.npz: repacking would lose the member "a.npy" before another of the same name; the comment of the archive; allow it with --lossy"#);
-    assert_snapshot!(refused(directory.path(), &["convert", "r.npz", "c.npz"]), @r#"npy: the conversion would lose a: the member "d/", which is not an array; a: the member "a.npy" before another of the same name; a: the comment of the archive; allow it with --lossy"#);
-    let (code, _, stderr) = run_in(directory.path(), &["convert", "--lossy", "r.npz", "c.npz"]);
-    assert_eq!(code, Some(0), "{stderr}");
-    assert_eq!(npy_core::npz::NpzReader::open(directory.path().join("c.npz")).unwrap().by_name::<f64>("a").unwrap(), [2.0]);
-    let (code, _, stderr) = run_in(directory.path(), &["repack", "--lossy", "r.npz"]);
-    assert_eq!(code, Some(0), "{stderr}");
-    assert!(stderr.starts_with(r#"npy: lost the member "a.npy" before another of the same name; "#), "{stderr}");
+    let files = Files::with(&[("r.npz", &rich_archive())]);
+    session!(files, @r#"
+    $ npy repack r.npz
+    npy: r.npz: repacking would lose the member "a.npy" before another of the same name; the comment of the archive; allow it with --lossy
+    exit code 2
+    $ npy convert r.npz c.npz
+    npy: the conversion would lose a: the member "d/", which is not an array; a: the member "a.npy" before another of the same name; a: the comment of the archive; allow it with --lossy
+    exit code 2
+    "#);
+    assert_eq!((files.names(), files.read("r.npz")), (vec!["r.npz".to_owned()], rich_archive()));
+    assert_eq!(files.npy("convert --lossy r.npz c.npz").code, Some(0));
+    assert_eq!(NpzReader::open(files.path("c.npz")).unwrap().by_name::<f64>("a").unwrap(), [2.0]);
+    let run = files.npy("repack --lossy r.npz");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.starts_with(r#"npy: lost the member "a.npy" before another of the same name; "#), "{}", run.stderr);
     // The last one, as NumPy reads it; and nothing more to lose.
-    let mut archive = NpzReader::open(&path).unwrap();
+    let mut archive = NpzReader::open(files.path("r.npz")).unwrap();
     assert_eq!((0..archive.len()).map(|index| archive.full_name(index).unwrap()).collect::<Vec<_>>(), ["d/", "a.npy"]);
     assert_eq!(archive.by_name::<f64>("a").unwrap(), [2.0]);
-    let (code, _, stderr) = run_in(directory.path(), &["repack", "r.npz"]);
-    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let run = files.npy("repack r.npz");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
 }
 
 /// What was done is told by the exit code, also where the line about it cannot be written.
@@ -144,10 +138,10 @@ fn full_output_is_no_failure_of_what_was_done() {
         String::from_utf8(output.stderr).unwrap()
     };
     fs::write(&path, &saved(&[1.0, 2.0])[..140]).unwrap();
-    assert_snapshot!(done(&["recover", "r.npy"]), @"npy: r.npy: 1 row, 2 before; 4 bytes of an incomplete row cut off (cannot write to standard output: No space left on device (os error 28))");
+    insta::assert_snapshot!(done(&["recover", "r.npy"]), @"npy: r.npy: 1 row, 2 before; 4 bytes of an incomplete row cut off (cannot write to standard output: No space left on device (os error 28))");
     assert_eq!(npy_core::load::<f64>(&path).unwrap(), [1.0]);
-    assert_snapshot!(done(&["repack", "r.npy"]), @"npy: r.npy: 136 B, 136 B before (cannot write to standard output: No space left on device (os error 28))");
-    assert_snapshot!(done(&["split", "r.npy", "--rows", "1"]), @"npy: 1 file: r-00000.npy (cannot write to standard output: No space left on device (os error 28))");
+    insta::assert_snapshot!(done(&["repack", "r.npy"]), @"npy: r.npy: 136 B, 136 B before (cannot write to standard output: No space left on device (os error 28))");
+    insta::assert_snapshot!(done(&["split", "r.npy", "--rows", "1"]), @"npy: 1 file: r-00000.npy (cannot write to standard output: No space left on device (os error 28))");
 }
 
 /// The end of a terminal is a signal as others are.
@@ -247,24 +241,22 @@ fn parts_of(extension: &str, file: &[u8]) -> Option<Vec<Part>> {
 
 #[test]
 fn no_command_makes_a_file_less() {
-    let directory = tempfile::tempdir().unwrap();
-    let files = corpus();
+    let (directory, files) = (Files::new(), corpus());
     let commands = [&["recover", "FILE"][..], &["repack", "FILE"], &["convert", "FILE", "FILE"], &["cat", "FILE", "-o", "FILE"]];
     let mut done = 0;
     for (extension, before) in &files {
         let name = format!("x.{extension}");
-        let path = directory.path().join(&name);
         let parts = parts_of(extension, before);
         for arguments in commands {
             if arguments[0] == "cat" && *extension != "npy" {
                 // It writes `.npy`.
                 continue;
             }
-            fs::write(&path, before).unwrap();
+            directory.write(&name, before);
             let arguments: Vec<&str> =
                 arguments.iter().map(|argument| if *argument == "FILE" { name.as_str() } else { argument }).collect();
-            let (code, stdout, stderr) = run_in(directory.path(), &arguments);
-            let after = fs::read(&path).unwrap();
+            let Run { code, stdout, stderr, .. } = directory.run(&arguments);
+            let after = directory.read(&name);
             let what = || format!("{arguments:?} of {}: {stdout}{stderr}", before[..before.len().min(200)].escape_ascii());
             match code {
                 Some(0) => {

@@ -1,13 +1,12 @@
 //! Arrays of Python objects in all commands.
 
 use std::fs;
-use std::path::Path;
 
 use npy_core::npz::NpzWriter;
 use npy_core::object::{ObjectArray, PyDate, PyDateTime, PyObject, PyTime, StringDType};
 use npy_core::{DType, Order};
 
-use crate::support::run;
+use crate::support::{Files, session};
 
 /// `[1, 'a', physics.Quantum('1')]`, whose class is unknown.
 fn with_unknown_class() -> Vec<u8> {
@@ -56,62 +55,23 @@ fn archive(first: f64, text: &str) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// A directory of files, which messages do not name.
-struct Files(tempfile::TempDir);
-
-impl Files {
-    fn new(files: &[(&str, &[u8])]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        for (name, bytes) in files {
-            fs::write(directory.path().join(name), bytes).unwrap();
-        }
-        Self(directory)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    fn shown(&self, text: &str) -> String {
-        text.replace(&format!("{}/", self.0.path().display()), "")
-    }
-
-    /// Runs the command; a name with a dot is a file of the directory. Exit code and all that is printed.
-    fn run(&self, arguments: &str) -> String {
-        let is_file =
-            |word: &str| word.ends_with(".npy") || word.contains(".npz") || word.contains(".csv") || word.contains(".json");
-        let words = arguments.split(' ').map(|word| if is_file(word) { self.path(word) } else { word.to_owned() });
-        let result = run(words);
-        let code = result.code.unwrap();
-        self.shown(&format!("{}{}exit code {code}", result.stderr, result.stdout))
-    }
-}
-
 #[test]
 fn unknown_classes_are_no_damage_and_the_other_elements_are_shown() {
-    let files = Files::new(&[("c.npy", &with_unknown_class())]);
-    insta::assert_snapshot!(files.run("verify c.npy"), @"
+    let files = Files::with(&[("c.npy", &with_unknown_class())]);
+    session!(files, @r#"
+    $ npy verify c.npy
     c.npy: good, unknown class physics.Quantum
     1 file, 1 item: all good
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("verify --json c.npy"), @r#"
+    $ npy verify --json c.npy
     {"file":"c.npy","good":true,"items":[{"good":true,"member":null,"remarks":["unknown class physics.Quantum"]}]}
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("show c.npy"), @"
+    $ npy show c.npy
     npy: c.npy: unknown class physics.Quantum, shown by name; --opaque leaves this note out
     [1 'a' <physics.Quantum('1')>]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("show --opaque c.npy"), @"
+    $ npy show --opaque c.npy
     [1 'a' <physics.Quantum('1')>]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("show c.npy [:2]"), @"
+    $ npy show c.npy [:2]
     [1 'a']
-    exit code 0
-    ");
+    "#);
 }
 
 /// A pickle that Python reads is intact, whether it is read here or not.
@@ -119,14 +79,15 @@ fn unknown_classes_are_no_damage_and_the_other_elements_are_shown() {
 fn verify_tells_intact_pickles_from_damaged_ones() {
     let header = npy_core::Header::new("|O".parse().unwrap(), npy_core::Order::C, &[1]).unwrap().to_bytes();
     let pickle = |bytes: &[u8]| [&header[..], bytes].concat();
-    let files = Files::new(&[
+    let files = Files::with(&[
         ("cycle.npy", &pickle(b"\x80\x02]q\0h\0a.")),
         ("other.npy", &pickle(b"\x80\x02K\x01.")),
         ("future.npy", &pickle(b"\x80\x09K\x01.")),
         ("cut.npy", &pickle(b"\x80\x02K")),
         ("empty.npy", &pickle(b"\x80\x02a.")),
     ]);
-    insta::assert_snapshot!(files.run("verify cycle.npy other.npy future.npy cut.npy empty.npy"), @"
+    session!(files, @"
+    $ npy verify cycle.npy other.npy future.npy cut.npy empty.npy
     cycle.npy: good, not read: unsupported pickle at byte 130: cyclic reference: an object contains itself
     other.npy: unsupported pickle at byte 130: expected an array of objects, found an int
     future.npy: good, not read: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
@@ -146,10 +107,11 @@ fn verify_agrees_with_show_on_arrays_of_unknown_functions() {
         let mut changed = file.clone();
         let at = changed.windows(name.len()).position(|bytes| bytes == name.as_bytes()).unwrap();
         changed[at..at + name.len()].copy_from_slice(other.as_bytes());
-        let files = Files::new(&[("o.npy", &changed)]);
-        let [verified, shown] = ["verify o.npy", "show o.npy"].map(|arguments| files.run(arguments));
-        assert!(verified.ends_with("1 damaged\nexit code 2"), "{verified}");
-        for text in [verified, shown] {
+        let files = Files::with(&[("o.npy", &changed)]);
+        let [verified, shown] = ["verify o.npy", "show o.npy"].map(|words| files.npy(words));
+        assert_eq!(verified.code, Some(2));
+        assert!(verified.stdout.ends_with("1 damaged\n"), "{}", verified.stdout);
+        for text in [verified.stdout, shown.stderr] {
             assert!(text.contains("expected an array of objects, found an ") && text.contains(other), "{text}");
         }
     }
@@ -157,70 +119,51 @@ fn verify_agrees_with_show_on_arrays_of_unknown_functions() {
 
 #[test]
 fn verify_remarks_names_that_surprise() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.npz");
+    let files = Files::new();
     // Of equal lengths, so that they can be changed in the file.
-    let mut archive = NpzWriter::create(&path).unwrap();
-    for name in ["twice", "bwice", "aaa/x"] {
-        archive.add_slice(name, &[1_u8]).unwrap();
-    }
-    archive.finish().unwrap();
+    let path = files.archive("a.npz", |archive| {
+        ["twice", "bwice", "aaa/x"].iter().for_each(|name| archive.add_slice(name, &[1_u8]).unwrap());
+    });
     replace(&path, b"bwice", b"twice");
     replace(&path, b"aaa/x", b"../xx");
-    let files = Files(directory);
-    insta::assert_snapshot!(files.run("verify a.npz"), @"
+    session!(files, @"
+    $ npy verify a.npz
     a.npz:twice: good, the name occurs 2 times, and NumPy reads the last of them
     a.npz:twice: good, the name occurs 2 times, and NumPy reads the last of them
     a.npz:../xx: good, the name leads out of the directory of the archive, or is not a name on all systems
     1 file, 3 items: all good
-    exit code 0
     ");
 }
 
 /// A selection comes first, then the question whether what is left can be handled.
 #[test]
 fn fields_without_objects_are_selected_from_records_with_objects() {
-    let files = Files::new(&[("r.npy", &records())]);
-    insta::assert_snapshot!(files.run("show --csv r.npy index"), @"
+    let files = Files::with(&[("r.npy", &records())]);
+    session!(files, @r#"
+    $ npy show --csv r.npy index
     1
     2
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("show --csv r.npy"), @"
+    $ npy show --csv r.npy
     index,name,x
     1,Ada,0.5
     2,,1.5
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("show --json r.npy"), @r#"
+    $ npy show --json r.npy
     [{"index":1,"name":"Ada","x":0.5},
     {"index":2,"name":null,"x":1.5}]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert --fields x,index r.npy - --to json"), @r#"
+    $ npy convert --fields x,index r.npy - --to json
     [{"x":0.5,"index":1},
     {"x":1.5,"index":2}]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert --fields index r.npy i.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show i.npy"), @"
+    $ npy convert --fields index r.npy i.npy
+    $ npy show i.npy
     [(1,) (2,)]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("convert --fields name,x r.npy n.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show n.npy"), @"
+    $ npy convert --fields name,x r.npy n.npy
+    $ npy show n.npy
     [('Ada', 0.5) (None, 1.5)]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("stats --json --fields index r.npy"), @r#"
+    $ npy stats --json --fields index r.npy
     {"dtype":"[('index', '<i8'), ('name', '|O'), ('x', '<f8')]","file":"r.npy","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<i8","field":"index","histogram":[1,1],"histogram_exact":true,"histogram_width":1,"max":2,"mean":1.5,"min":1,"quantiles":{"1":1.01,"25":1.25,"5":1.05,"50":1.5,"75":1.75,"95":1.95,"99":1.99},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("diff --fields x r.npy r.npy"), @"
+    $ npy diff --fields x r.npy r.npy
     r.npy r.npy: equal
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("stats --fields nope r.npy"), @r#"
+    $ npy stats --fields nope r.npy
     npy: r.npy: unknown field "nope": expected one of index, name, x
     exit code 2
     "#);
@@ -247,28 +190,25 @@ fn objects_of_one_kind_are_converted() {
     ];
     let mut table = String::new();
     for (name, file) in cases {
-        let files = Files::new(&[("o.npy", &file)]);
-        let csv = files.run("convert o.npy - --to csv").replace("\nexit code 0", "");
-        let json = files.run("convert o.npy - --to json").replace("\nexit code 0", "");
+        let files = Files::with(&[("o.npy", &file)]);
+        let [csv, json] =
+            ["csv", "json"].map(|format| files.npy(&format!("convert o.npy - --to {format}")).ok().trim_end().to_owned());
         // The dtype that the objects tell, in a format that has no objects.
-        let typed = files.run("convert --lossy --to ra o.npy o.csv.ra");
-        let typed = typed.split_once("the dtype ").map_or(typed.as_str(), |(_, rest)| rest.split_once(',').unwrap().0);
-        table += &format!("{name}: {csv:?} {json} {typed}\n");
+        let typed = files.npy("convert --lossy --to ra o.npy o.ra").stderr;
+        let typed = typed.split_once("the dtype ").map_or(typed.trim_end(), |(_, rest)| rest.split_once(',').unwrap().0);
+        table += &format!("{name}: {csv:?} {json} {}\n", if typed.is_empty() { "and no loss" } else { typed });
     }
     insta::assert_snapshot!(table, @r#"
     text: "value\na\n\"é,\"\"\"\n\"\"" ["a","é,\"",""] <U3
     bytes: "value\na\nbc" ["a","bc"] |S2
     bools: "True\nFalse" [true,false] |b1
-    ints: "1\n-2" [1,-2] exit code 0
-    large: "18446744073709551615" [18446744073709551615] exit code 0
+    ints: "1\n-2" [1,-2] and no loss
+    large: "18446744073709551615" [18446744073709551615] and no loss
     huge: "1\n1237940039285380274899124224" [1,"1237940039285380274899124224"] npy: o.npy: element 1: expected an integer of 64 bits, found a larger one; CSV and JSON keep all digits
-    exit code 2
-    floats: "1\n0.5\n\"\"" [1,0.5,null] exit code 0
+    floats: "1\n0.5\n\"\"" [1,0.5,null] and no loss
     inexact: "0.5\n9223372036854775807" [0.5,9223372036854775807] npy: o.npy: element 1: expected a value that <f8 holds exactly, found 9223372036854775807
-    exit code 2
     dates: "2024-01-02\n\"\"\n2024-01-02T03:04:05.000006" ["2024-01-02",null,"2024-01-02T03:04:05.000006"] <M8[us]
     none in ints: "1\n\"\"" [1,null] npy: o.npy: element 1: expected a value that <i8 holds, found a missing one; --dtype f8 makes it NaN
-    exit code 2
     none in text: "value\na\n\"\"" ["a",null] <U1
     StringDType: "value\na\n\"\"" ["a",null] <U1
     "#);
@@ -276,40 +216,33 @@ fn objects_of_one_kind_are_converted() {
 
 #[test]
 fn dtypes_are_asked_for_as_of_other_arrays() {
-    let files = Files::new(&[("t.npy", &of(vec!["ab", "c"])), ("i.npy", &of(vec![Some(1), None])), ("d.npy", &dates())]);
-    insta::assert_snapshot!(files.run("convert --dtype U t.npy u.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show u.npy"), @"
+    let files = Files::with(&[("t.npy", &of(vec!["ab", "c"])), ("i.npy", &of(vec![Some(1), None])), ("d.npy", &dates())]);
+    session!(files, @"
+    $ npy convert --dtype U t.npy u.npy
+    $ npy show u.npy
     ['ab' 'c']
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("convert --dtype U1 t.npy v.npy"), @"
+    $ npy convert --dtype U1 t.npy v.npy
     npy: t.npy: element 0: text has more than 1 character; allow it with --lossy
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("convert --dtype f4 i.npy f.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show f.npy"), @"
+    $ npy convert --dtype f4 i.npy f.npy
+    $ npy show f.npy
     [ 1. nan]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("convert --dtype i4 i.npy j.npy"), @"
+    $ npy convert --dtype i4 i.npy j.npy
     npy: i.npy: element 1: expected a value that <i8 holds, found a missing one; --dtype f8 makes it NaN
     exit code 2
+    $ npy convert --dtype M8[s] --lossy d.npy s.npy
     ");
-    insta::assert_snapshot!(files.run("convert --dtype M8[s] --lossy d.npy s.npy"), @"exit code 0");
     // Text with NaN for what is missing, as pandas has it.
-    fs::write(files.path("n.npy"), of(vec![PyObject::from("a"), PyObject::Float(f64::NAN)])).unwrap();
-    insta::assert_snapshot!(files.run("convert --dtype U n.npy m.npy"), @"
+    files.write("n.npy", of(vec![PyObject::from("a"), PyObject::Float(f64::NAN)]));
+    session!(files, @"
+    $ npy convert --dtype U n.npy m.npy
     npy: n.npy: element 1: expected a value that <U1 holds, found a missing one; --lossy makes it empty
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("convert --dtype U --lossy n.npy m.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show m.npy"), @"
+    $ npy convert --dtype U --lossy n.npy m.npy
+    $ npy show m.npy
     ['a' '']
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("show s.npy"), @"
+    $ npy show s.npy
     ['2024-01-02T00:00:00'                 'NaT' '2024-01-02T03:04:05']
-    exit code 0
     ");
 }
 
@@ -337,11 +270,11 @@ fn objects_come_back_from_csv() {
         ("records", records(), "[(1, 'Ada', 0.5) (2, '', 1.5)]"),
     ];
     for (name, file, expected) in cases {
-        let files = Files::new(&[("o.npy", &file)]);
-        for format in ["csv", "csv.tsv"] {
-            assert_eq!(files.run(&format!("convert o.npy o.{format}")), "exit code 0", "{name}");
-            assert_eq!(files.run(&format!("convert o.{format} b.npy")), "exit code 0", "{name}");
-            assert_eq!(files.run("show b.npy"), format!("{expected}\nexit code 0"), "{name} {format}");
+        let files = Files::with(&[("o.npy", &file)]);
+        for format in ["csv", "tsv"] {
+            files.npy(&format!("convert o.npy o.{format}")).ok();
+            files.npy(&format!("convert o.{format} b.npy")).ok();
+            assert_eq!(files.npy("show b.npy").ok(), format!("{expected}\n"), "{name} {format}");
         }
     }
 }
@@ -355,86 +288,74 @@ fn nan_among_other_values_is_missing() {
     let record = |name: PyObject, x: f64, pair: PyObject| PyObject::Tuple(vec![name, x.into(), pair]);
     let items = vec![record("Ada".into(), f64::NAN, pair("a".into(), nan())), record(nan(), 1.5, pair("b".into(), "c".into()))];
     let records = file_of(&ObjectArray::with_dtype(dtype, &[2], items, None).unwrap());
-    let files = Files::new(&[
+    let files = Files::with(&[
         ("t.npy", &of(vec!["a".into(), nan(), PyObject::None])),
         ("b.npy", &of(vec![true.into(), nan()])),
         ("x.npy", &of(vec![1.into(), nan()])),
         ("m.npy", &of(vec![PyObject::from("a"), 1.into(), nan()])),
         ("r.npy", &records),
     ]);
-    insta::assert_snapshot!(files.run("convert t.npy - --to json"), @r#"
+    session!(files, @r#"
+    $ npy convert t.npy - --to json
     ["a",null,null]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert b.npy - --to json"), @"
+    $ npy convert b.npy - --to json
     [true,null]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("convert x.npy - --to json"), @r#"
+    $ npy convert x.npy - --to json
     [1,"NaN"]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert m.npy - --to json"), @r#"
+    $ npy convert m.npy - --to json
     ["a",1,"NaN"]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert r.npy - --to json"), @r#"
+    $ npy convert r.npy - --to json
     [{"n":"Ada","x":"NaN","s":["a",null]},
     {"n":null,"x":1.5,"s":["b","c"]}]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert r.npy - --to csv"), @r#"
+    $ npy convert r.npy - --to csv
     n,x,s[0],s[1]
     Ada,nan,a,
     ,1.5,b,c
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert --dtype f4 b.npy f.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show f.npy"), @"
+    $ npy convert --dtype f4 b.npy f.npy
+    $ npy show f.npy
     [ 1. nan]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("stats --json t.npy"), @r#"
+    $ npy stats --json t.npy
     {"dtype":"|O","file":"t.npy","order":"C","shape":[3],"stats":[{"count":1,"distinct":1,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"a","min":"a","none":2}]}
-    exit code 0
     "#);
 }
 
 #[test]
 fn text_with_nul_at_its_end_is_not_cut_without_a_word() {
-    let files = Files::new(&[("t.npy", &of(vec!["a\0"])), ("b.npy", &of(vec![&b"b\0"[..]]))]);
-    insta::assert_snapshot!(files.run("convert --dtype U t.npy u.npy"), @"
+    let files = Files::with(&[("t.npy", &of(vec!["a\0"])), ("b.npy", &of(vec![&b"b\0"[..]]))]);
+    session!(files, @"
+    $ npy convert --dtype U t.npy u.npy
     npy: t.npy: element 0: expected no NUL at the end, which NumPy's dtype does not keep; allow it with --lossy
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("convert --dtype S b.npy u.npy"), @"
+    $ npy convert --dtype S b.npy u.npy
     npy: b.npy: element 0: expected no NUL at the end, which NumPy's dtype does not keep; allow it with --lossy
     exit code 2
+    $ npy convert --dtype S --lossy b.npy u.npy
     ");
-    insta::assert_snapshot!(files.run("convert --dtype S --lossy b.npy u.npy"), @"exit code 0");
 }
 
 /// NumPy's formats keep the pickle, byte for byte.
 #[test]
 fn pickles_are_carried_through() {
-    let files = Files::new(&[("o.npy", &with_unknown_class()), ("a.npz", &archive(1.5, "a"))]);
-    insta::assert_snapshot!(files.run("convert o.npy p.npy"), @"exit code 0");
-    assert_eq!(fs::read(files.path("p.npy")).unwrap(), with_unknown_class());
-    insta::assert_snapshot!(files.run("repack o.npy"), @"
-    o.npy: 313 B, 313 B before
-    exit code 0
+    let files = Files::with(&[("o.npy", &with_unknown_class()), ("a.npz", &archive(1.5, "a"))]);
+    session!(files, @"
+    $ npy convert o.npy p.npy
     ");
-    assert_eq!(fs::read(files.path("o.npy")).unwrap(), with_unknown_class());
+    assert_eq!(files.read("p.npy"), with_unknown_class());
+    session!(files, @"
+    $ npy repack o.npy
+    o.npy: 313 B, 313 B before
+    ");
+    assert_eq!(files.read("o.npy"), with_unknown_class());
     for arguments in ["convert a.npz b.npz", "repack a.npz b.npz --compress", "repack a.npz b.npz --order F"] {
-        files.run(arguments);
+        files.npy(arguments).ok();
         let [mut a, mut b] = ["a.npz", "b.npz"].map(|name| npy_core::npz::NpzReader::open(files.path(name)).unwrap());
         for index in 0..4 {
             assert_eq!(a.bytes(index, 1 << 20).unwrap(), b.bytes(index, 1 << 20).unwrap(), "{arguments}");
         }
     }
     let array = ObjectArray::new(&[2, 2], (0..4).map(PyObject::from).collect()).unwrap();
-    fs::write(files.path("two.npy"), file_of(&array)).unwrap();
-    files.run("repack --order F two.npy");
+    files.write("two.npy", file_of(&array));
+    files.npy("repack --order F two.npy").ok();
     let found = npy_core::object::load(files.path("two.npy")).unwrap();
     assert_eq!((found.order(), found.items()), (Order::Fortran, array.items()));
 }
@@ -442,31 +363,26 @@ fn pickles_are_carried_through() {
 /// One member with objects does not keep the others from a format.
 #[test]
 fn other_members_of_an_archive_go_through() {
-    let files = Files::new(&[("a.npz", &archive(1.5, "a")), ("b.npz", &archive(1.0, "c"))]);
-    insta::assert_snapshot!(files.run("convert a.npz a.csv.safetensors"), @r#"
+    let files = Files::with(&[("a.npz", &archive(1.5, "a")), ("b.npz", &archive(1.0, "c"))]);
+    session!(files, @r#"
+    $ npy convert a.npz a.safetensors
     npy: a.npz: member "text": cannot store <U1 in a safetensors file: expected bools, integers or floats, one array for each field
     npy: a.npz: member "mixed": element 1: expected int as in element 0, found str
     npy: a.npz: member "unknown": element 1: expected int as in element 0, found str
     exit code 2
-    "#);
-    insta::assert_snapshot!(files.run("convert --dtype f4 a.npz f.npz"), @r#"
+    $ npy convert --dtype f4 a.npz f.npz
     npy: a.npz: member "text": element 0: expected <f4, found "a"
     npy: a.npz: member "mixed": element 1: expected int as in element 0, found str
     npy: a.npz: member "unknown": element 1: expected int as in element 0, found str
     exit code 2
-    "#);
-    insta::assert_snapshot!(files.run("show f.npz"), @"
+    $ npy show f.npz
     [1.5 2.5]
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("stats --json a.npz"), @r#"
+    $ npy stats --json a.npz
     {"dtype":"<f8","file":"a.npz","member":"x","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"<f8","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"inf":0,"max":2.5,"mean":2.0,"min":1.5,"nan":0,"quantiles":{"1":1.51,"25":1.75,"5":1.55,"50":2.0,"75":2.25,"95":2.45,"99":2.49},"quantiles_rank_error":0.0,"std":0.5,"zeros":0}]}
     {"dtype":"|O","file":"a.npz","member":"text","order":"C","shape":[2],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"b","min":"a"}]}
     {"dtype":"|O","file":"a.npz","member":"mixed","order":"C","shape":[2],"stats":[{"count":2,"dtype":"|O","types":{"int":1,"str":1}}]}
     {"dtype":"|O","file":"a.npz","member":"unknown","order":"C","shape":[3],"stats":[{"count":3,"dtype":"|O","types":{"int":1,"physics.Quantum":1,"str":1}}]}
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("diff a.npz b.npz"), @"
+    $ npy diff a.npz b.npz
     x: different
       values    1 of 2 are different (50 %)
       first     (0,): 1.5  1.0
@@ -478,22 +394,16 @@ fn other_members_of_an_archive_go_through() {
     mixed: equal
     unknown: equal
     exit code 1
-    ");
-    insta::assert_snapshot!(files.run("convert a.npz:mixed - --to csv"), @"
+    $ npy convert a.npz:mixed - --to csv
     npy: a.npz:mixed: element 1: expected int as in element 0, found str; --lossy writes its text
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("convert a.npz:mixed - --to json"), @r#"
+    $ npy convert a.npz:mixed - --to json
     [1,"a"]
-    exit code 0
-    "#);
-    insta::assert_snapshot!(files.run("convert a.npz:unknown - --to json"), @"
+    $ npy convert a.npz:unknown - --to json
     npy: a.npz:unknown: element 2: expected a value that JSON has, found physics.Quantum; --lossy writes its text
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("convert --lossy a.npz:unknown - --to json"), @r#"
+    $ npy convert --lossy a.npz:unknown - --to json
     [1,"a","<physics.Quantum('1')>"]
-    exit code 0
     "#);
 }
 
@@ -503,16 +413,16 @@ fn diff_compares_objects_by_value() {
     let list = |x: f64| PyObject::List(vec![PyObject::from(x), PyObject::Float(f64::NAN)]);
     let a = of(vec![PyObject::from(1), PyObject::from("a"), list(1.0), PyObject::from(i64::MAX), PyObject::None]);
     let b = of(vec![PyObject::from(1.0), PyObject::from("a"), list(1.25), PyObject::from(i64::MAX - 1), PyObject::from(0)]);
-    let files = Files::new(&[("a.npy", &a), ("b.npy", &b), ("o.npy", &of(vec![1, 3]))]);
-    insta::assert_snapshot!(files.run("diff a.npy b.npy"), @"
+    let files = Files::with(&[("a.npy", &a), ("b.npy", &b), ("o.npy", &of(vec![1, 3]))]);
+    session!(files, @"
+    $ npy diff a.npy b.npy
     a.npy b.npy: different
       values    3 of 5 are different (60 %)
       first     (2,): [1.0, nan]  [1.25, nan]
       absolute  1 at (3,)
       relative  1.084202172e-19 at (3,)
     exit code 1
-    ");
-    insta::assert_snapshot!(files.run("diff --atol 0.5 a.npy b.npy"), @"
+    $ npy diff --atol 0.5 a.npy b.npy
     a.npy b.npy: different
       values    2 of 5 are different (40 %)
       first     (3,): 9223372036854775807  9223372036854775806
@@ -521,7 +431,8 @@ fn diff_compares_objects_by_value() {
     exit code 1
     ");
     npy_core::save(files.path("p.npy"), &[1_i16, 2]).unwrap();
-    insta::assert_snapshot!(files.run("diff o.npy p.npy"), @"
+    session!(files, @"
+    $ npy diff o.npy p.npy
     o.npy p.npy: different
       dtype     <i8  <i2
       values    1 of 2 are different (50 %)
@@ -529,8 +440,7 @@ fn diff_compares_objects_by_value() {
       absolute  1 at (1,)
       relative  0.5 at (1,)
     exit code 1
-    ");
-    insta::assert_snapshot!(files.run("diff a.npy p.npy"), @"
+    $ npy diff a.npy p.npy
     npy: a.npy: element 1: expected int as in element 0, found str
     exit code 2
     ");
@@ -538,8 +448,9 @@ fn diff_compares_objects_by_value() {
 
 #[test]
 fn stats_are_those_of_the_values_or_of_the_types() {
-    let files = Files::new(&[("t.npy", &of(vec![Some("a"), None])), ("m.npy", &with_unknown_class()), ("d.npy", &dates())]);
-    insta::assert_snapshot!(files.run("stats t.npy m.npy"), @"
+    let files = Files::with(&[("t.npy", &of(vec![Some("a"), None])), ("m.npy", &with_unknown_class()), ("d.npy", &dates())]);
+    session!(files, @r#"
+    $ npy stats t.npy m.npy
     t.npy  |O  (2,)
       count      1  0 empty  1 None
       distinct   1
@@ -550,48 +461,44 @@ fn stats_are_those_of_the_values_or_of_the_types() {
     m.npy  |O  (3,)
       count      3
       types      1 int  1 str  1 physics.Quantum
-    exit code 0
-    ");
-    insta::assert_snapshot!(files.run("stats --json t.npy m.npy d.npy"), @r#"
+    $ npy stats --json t.npy m.npy d.npy
     {"dtype":"|O","file":"t.npy","order":"C","shape":[2],"stats":[{"count":1,"distinct":1,"distinct_exact":true,"dtype":"|O","empty":0,"longest":1,"max":"a","min":"a","none":1}]}
     {"dtype":"|O","file":"m.npy","order":"C","shape":[3],"stats":[{"count":3,"dtype":"|O","types":{"int":1,"physics.Quantum":1,"str":1}}]}
     {"dtype":"|O","file":"d.npy","order":"C","shape":[3],"stats":[{"count":2,"distinct":2,"distinct_exact":true,"dtype":"|O","histogram":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"histogram_exact":true,"histogram_width":276125001,"max":"2024-01-02T03:04:05.000006","mean":"2024-01-02T01:32:02.500003","min":"2024-01-02T00:00:00.000000","nan":0,"none":1,"quantiles":{"1":"2024-01-02T00:01:50.450000","25":"2024-01-02T00:46:01.250001","5":"2024-01-02T00:09:12.250000","50":"2024-01-02T01:32:02.500003","75":"2024-01-02T02:18:03.750004","95":"2024-01-02T02:54:52.750005","99":"2024-01-02T03:02:14.550005"},"quantiles_rank_error":0.0,"std":5522500003.0}]}
-    exit code 0
     "#);
 }
 
 #[test]
 fn objects_are_concatenated_and_split() {
-    let files = Files::new(&[("a.npy", &of(vec!["a", "b", "c"])), ("c.npy", &with_unknown_class()), ("r.npy", &records())]);
-    insta::assert_snapshot!(files.run("split --rows 2 a.npy"), @"
+    let files = Files::with(&[("a.npy", &of(vec!["a", "b", "c"])), ("c.npy", &with_unknown_class()), ("r.npy", &records())]);
+    session!(files, @"
+    $ npy split --rows 2 a.npy
     2 files: a-00000.npy to a-00001.npy
-    exit code 0
     ");
     let parts = ["a-00000.npy", "a-00001.npy"].map(|name| npy_core::object::load(files.path(name)).unwrap());
     assert_eq!(parts.each_ref().map(|part| part.shape().to_vec()), [vec![2], vec![1]]);
-    insta::assert_snapshot!(files.run("cat a-00000.npy a-00001.npy -o b.npy"), @"exit code 0");
-    assert_eq!(fs::read(files.path("a.npy")).unwrap(), fs::read(files.path("b.npy")).unwrap());
-    insta::assert_snapshot!(files.run("cat r.npy r.npy -o rr.npy"), @"exit code 0");
-    insta::assert_snapshot!(files.run("show rr.npy"), @"
-    [(1, 'Ada', 0.5) (2, None, 1.5) (1, 'Ada', 0.5) (2, None, 1.5)]
-    exit code 0
+    session!(files, @"
+    $ npy cat a-00000.npy a-00001.npy -o b.npy
     ");
-    insta::assert_snapshot!(files.run("cat c.npy c.npy -o cc.npy"), @"
+    assert_eq!(files.read("a.npy"), files.read("b.npy"));
+    session!(files, @"
+    $ npy cat r.npy r.npy -o rr.npy
+    $ npy show rr.npy
+    [(1, 'Ada', 0.5) (2, None, 1.5) (1, 'Ada', 0.5) (2, None, 1.5)]
+    $ npy cat c.npy c.npy -o cc.npy
     npy: c.npy: cannot concatenate: expected objects of known classes, found unknown class physics.Quantum
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("split --rows 1 c.npy"), @"
+    $ npy split --rows 1 c.npy
     npy: c.npy: cannot split: expected objects of known classes, found unknown class physics.Quantum
     exit code 2
-    ");
-    insta::assert_snapshot!(files.run("cat a.npy r.npy -o x.npy"), @"
+    $ npy cat a.npy r.npy -o x.npy
     npy: r.npy: cannot concatenate: expected dtype |O, found [('index', '<i8'), ('name', '|O'), ('x', '<f8')]; `npy convert --dtype` casts numbers, `--endian` swaps bytes
     exit code 2
     ");
 }
 
 /// Replaces all of these bytes in a file.
-fn replace(path: &Path, from: &[u8], to: &[u8]) {
+fn replace(path: &str, from: &[u8], to: &[u8]) {
     let mut bytes = fs::read(path).unwrap();
     for at in 0..=bytes.len() - from.len() {
         if bytes[at..].starts_with(from) {

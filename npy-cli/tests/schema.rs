@@ -83,30 +83,6 @@ fn records_with_objects_are_structs_for_serde() {
     "#);
 }
 
-/// A record with objects and a field of each kind beside them.
-const OBJECTS: &str = "
-import sys
-import numpy as np
-dtype = [('id', '<u4'), ('depth', 'O'), ('at', [('x', 'O'), ('when', '<M8[s]')], (2,)), ('half', '<f2', (3, 2)), ('wide', '<c8', (40,)),
-         ('code', 'S2'), ('rows', [('y', '<i8')], (2,)), ('row', [('y', '<U2'), ('ok', '?')]), ('none', '<f8', (0, 2)), ('raw', 'V3'), ('z', '<c16'),
-         ('objects', 'O', (2, 1))]
-records = np.zeros(2, dtype)
-first = records[0]
-first['id'] = 7
-first['depth'] = (1, None)
-first['at']['x'] = ['a', {'b': 2}]
-first['at']['when'][0] = '2024-02-29'
-first['half'][2, 1] = 0.5
-first['wide'][39] = 1 - 2j
-first['code'] = b'xy'
-first['rows']['y'] = [3, 4]
-first['row'] = ('z', True)
-first['raw'] = b'abc'
-first['z'] = 3j
-first['objects'] = [[5], ['s']]
-np.save(sys.stdout.buffer, records, allow_pickle=True)
-";
-
 /// The struct of every structured golden file compiles and loads it, and that of an archive the
 /// whole archive.
 #[test]
@@ -153,7 +129,7 @@ fn structs_of_golden_files_compile_and_load_them() {
 
     let objects = numpy("structs_of_golden_files_compile_and_load_them, of objects").map(|numpy| {
         let path = directory.join("objects.npy");
-        fs::write(&path, numpy.run(["-c", OBJECTS], b"")).unwrap();
+        fs::write(&path, numpy.run(["command.py", "objects"], b"")).unwrap();
         let code = run(["schema".as_ref(), path.as_os_str()]).ok();
         writeln!(program, "{code}").unwrap();
         writeln!(main, "    let records = npy_core::object::load({path:?}).unwrap().deserialize::<Objects>().unwrap();").unwrap();

@@ -144,21 +144,6 @@ fn missing_texts_of_string_dtype_are_null() {
     }
 }
 
-/// What real NumPy pickles.
-const PROGRAM: &str = r#"
-import datetime, sys, numpy as np
-path = sys.argv[1]
-np.save(path + "/text.npy", np.array(["GRF", None, "ü"], dtype=object))
-np.save(path + "/string.npy", np.array(["a", None, "b" * 100], dtype=np.dtypes.StringDType(na_object=None)))
-np.save(path + "/time.npy", np.array([datetime.datetime(1969, 12, 31, 23, 59, 59, 999999), None], dtype=object))
-np.save(path + "/fortran.npy", np.asfortranarray(np.array([[1, 2], [3, 4]], dtype=object)))
-inner = np.dtype([("tag", "O"), ("depth", "<f4")])
-records = np.array([(7, ("a", 0.5), [1, 2], None), (8, (None, 1.5), [3, 4], b"x")],
-                   dtype=[("id", ">u2"), ("origin", inner), ("pair", "<i2", (2,)), ("raw", "O")])
-np.save(path + "/records.npy", records)
-np.save(path + "/pairs.npy", np.zeros(2, dtype=[("id", "<u4"), ("pair", "O", (2,))]))
-"#;
-
 fn load(directory: &Path, name: &str, options: BatchOptions) -> Result<RecordBatch, npy_arrow::Error> {
     read_batches(directory.join(name), options)?.next().unwrap().map_err(own)
 }
@@ -168,7 +153,7 @@ fn reads_what_numpy_pickled() {
     let Some(numpy) = numpy("reads_what_numpy_pickled") else { return };
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    numpy.run(["-c", PROGRAM, at.to_str().unwrap()], b"");
+    numpy.run(["tables.py", "pickles", at.to_str().unwrap()], b"");
     let text = |name: &str| load(at, name, options()).unwrap().column(0).clone();
     assert_eq!(text("text.npy").as_string::<i32>().iter().collect::<Vec<_>>(), [Some("GRF"), None, Some("ü")]);
     assert_eq!(text("string.npy").as_string::<i32>().iter().collect::<Vec<_>>(), [Some("a"), None, Some("b".repeat(100).as_str())]);

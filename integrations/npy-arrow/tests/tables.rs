@@ -102,39 +102,12 @@ fn failed_tables_leave_the_old_file_and_nothing_else() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }
 
-const UNITS: &str = r#"
-import sys, numpy as np
-units = ["Y", "3M", "M", "W", "D", "2D", "h", "m", "25s", "s", "7ms", "ms", "us", "10us", "ns", "ps"]
-for kind in "Mm":
-    for unit in units:
-        values = np.array([0, 1, -1, -5, 400, np.iinfo("i8").min]).view(f"{kind}8[{unit}]")
-        np.save(f"{sys.argv[1]}/{kind}8[{unit}].npy", values)
-"#;
-
-const READ_UNITS: &str = r#"
-import sys, glob, numpy as np, pyarrow.feather, pyarrow.parquet
-for path in sorted(glob.glob(sys.argv[1] + "/*].npy")):
-    values = np.load(path)
-    names = []
-    for table in pyarrow.parquet.read_table(path + ".parquet"), pyarrow.feather.read_table(path + ".arrow"):
-        column = table["value"]
-        found = column.to_numpy()
-        if str(column.type) == "int64":
-            expected = values.view("i8")
-            assert (found[:5] == expected[:5]).all() and column.null_count == 1, path
-        else:
-            expected = values.astype(found.dtype)
-            assert (found[:5] == expected[:5]).all() and np.isnat(found[5]), (path, found, expected)
-        names.append(str(column.type))
-    print(values.dtype.str[1:], *dict.fromkeys(names))
-"#;
-
 #[test]
 fn pyarrow_reads_times_of_every_unit() {
     let Some(pyarrow) = pyarrow("pyarrow_reads_times_of_every_unit") else { return };
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().display().to_string();
-    pyarrow.run(["-c", UNITS, &path], b"");
+    pyarrow.run(["tables.py", "units", &path], b"");
     let mut files: Vec<_> = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     for npy in &files {
@@ -151,7 +124,7 @@ fn pyarrow_reads_times_of_every_unit() {
         }
         std::fs::remove_file(&copy).unwrap();
     }
-    let printed = pyarrow.run(["-c", READ_UNITS, &path], b"");
+    let printed = pyarrow.run(["tables.py", "read_units", &path], b"");
     insta::assert_snapshot!(String::from_utf8_lossy(&printed), @"
     M8[10us] timestamp[us]
     M8[25s] timestamp[ms]

@@ -3,13 +3,13 @@
 use insta::assert_snapshot;
 use npy_core::{DynValues, Order};
 
-use super::{Directory, convert, load};
+use super::{convert, load};
 use crate::support::numpy::numpy;
-use crate::support::{Run, run, run_with};
+use crate::support::{Files, Run, run, run_with};
 
 /// The dtype, the shape and the values of CSV, and what was said about it without the name.
 fn read(text: impl AsRef<[u8]>, options: &[&str]) -> (String, String) {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     let run = run_with([&["convert", "--from", "csv"], options, &["-", &out]].concat(), text.as_ref());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -105,11 +105,11 @@ fn names_of_rows_need_no_name() {
     }
     check("a\tb\nr\t1\t2\n", &["--delimiter", "tab"], "[('f0', '<U1'), ('a', '<i8'), ('b', '<i8')] [1] [('r', 1, 2)]", said);
     // A decimal comma, and a delimiter at the end of lines, are none.
-    let directory = Directory::new();
+    let directory = Files::new();
     for text in ["a,b\n1,2,5\n", "a,b\n1,2,\n", "a;b\n1;2;\n"] {
         let options = if text.contains(';') { &["--delimiter", ";"][..] } else { &[] };
         let file = directory.write("t.csv", text);
-        let message = directory.refused(&[options, &[&file, &directory.path("o.npy")]].concat());
+        let message = directory.refused(&[&["convert"][..], options, &[&file, &directory.path("o.npy")]].concat());
         assert!(message.contains("line 2: expected 2 columns, found 3"), "{message}");
     }
 }
@@ -126,9 +126,9 @@ fn headers_are_told_by_the_dtype() {
         "[('a', '<U1'), ('b', '<U1')] [1] [('x', 'y')]",
         "names in line 1 (--no-header)",
     );
-    let directory = Directory::new();
+    let directory = Files::new();
     let (file, out) = (directory.write("t.csv", "a,b\n1,2\n"), directory.path("o.npy"));
-    assert_snapshot!(directory.refused(&["--dtype", "i8", &file, &out]), @r#"npy: t.csv: line 1, column 1: expected <i8, found "a"; if the line has names, skip it with --header"#);
+    assert_snapshot!(directory.refused(&["convert", "--dtype", "i8", &file, &out]), @r#"npy: t.csv: line 1, column 1: expected <i8, found "a"; if the line has names, skip it with --header"#);
     convert(&["--dtype", "i8", "--header", &file, &out]);
     assert_eq!(load(&out).shape(), [1, 2]);
 }
@@ -166,17 +166,17 @@ fn delimiters_and_decimal_commas_are_guessed() {
     check("a;b\n1;2,5\n", &["--delimiter", ";", "--decimal", "."], "[('a', '<i8'), ('b', '<U3')] [1] [(1, '2,5')]", other);
     check("1\t2\n", &["--delimiter", "tab"], "<i8 [1, 2] [[1 2]]", "");
     check("a;b\n1;2\n", &["--delimiter", ","], "[('a;b', '<U3')] [1] [('1;2',)]", "names in line 1 (--no-header)");
-    let directory = Directory::new();
+    let directory = Files::new();
     let (file, out) = (directory.write("t.csv", b"\xff\xfea\0,\0b\0\n\0"), directory.path("o.npy"));
-    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
+    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
     let file = directory.write("t.csv", "x,y\n# later\n1,5\n");
-    assert_snapshot!(directory.refused(&[&file, &out]), @r##"npy: t.csv: line 2: expected 2 columns, found 1; skip comments with --comment "#""##);
+    assert_snapshot!(directory.refused(&["convert", &file, &out]), @r##"npy: t.csv: line 2: expected 2 columns, found 1; skip comments with --comment "#""##);
     let file = directory.write("t.csv", "sep=;\nx;y\n1\n");
-    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
+    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     let file = directory.write("t.csv", "x\n1,5\n");
-    assert_snapshot!(directory.refused(&[&file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
+    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
     let array = directory.save("a.npy", &DynValues::from_slice(&[1_u8]).unwrap());
-    assert_snapshot!(directory.refused(&["--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
+    assert_snapshot!(directory.refused(&["convert", "--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
 }
 
 #[test]
@@ -205,20 +205,20 @@ fn points_are_no_decimals_beside_commas() {
     let text = format!("a;b\n{}1;2.5\n", "1;2,5\n".repeat(60_000));
     let words = read(&text, &[]).1;
     assert_eq!(words, format!("delimiter \";\" (--delimiter), decimal commas (--decimal), {point}"));
-    let directory = Directory::new();
+    let directory = Files::new();
     let (file, out) = (directory.write("t.csv", "2,5;1\n1.5;2\n"), directory.path("o.npy"));
     let options = ["--dtype", "f8", "--delimiter", ";"];
-    assert_snapshot!(directory.refused(&[&options[..], &["--decimal", ",", &file, &out]].concat()), @r#"npy: t.csv: line 2, column 1: expected a decimal comma, found a point in "1.5"; --decimal says which the file has"#);
-    assert_snapshot!(directory.refused(&[&options[..], &[&file, &out]].concat()), @r#"npy: t.csv: line 1, column 1: expected a decimal point, found a comma in "2,5"; --decimal says which the file has"#);
+    assert_snapshot!(directory.refused(&[&["convert"][..], &options[..], &["--decimal", ",", &file, &out]].concat()), @r#"npy: t.csv: line 2, column 1: expected a decimal comma, found a point in "1.5"; --decimal says which the file has"#);
+    assert_snapshot!(directory.refused(&[&["convert"][..], &options[..], &[&file, &out]].concat()), @r#"npy: t.csv: line 1, column 1: expected a decimal point, found a comma in "2,5"; --decimal says which the file has"#);
 }
 
 #[test]
 fn what_a_reader_would_misread_is_refused() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     let refused = |text: &str, options: &[&str]| {
         let file = directory.write("t.csv", text);
-        directory.refused(&[options, &[&file, &out]].concat())
+        directory.refused(&[&["convert"][..], options, &[&file, &out]].concat())
     };
     assert_snapshot!(refused("a,b\r\n1,2\r\n3\r\n", &[]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     assert_snapshot!(refused("a,b\n1,2\n3,\"4\n5,6\n", &[]), @"npy: t.csv: line 3: expected a quote that closes, found the end of the file");
@@ -261,7 +261,7 @@ fn missing_values_have_words_in_columns_of_numbers_only() {
 
 #[test]
 fn what_is_written_is_read_back() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let text = |items: &[&str]| DynValues::from_slice(&items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>()).unwrap();
     let zeros = |dtype: &str, shape: &[usize]| {
         let dtype: npy_core::DType = dtype.parse().unwrap();
@@ -318,13 +318,9 @@ fn what_is_written_is_read_back() {
 /// Files by NumPy and by hand in the forms of pandas, whose values NumPy knows.
 #[test]
 fn files_of_numpy_are_read() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let Some(numpy) = numpy("files_of_numpy_are_read") else { return };
-    let script = "import sys, numpy as np\nd = sys.argv[1]\na = np.random.default_rng(1).standard_normal((5, 3)) * 1e10\n\
-        np.save(f'{d}/a.npy', a)\nnp.savetxt(f'{d}/space.csv', a)\nnp.savetxt(f'{d}/comma.csv', a, delimiter=',')\n\
-        np.savetxt(f'{d}/named.csv', a, delimiter=';', header='x;y;z')\nnp.savetxt(f'{d}/single.csv', a.astype('f4'), delimiter=',')\n\
-        np.save(f'{d}/single.npy', a.astype('f4'))";
-    numpy.run(["-c", script, &directory.0.path().display().to_string()], b"");
+    numpy.run(["command.py", "csv_files", &directory.directory().display().to_string()], b"");
     let back = directory.path("b.npy");
     for name in ["space", "comma", "named"] {
         let run = run(["convert", &directory.path(&format!("{name}.csv")), &back]);
@@ -339,11 +335,11 @@ fn files_of_numpy_are_read() {
 /// A header of a few bytes can claim any number of them.
 #[test]
 fn elements_without_bytes_are_no_endless_text() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let header = npy_core::Header::new("|V0".parse().unwrap(), Order::C, &[1_000_000_000_000]).unwrap();
     let file = directory.write("v.npy", header.to_bytes());
     for format in ["csv", "tsv", "json", "ndjson"] {
-        let message = directory.refused(&[&file, &directory.path(&format!("o.{format}"))]);
+        let message = directory.refused(&["convert", &file, &directory.path(&format!("o.{format}"))]);
         assert!(message.contains("elements without bytes, found 1000000000000"), "{format}: {message}");
     }
 }
@@ -351,7 +347,7 @@ fn elements_without_bytes_are_no_endless_text() {
 /// Text of all lengths around the pieces in which it is escaped.
 #[test]
 fn long_text_is_written_as_a_whole() {
-    let directory = Directory::new();
+    let directory = Files::new();
     for (count, text) in [(65_535, "é"), (40_000, "\"\u{1F600}"), (65_536, "a"), (100_000, "\n")] {
         let values = DynValues::from_slice(&[text.repeat(count)]).unwrap();
         let file = directory.save("t.npy", &values);
@@ -374,19 +370,19 @@ fn long_text_is_written_as_a_whole() {
 
 #[test]
 fn lines_of_too_many_columns_are_refused_in_little_memory() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     let wide = directory.write("wide.csv", "1,".repeat(5_000_000));
-    assert_snapshot!(directory.refused(&[&wide, &out]), @"npy: wide.csv: line 1: expected at most 1,048,576 columns, found more");
+    assert_snapshot!(directory.refused(&["convert", &wide, &out]), @"npy: wide.csv: line 1: expected at most 1,048,576 columns, found more");
     let names: Vec<String> = (0..1 << 16 | 1).map(|column| format!("a{column}")).collect();
     let named = directory.write("named.csv", format!("{}\n{}1\n", names.join(","), "1,".repeat(1 << 16)));
-    assert_snapshot!(directory.refused(&[&named, &out]), @"npy: named.csv: line 1: too many fields: expected at most 65,536, found more; without names, a line may have 1,048,576 numbers (--no-header)");
+    assert_snapshot!(directory.refused(&["convert", &named, &out]), @"npy: named.csv: line 1: too many fields: expected at most 65,536, found more; without names, a line may have 1,048,576 numbers (--no-header)");
     let long = directory.write("long.csv", format!("{},b\n1,2\n", "a".repeat(1 << 20)));
-    assert_snapshot!(directory.refused(&[&long, &out]), @"npy: long.csv: line 1: names of fields too long: expected at most 1,048,576 bytes in all, found more; without names, a line may have 1,048,576 numbers (--no-header)");
+    assert_snapshot!(directory.refused(&["convert", &long, &out]), @"npy: long.csv: line 1: names of fields too long: expected at most 1,048,576 bytes in all, found more; without names, a line may have 1,048,576 numbers (--no-header)");
     let mixed = directory.write("mixed.csv", format!("{}2024-01-01\n", "1,".repeat(1 << 16)));
-    assert_snapshot!(directory.refused(&[&mixed, &out]), @"npy: mixed.csv: too many fields: expected at most 65,536, found more; give columns of one type, or a plain --dtype");
+    assert_snapshot!(directory.refused(&["convert", &mixed, &out]), @"npy: mixed.csv: too many fields: expected at most 65,536, found more; give columns of one type, or a plain --dtype");
     let object = directory.write("wide.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")));
-    assert_snapshot!(directory.refused(&[&object, &out]), @"npy: wide.json: too many fields: expected at most 65,536, found more at line 1 column 709797; write lists of values, which may be longer");
+    assert_snapshot!(directory.refused(&["convert", &object, &out]), @"npy: wide.json: too many fields: expected at most 65,536, found more at line 1 column 709797; write lists of values, which may be longer");
     if cfg!(target_os = "linux") {
         let file = directory.write("limited.csv", "1\n");
         let limited = "ulimit -v 200000; exec \"$0\" convert --dtype \"$1\" \"$2\" \"$3\"";

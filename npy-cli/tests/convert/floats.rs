@@ -5,8 +5,8 @@ use std::fs;
 
 use npy_core::{DynValues, Order};
 
-use super::{Directory, convert, load};
-use crate::support::{rounds, some};
+use super::{convert, load};
+use crate::support::{Files, rounds, some};
 
 /// The values of each width, unless `NPY_FLOATS` says otherwise; an eighth of long doubles, whose arithmetic is slow.
 const FLOATS: usize = 512;
@@ -36,7 +36,7 @@ const DTYPES: [(&str, usize); 16] = [
 #[test]
 fn floats_of_random_bits_round_trip_through_text() {
     let floats: Option<usize> = env::var("NPY_FLOATS").ok().map(|floats| floats.parse().unwrap());
-    let directory = Directory::new();
+    let directory = Files::new();
     let mut state = 1_u64;
     for (dtype, width) in DTYPES {
         let itemsize = dtype.parse::<npy_core::DType>().unwrap().itemsize();

@@ -4,8 +4,8 @@ use npy_core::DynValues;
 use npy_core::num_complex::Complex;
 use npy_core::types::LongDouble;
 
-use super::{Directory, convert, load};
-use crate::support::run;
+use super::{convert, load};
+use crate::support::{Files, run};
 
 /// Numbers by dtype: those that are read, and those that are refused without --lossy.
 const TABLE: [(&str, &[&str], &[&str]); 11] = [
@@ -72,7 +72,7 @@ fn dtype_of(dtype: &str, form: &str) -> String {
 
 #[test]
 fn numbers_are_read_if_their_digits_come_back() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for (dtype, exact, inexact) in TABLE {
         for number in exact {
@@ -86,7 +86,7 @@ fn numbers_are_read_if_their_digits_come_back() {
         for number in inexact {
             for (name, text, form) in texts(number) {
                 let file = directory.write(name, text);
-                let message = directory.refused(&["--dtype", &dtype_of(dtype, form), &file, &out]);
+                let message = directory.refused(&["convert", "--dtype", &dtype_of(dtype, form), &file, &out]);
                 let problems = ["loses precision as", "is out of range for", "number out of range", "expected "];
                 assert!(problems.iter().any(|problem| message.contains(problem)), "{dtype} {number} {name}: {message}");
             }
@@ -96,7 +96,7 @@ fn numbers_are_read_if_their_digits_come_back() {
 
 #[test]
 fn integers_of_fractions_are_exact() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for (name, text) in
         [("n.csv", "9007199254740993.0\n-9007199254740993e0\n"), ("n.json", "[9007199254740993.0,-9007199254740993e0]")]
@@ -108,13 +108,13 @@ fn integers_of_fractions_are_exact() {
 
 #[test]
 fn guessed_numbers_obey_the_same_rule() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for number in ["1e400", "1e-400", "9007199254740993.0", "12345678901234567890123", "0.5,12345678901234567890123"] {
         for (name, text) in
             [("n.csv", number.replace(',', "\n")), ("n.json", format!("[{number}]")), ("n.ndjson", number.replace(',', "\n"))]
         {
-            let message = directory.refused(&[&directory.write(name, format!("{text}\n")), &out]);
+            let message = directory.refused(&["convert", &directory.write(name, format!("{text}\n")), &out]);
             let is_told = ["loses precision as <f8", "is out of range for <f8", "number out of range"];
             assert!(is_told.iter().any(|problem| message.contains(problem)), "{number} {name}: {message}");
         }
@@ -136,7 +136,7 @@ fn guessed_numbers_obey_the_same_rule() {
 
 #[test]
 fn parts_of_complex_numbers_obey_the_same_rule() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for (name, text) in [
         ("z.json", "[[1e400, 0]]"),
@@ -144,7 +144,7 @@ fn parts_of_complex_numbers_obey_the_same_rule() {
         ("z.csv", "(1+1e400j)\n"),
         ("z.csv", "9007199254740993+1j\n"),
     ] {
-        directory.refused(&["--dtype", "c16", &directory.write(name, text), &out]);
+        directory.refused(&["convert", "--dtype", "c16", &directory.write(name, text), &out]);
     }
     convert(&["--dtype", "c16", &directory.write("z.json", "[[0.1, \"NaN\"], [\"-Infinity\", 1e23]]"), &out]);
     let parts = [0.1, f64::NAN, f64::NEG_INFINITY, 1e23];
@@ -154,7 +154,7 @@ fn parts_of_complex_numbers_obey_the_same_rule() {
 
 #[test]
 fn mixed_json_is_named_by_its_kinds() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for (text, found) in [
         ("[true, 1]", "bools and numbers"),
@@ -164,14 +164,14 @@ fn mixed_json_is_named_by_its_kinds() {
         ("[1, \"a\", true]", "text, bools and numbers"),
         ("[true, null]", "bools and nulls"),
     ] {
-        let message = directory.refused(&[&directory.write("m.json", text), &out]);
+        let message = directory.refused(&["convert", &directory.write("m.json", text), &out]);
         assert_eq!(message, format!("npy: m.json: expected values of one type, found {found}\n"));
     }
 }
 
 #[test]
 fn empty_lists_have_any_dtype() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     for dtype in ["[('a', '<i4')]", "[('a', [('b', '<f8', (2,))]), ('c', '<U3')]", "<c16", "<U5"] {
         for (name, text) in [("e.json", "[]"), ("e.ndjson", ""), ("e.csv", "")] {
@@ -184,7 +184,7 @@ fn empty_lists_have_any_dtype() {
 /// What a double does not hold is a number of JSON all the same.
 #[test]
 fn json_has_numbers_beyond_the_range_of_doubles() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     let long = format!("1{}", "0".repeat(400));
     for (dtype, text, expected) in [
@@ -208,19 +208,19 @@ fn json_has_numbers_beyond_the_range_of_doubles() {
     }
     for (dtype, number) in [("f8", "1e400"), ("f4", "-1e400"), ("f2", long.as_str())] {
         let file = directory.write("n.json", format!("[0.5, {number}]"));
-        let message = directory.refused(&["--dtype", dtype, &file, &out]);
+        let message = directory.refused(&["convert", "--dtype", dtype, &file, &out]);
         assert!(message.contains(" is out of range for <f") && message.contains("--lossy"), "{message}");
         let run = run(["convert", "--lossy", "--dtype", dtype, &file, &out]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost 1 finite number, which became infinite\n"));
         assert!(load(&out).to_string().ends_with("inf]"), "{dtype} {number}");
     }
-    directory.refused(&["--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
+    directory.refused(&["convert", "--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
 }
 
 /// Arrays of text are read as CSV is, and numbers become long doubles without a loss.
 #[test]
 fn casts_of_text_and_to_long_doubles_are_exact() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let (file, out) = (directory.path("a.npy"), directory.path("o.npy"));
     let texts = |dtype: &str, texts: &[&str]| {
         let items: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -243,7 +243,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
         {
             texts(from, &["1", refused]);
             let index = usize::from(to != "M8[s]");
-            let message = directory.refused(&["--dtype", to, &file, &out]);
+            let message = directory.refused(&["convert", "--dtype", to, &file, &out]);
             assert!(message.starts_with(&format!("npy: a.npy: element {index}: ")), "{from} to {to}: {message}");
         }
         for (to, text, expected) in [
@@ -284,7 +284,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
         npy_core::types::LongDouble::from_f64(0.1) => "<c24" [0x3ffb_cccc_cccc_cccc_d000, 0],
     }
     npy_core::DynValues::from_slice(&[npy_core::num_complex::Complex::new(1.5, 1.0)]).unwrap().save(&file).unwrap();
-    assert!(directory.refused(&["--dtype", "f16", &file, &out]).contains("--lossy"));
+    assert!(directory.refused(&["convert", "--dtype", "f16", &file, &out]).contains("--lossy"));
     convert(&["--lossy", "--dtype", "f16", &file, &out]);
     assert_eq!(load(&out).to_string(), "[1.5]");
 }
@@ -292,7 +292,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
 /// Of `.npy`, CSV and JSON alike.
 #[test]
 fn losses_that_are_allowed_are_those_of_casts() {
-    let directory = Directory::new();
+    let directory = Files::new();
     let out = directory.path("o.npy");
     let cases: [(&str, &[f64]); 8] = [
         // Integers are cast as integers are, and fractions as floats are.
@@ -316,7 +316,7 @@ fn losses_that_are_allowed_are_those_of_casts() {
         let json = directory.write("a.json", format!("[{}]", texts.join(",")));
         let mut found = Vec::new();
         for input in [&file, &csv, &json] {
-            let message = directory.refused(&["--dtype", dtype, input, &out]);
+            let message = directory.refused(&["convert", "--dtype", dtype, input, &out]);
             assert!(message.ends_with("; allow it with --lossy\n"), "{dtype}: {message}");
             let run = run(["convert", "--lossy", "--dtype", dtype, input, &out]);
             assert_eq!(run.code, Some(0), "{}", run.stderr);
