@@ -100,9 +100,8 @@ pub fn main() -> ExitCode {
     });
     let code = match result {
         // The work may be incomplete.
-        Ok(_) if signals::came() => signals::INTERRUPTED,
         // The message would be that of a reader that a signal stopped.
-        Err(Failure::Nameless(_) | Failure::Trouble(_)) if signals::came() => signals::INTERRUPTED,
+        Ok(_) | Err(Failure::Nameless(_) | Failure::Trouble(_)) if signals::came() => signals::INTERRUPTED,
         Ok(code) => code,
         // The verdict was not delivered.
         Err(Failure::BrokenPipe) if arguments.command.gives_verdict() => TROUBLE,

@@ -79,6 +79,7 @@ pub(crate) fn of_extension(path: &Path) -> Option<&'static dyn Format> {
 }
 
 /// A file as its first bytes and its name tell it.
+#[expect(clippy::large_enum_variant, reason = "there is one of a file, which is taken apart at once")]
 enum Found {
     Numpy(Input),
     Compressed(Compressed),
@@ -121,6 +122,7 @@ fn open_foreign(format: &dyn Format, mut other: Other, text: &OsStr, options: &R
 }
 
 /// A file as a command finds it.
+#[expect(clippy::large_enum_variant, reason = "there is one of a file, which is taken apart at once")]
 pub(crate) enum Opened {
     Numpy(Input),
     Compressed(Compressed),

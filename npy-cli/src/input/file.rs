@@ -56,6 +56,7 @@ pub(crate) struct Extent {
 }
 
 /// The file that an argument of a user names.
+#[expect(clippy::large_enum_variant, reason = "there is one of a file, which is taken apart at once")]
 pub(crate) enum Named {
     Input(Input),
     Other(Other),
