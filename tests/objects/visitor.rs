@@ -269,10 +269,7 @@ impl Visitor for Nothing {
     type Value = ();
 
     fn object_array(&mut self, _: DType, _: Vec<usize>, _: Order) -> Result<()> {
-        match std::mem::replace(&mut self.is_inside, true) {
-            false => Ok(()),
-            true => self.unexpected("numpy.ndarray"),
-        }
+        if std::mem::replace(&mut self.is_inside, true) { self.unexpected("numpy.ndarray") } else { Ok(()) }
     }
 }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::Header;
-
 /// A deviation of a header from the form in which NumPy writes it. It is read nevertheless.
 ///
 /// ```
@@ -66,6 +64,10 @@ impl Leniencies {
     pub(super) fn with(self, leniency: Leniency, applies: bool) -> Self {
         Self(if applies { self.0 | leniency.bit() } else { self.0 })
     }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Leniency> {
+        Leniency::ALL.into_iter().filter(move |leniency| self.0 & leniency.bit() > 0)
+    }
 }
 
 impl PartialEq for Leniencies {
@@ -83,20 +85,5 @@ impl Hash for Leniencies {
 impl fmt::Debug for Leniencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-impl Leniencies {
-    fn iter(self) -> impl Iterator<Item = Leniency> {
-        Leniency::ALL.into_iter().filter(move |leniency| self.0 & leniency.bit() > 0)
-    }
-}
-
-impl Header {
-    /// Returns how a header that was read differs from the form in which NumPy writes it.
-    ///
-    /// A header that was not read has none. See [`Leniency`] for an example.
-    pub fn leniencies(&self) -> impl Iterator<Item = Leniency> {
-        self.leniencies.iter()
     }
 }

@@ -284,6 +284,13 @@ impl Header {
         self.version
     }
 
+    /// Returns how a header that was read differs from the form in which NumPy writes it.
+    ///
+    /// A header that was not read has none. See [`Leniency`] for an example.
+    pub fn leniencies(&self) -> impl Iterator<Item = Leniency> {
+        self.leniencies.iter()
+    }
+
     /// Returns the number of elements: the product of the lengths of the axes, 1 without any.
     pub fn element_count(&self) -> usize {
         self.count

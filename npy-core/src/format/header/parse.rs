@@ -156,7 +156,7 @@ impl Header {
             None => Self::values_of_literal(text, (version, version.prefix_bytes()), limits)?,
         };
         let data_offset = version.prefix_bytes() + text.len();
-        let mut leniencies = Leniencies::default().with(Leniency::Alignment, data_offset % ALIGNMENT != 0);
+        let mut leniencies = Leniencies::default().with(Leniency::Alignment, !data_offset.is_multiple_of(ALIGNMENT));
         let dtype = match dtype {
             DType::SubArray(array) => {
                 let dtype = of_sub_arrays(array)?;

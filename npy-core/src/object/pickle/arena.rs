@@ -3,6 +3,7 @@
 //! Each byte of a pickle makes at most one node and one edge. Shared and cyclic references take no
 //! memory, and dropping does not recurse. Texts and bytes stay in the input.
 
+use std::cmp::Ordering;
 use std::mem::discriminant;
 
 use super::error::Result;
@@ -321,7 +322,9 @@ impl<'a> Arena<'a> {
         match (self.node(one), self.node(other)) {
             (Node::Bool(one), Node::Bool(other)) => one == other,
             (Node::Int(one), Node::Int(other)) => one == other,
-            (Node::Float(one), Node::Float(other)) => one == other || one.is_nan() && other.is_nan(),
+            (Node::Float(one), Node::Float(other)) => {
+                one.partial_cmp(&other) == Some(Ordering::Equal) || one.is_nan() && other.is_nan()
+            }
             (Node::Known(one), Node::Known(other)) => one == other,
             (Node::Global { module, name }, Node::Global { module: other, name: of_other }) => {
                 same((module, other)) && same((name, of_other))

@@ -33,7 +33,7 @@ impl<V: Visitor> Walker<'_, '_, V> {
     /// Makes the root, which has to be an array of objects.
     pub(crate) fn root(&mut self, id: u32) -> Result<V::Value> {
         let Node::Call { callable, .. } = self.node(id) else { return Err(not_objects(id, self.node(id).name())) };
-        let value = self.object(id)?;
+        let value = self.object(id).map_err(|error| error.of_visitor(id))?;
         let found = match (self.node(callable), &self.last_array) {
             // The class of the whole array is dropped, as it is for arrays without objects.
             (Node::Known(Known::Reconstruct | Known::MaskedReconstruct), LastArray::Objects) => return Ok(value),
@@ -57,7 +57,10 @@ impl<V: Visitor> Walker<'_, '_, V> {
     fn unknown_class(&self, id: u32) -> Result<String> {
         let Node::Call { arguments, .. } = self.node(id) else { return Ok(String::new()) };
         match self.decoder.arena.tuple(arguments).map(|[class, _, _]: [u32; 3]| self.node(class)) {
-            Some(Node::Global { module, name }) => Ok(dotted(&*self.decoder.text(module)?, &*self.decoder.text(name)?)),
+            Some(Node::Global { module, name }) => {
+                let (module, name) = (self.decoder.text(module)?, self.decoder.text(name)?);
+                Ok(dotted(&module, &name))
+            }
             _ => Ok(String::new()),
         }
     }
