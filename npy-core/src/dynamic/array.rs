@@ -99,7 +99,12 @@ impl DynValues {
     /// The bytes of the data.
     pub(crate) fn with_header(header: Header, bytes: Vec<u8>) -> Result<Self> {
         Self::check_length(&header, bytes.len())?;
-        Ok(Self { header: normal(header), bytes })
+        Ok(Self::of_checked(header, bytes))
+    }
+
+    /// The bytes of the data, whose header was [checked](Self::check_length).
+    pub(crate) fn of_checked(header: Header, bytes: Vec<u8>) -> Self {
+        Self { header: normal(header), bytes }
     }
 
     /// Checks that a header has no objects, and that its data have this length.

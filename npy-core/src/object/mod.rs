@@ -174,7 +174,7 @@ impl<R: Read> NpyReader<R> {
 fn visit<V: Visitor>(input: &[u8], data_offset: u64, options: &ReadOptions, visitor: &mut V) -> Result<(V::Value, usize)> {
     let objects = options.objects.unwrap_or_default();
     let mut visit = || {
-        let (arena, root, length) = pickle::machine::run(input, &objects)?;
+        let (arena, root, length) = pickle::machine::run(input, &objects, V::SHARES)?;
         pickle::measure::measure(&arena, root, &objects, V::SHARES)?;
         let value = Walker::new(Decoder::new(&arena, &objects, options.limits), visitor).root(root)?;
         Ok((value, length))

@@ -294,14 +294,23 @@ impl<'a> Arena<'a> {
 
     /// Marks a node that occurs in several places.
     pub(crate) fn share(&mut self, id: u32) -> Result<()> {
-        let word = usize::try_from(id / 64).unwrap_or(usize::MAX);
-        if word >= self.shared.len() {
-            let more = word.saturating_add(1) - self.shared.len();
-            reserve(&mut self.shared, more)?;
-            self.shared.resize(word.saturating_add(1), 0);
+        let bit = 1 << (id % 64);
+        match get_mut(&mut self.shared, id / 64) {
+            Some(word) => *word |= bit,
+            None => self.share_first(id, bit)?,
         }
-        if let Some(word) = self.shared.get_mut(word) {
-            *word |= 1 << (id % 64);
+        Ok(())
+    }
+
+    /// Marks the first node beyond the words so far.
+    #[cold]
+    fn share_first(&mut self, id: u32, bit: u64) -> Result<()> {
+        let words = usize::try_from(id / 64).unwrap_or(usize::MAX).saturating_add(1);
+        let more = words.saturating_sub(self.shared.len());
+        reserve(&mut self.shared, more)?;
+        self.shared.resize(words, 0);
+        if let Some(last) = self.shared.last_mut() {
+            *last |= bit;
         }
         Ok(())
     }

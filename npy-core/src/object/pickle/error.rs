@@ -43,6 +43,7 @@ impl PickleError {
     }
 
     /// Gives an error of a visitor the node of the object, if it has no position.
+    #[cold]
     pub(crate) fn of_visitor(self, node: u32) -> Self {
         match *self.0 {
             Inner::Other(error) if error.kind() == ErrorKind::InvalidPickle && error.offset().is_none() => {

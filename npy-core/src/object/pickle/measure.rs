@@ -187,7 +187,7 @@ mod tests {
     fn size_of(item: &[u8]) -> u64 {
         let least = |count: usize| {
             let pickle = [item, b"q\xc80(", &b"h\xc8".repeat(count), b"l."].concat();
-            let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
+            let (arena, root, _) = run(&pickle, &OPTIONS, false).map_err(|_| ()).unwrap();
             let is_read = |expansion: u64| measure(&arena, root, &OPTIONS.expansion(expansion), false).is_ok();
             let (mut refused, mut read) = (0, 1 << 30);
             assert!(!is_read(refused) && is_read(read));
@@ -202,7 +202,7 @@ mod tests {
 
     fn depth_of(item: &[u8]) -> usize {
         let pickle = [item, b"."].concat();
-        let (arena, root, _) = run(&pickle, &OPTIONS).map_err(|_| ()).unwrap();
+        let (arena, root, _) = run(&pickle, &OPTIONS, false).map_err(|_| ()).unwrap();
         (0..100).find(|depth| measure(&arena, root, &OPTIONS.depth(*depth), false).is_ok()).unwrap()
     }
 
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn rejects_cycles() {
         for item in [&b"]q\0h\0a."[..], b"](]q\0h\0ae.", b"cmodule\nName\n)\x81q\0h\0a."] {
-            let (arena, root, _) = run(item, &OPTIONS).map_err(|_| ()).unwrap();
+            let (arena, root, _) = run(item, &OPTIONS, true).map_err(|_| ()).unwrap();
             assert!(measure(&arena, root, &OPTIONS, false).is_err());
             assert!(measure(&arena, root, &OPTIONS, true).is_ok());
         }

@@ -15,7 +15,7 @@ use crate::options::object::{ObjectOptions, UnknownGlobals};
 fn object(opcodes: &[u8]) -> Option<PyObject> {
     let options = ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque);
     let pickle = [opcodes, b"."].concat();
-    let (arena, root, _) = run(&pickle, &options).unwrap_or_else(|_| panic!("{}", pickle.escape_ascii()));
+    let (arena, root, _) = run(&pickle, &options, false).unwrap_or_else(|_| panic!("{}", pickle.escape_ascii()));
     Walker::new(Decoder::new(&arena, &options, Limits::new().fields(3)), &mut Tree).object(root).ok()
 }
 
@@ -362,7 +362,7 @@ fn integers_in_text_are_those_of_python() {
     }
     // Octal in Python, or a mistake.
     for opcodes in ["I010", "I08", "I-010", "I1L", "L01", "L010L", "L-01"] {
-        assert!(run(format!("{opcodes}\n.").as_bytes(), &ObjectOptions::new()).is_err(), "{opcodes}");
+        assert!(run(format!("{opcodes}\n.").as_bytes(), &ObjectOptions::new(), false).is_err(), "{opcodes}");
     }
 }
 

@@ -19,17 +19,21 @@ use crate::options::Order;
 /// Makes a tree, in which an object that occurs in several places has as many copies.
 pub(crate) struct Tree;
 
+// The methods of most values are inlined: without, texts took 1.1 times as many instructions.
 impl Visitor for Tree {
     type Value = PyObject;
 
+    #[inline]
     fn none(&mut self) -> Result<PyObject> {
         Ok(PyObject::None)
     }
 
+    #[inline]
     fn bool(&mut self, value: bool) -> Result<PyObject> {
         Ok(PyObject::Bool(value))
     }
 
+    #[inline]
     fn int(&mut self, value: i64) -> Result<PyObject> {
         Ok(PyObject::from(value))
     }
@@ -38,6 +42,7 @@ impl Visitor for Tree {
         Ok(PyObject::Int(value))
     }
 
+    #[inline]
     fn float(&mut self, value: f64) -> Result<PyObject> {
         Ok(PyObject::Float(value))
     }
@@ -46,6 +51,7 @@ impl Visitor for Tree {
         Ok(PyObject::Complex { re, im })
     }
 
+    #[inline]
     fn str(&mut self, text: Cow<'_, str>) -> Result<PyObject> {
         owned_text(text).map(PyObject::Str)
     }
@@ -54,6 +60,7 @@ impl Visitor for Tree {
         Ok(PyObject::SurrogateStr(text))
     }
 
+    #[inline]
     fn bytes(&mut self, bytes: Cow<'_, [u8]>) -> Result<PyObject> {
         owned(bytes).map(PyObject::Bytes)
     }
@@ -148,12 +155,12 @@ impl Visitor for Tree {
     }
 
     fn scalar(&mut self, header: &Header, bytes: Cow<'_, [u8]>) -> Result<PyObject> {
-        let values = DynValues::with_header(header.clone(), owned(bytes)?)?;
+        let values = DynValues::of_checked(header.clone(), owned(bytes)?);
         Ok(PyObject::Scalar(Box::new(values)))
     }
 
     fn array(&mut self, header: &Header, bytes: Cow<'_, [u8]>) -> Result<PyObject> {
-        let values = DynValues::with_header(header.clone(), owned(bytes)?)?;
+        let values = DynValues::of_checked(header.clone(), owned(bytes)?);
         Ok(PyObject::Array(Box::new(values)))
     }
 
@@ -226,6 +233,7 @@ fn masked(mut array: PyObject, mask: DynValues, fill_value: PyObject, is_void: b
 }
 
 /// Copies a text of the pickle. Fails if the allocation does.
+#[inline]
 fn owned_text(text: Cow<'_, str>) -> Result<String> {
     match text {
         Cow::Borrowed(text) => {

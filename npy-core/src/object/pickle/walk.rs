@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::super::value::int;
 use super::super::value::surrogates::SurrogateStr;
 use super::super::visitor::Visitor;
-use super::arena::{Extra, Items, NONE, Node};
+use super::arena::{Extra, Items, NONE, Node, Span};
 use super::decode::{Decoder, invalid};
 use super::error::{Fault, PickleError, Result};
 use super::globals::Known;
@@ -48,6 +48,7 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
         self.decoder.arena.node(id)
     }
 
+    #[inline]
     pub(crate) fn object(&mut self, id: u32) -> Result<V::Value> {
         if V::SHARES && self.decoder.arena.is_shared(id) { self.shared(id) } else { self.make(id) }
     }
@@ -87,10 +88,23 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
         Ok(())
     }
 
+    #[inline]
     fn make(&mut self, id: u32) -> Result<V::Value> {
-        let node = self.node(id);
-        let made = if node.is_leaf() { self.leaf(id, node) } else { self.branch(id, node) };
-        made.map_err(|error| error.of_visitor(id))
+        match self.node(id) {
+            Node::Text(span) => self.text(id, span),
+            node if node.is_leaf() => self.leaf(id, node),
+            node => self.branch(id, node),
+        }
+    }
+
+    /// A text of Python 3, without escapes.
+    #[inline]
+    fn text(&mut self, id: u32, span: Span) -> Result<V::Value> {
+        let bytes = self.decoder.arena.bytes(span);
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(self.visitor.str(Cow::Borrowed(text))?),
+            Err(_) => self.surrogates(id, bytes),
+        }
     }
 
     fn branch(&mut self, id: u32, node: Node) -> Result<V::Value> {
@@ -144,7 +158,7 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
         reserve_exact(&mut objects, count(items))?;
         let mut next = items.first;
         while let Some(edge) = self.decoder.arena.edge(next) {
-            objects.push(self.object(edge.node)?);
+            objects.push(self.object(edge.node).map_err(|error| error.of_visitor(edge.node))?);
             next = edge.next;
         }
         Ok(objects)
@@ -158,8 +172,9 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
         while let Some(key) = self.decoder.arena.edge(next)
             && let Some(value) = self.decoder.arena.edge(key.next)
         {
-            let pair = (self.object(key.node)?, self.object(value.node)?);
-            entries.push(pair);
+            let key = self.object(key.node).map_err(|error| error.of_visitor(key.node))?;
+            let entry = self.object(value.node).map_err(|error| error.of_visitor(value.node))?;
+            entries.push((key, entry));
             next = value.next;
         }
         Ok(entries)
@@ -182,10 +197,7 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
             Node::OldText(_) | Node::QuotedOldText(_) if decoder.options.encoding == Encoding::Bytes => {
                 self.visitor.bytes(decoder.raw(id)?)?
             }
-            Node::Text(span) => match str::from_utf8(decoder.arena.bytes(span)) {
-                Ok(text) => self.visitor.str(Cow::Borrowed(text))?,
-                Err(_) => self.surrogates(id, decoder.arena.bytes(span))?,
-            },
+            Node::Text(span) => self.text(id, span)?,
             Node::EscapedText(span) => match String::from_utf8(Decoder::unescaped(id, decoder.arena.bytes(span))?) {
                 Ok(text) => self.visitor.str(Cow::Owned(text))?,
                 Err(error) => self.surrogates(id, error.as_bytes())?,

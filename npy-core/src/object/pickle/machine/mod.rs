@@ -12,8 +12,10 @@ use crate::error::describe::counted;
 use crate::options::object::ObjectOptions;
 
 /// Runs the pickle at the beginning of `input`. Returns its nodes, the root, and the end of the pickle.
-pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena<'a>, u32, usize)> {
-    let mut machine = Machine::new(input, options);
+///
+/// With `shares`, nodes that occur in several places are marked.
+pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions, shares: bool) -> Result<(Arena<'a>, u32, usize)> {
+    let mut machine = Machine::new(input, options, shares);
     loop {
         if machine.step()? {
             let root = machine.root()?;
@@ -25,7 +27,7 @@ pub(crate) fn run<'a>(input: &'a [u8], options: &ObjectOptions) -> Result<(Arena
 /// Finds the position of the opcode of a node by a second run, for an error.
 #[cold]
 pub(crate) fn offset_of(node: u32, input: &[u8], options: &ObjectOptions) -> usize {
-    let mut machine = Machine::new(input, options);
+    let mut machine = Machine::new(input, options, false);
     while let (at, Ok(false)) = (machine.at, machine.step()) {
         if usize::try_from(node).is_ok_and(|node| node < machine.arena.len()) {
             return at;
@@ -44,12 +46,14 @@ struct Machine<'a> {
     at: usize,
     /// The end of the last frame.
     frame_end: usize,
+    /// Whether nodes that occur in several places are marked.
+    shares: bool,
     /// The shared nodes of `None`, the bools and the empty tuple.
     shared: [Option<u32>; 4],
 }
 
 impl<'a> Machine<'a> {
-    fn new(input: &'a [u8], options: &ObjectOptions) -> Self {
+    fn new(input: &'a [u8], options: &ObjectOptions, shares: bool) -> Self {
         Self {
             arena: Arena::new(input),
             options: *options,
@@ -58,6 +62,7 @@ impl<'a> Machine<'a> {
             memo: Memo::default(),
             at: 0,
             frame_end: 0,
+            shares,
             shared: [None; 4],
         }
     }
@@ -264,7 +269,9 @@ impl<'a> Machine<'a> {
 
     /// Pushes a node that was pushed before.
     fn push_again(&mut self, id: u32) -> Result<()> {
-        self.arena.share(id)?;
+        if self.shares {
+            self.arena.share(id)?;
+        }
         self.push(id)
     }
 
