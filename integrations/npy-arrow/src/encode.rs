@@ -249,7 +249,7 @@ fn expect_type(node: &Node, found: &DataType, path: &str) -> Result<()> {
     };
     let is_of_size = |length: usize| match found {
         DataType::FixedSizeList(_, size) => usize::try_from(*size) == Ok(length),
-        // Whose lists are of another length is seen in the values.
+        // The values have the lengths.
         _ => true,
     };
     match (&node.layout, found, item_of(found)) {

@@ -78,7 +78,7 @@ where
 
 /// The values of a dictionary, one for each key.
 fn gathered(array: &ArrayRef) -> Result<ArrayRef> {
-    let (keys, values, nulls) = keys_of(array);
+    let ((keys, values), nulls) = (keys_of(array), array.logical_nulls());
     if values.is_empty() {
         return Ok(new_null_array(values.data_type(), array.len()));
     }
@@ -92,12 +92,12 @@ fn gathered(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(make_array(target.freeze()))
 }
 
-/// The keys, the values and the nulls of a dictionary. Keys of nulls are arbitrary; without values there are no keys.
-pub(crate) fn keys_of(array: &ArrayRef) -> (Vec<usize>, &ArrayRef, Option<NullBuffer>) {
+/// The keys and the values of a dictionary. Keys of nulls are arbitrary; without values there are no keys.
+fn keys_of(array: &ArrayRef) -> (Vec<usize>, &ArrayRef) {
     let dictionary = array.as_any_dictionary();
     let values = dictionary.values();
     let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-    (keys, values, array.logical_nulls())
+    (keys, values)
 }
 
 /// The field of the items of a list.
@@ -197,7 +197,7 @@ pub(crate) fn texts_of<'a>(array: &'a ArrayRef) -> Box<dyn Fn(usize) -> &'a [u8]
         DataType::BinaryView => text_values(array.as_binary_view(), |array, index| array.value(index)),
         DataType::FixedSizeBinary(_) => text_values(array.as_fixed_size_binary(), |array, index| array.value(index)),
         DataType::Dictionary(..) => {
-            let (keys, values, _) = keys_of(array);
+            let (keys, values) = keys_of(array);
             let value = texts_of(values);
             Box::new(move |index| value(keys[index]))
         }
