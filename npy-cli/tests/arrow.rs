@@ -139,14 +139,14 @@ mod with_arrow {
         // Of a foreign file, columns without a dtype are left out.
         let x: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
         let foreign = directory.table("f.arrow", vec![("kind", Arc::new(NullArray::new(2))), ("x", x)]);
-        let message = directory.refused(&["convert", &foreign, &directory.path("g.npy")]);
+        let message = directory.refused(["convert", &foreign, &directory.path("g.npy")]);
         let expected = "column \"kind\": no dtype for Arrow type Null; all its values are null; leave it out with --fields\n";
         assert_eq!(message, format!("npy: f.arrow: {expected}"));
         convert(&["--fields", "x", &foreign, &back]);
         assert_eq!(Header::read(fs::File::open(&back).unwrap()).unwrap().dtype().to_string(), "[('x', '<i4')]");
         let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
         let foreign = directory.table("n.parquet", vec![("x", Arc::clone(&numbers)), ("y", numbers)]);
-        let message = directory.refused(&["convert", "--fields", "x,z", &foreign, &back]);
+        let message = directory.refused(["convert", "--fields", "x,z", &foreign, &back]);
         assert_eq!(message, "npy: n.parquet: unknown field \"z\": expected one of x, y\n");
     }
 
@@ -159,7 +159,7 @@ mod with_arrow {
         let found = DynValues::load(&back).unwrap();
         assert_eq!((found.dtype().to_string().as_str(), found.shape()), ("[('name', '<U4')]", &[4][..]));
         convert(&["--dtype", "[('name', '<U2')]", "--lossy", &table, &back]);
-        assert!(directory.refused(&["convert", "--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
+        assert!(directory.refused(["convert", "--dtype", "[('name', '<U2')]", &table, &back]).contains("--lossy"));
     }
 
     #[test]
@@ -179,12 +179,12 @@ mod with_arrow {
             assert_eq!(found.field_as::<String>("word").unwrap(), ["a", "bcd", "a"]);
 
             let table = directory.table(name, vec![("price", Arc::new(price.clone()) as ArrayRef), ("ragged", list([1, 2, 0]))]);
-            let message = directory.refused(&["convert", &table, &back]);
+            let message = directory.refused(["convert", &table, &back]);
             assert!(message.starts_with(&format!("npy: {name}: column \"ragged\": no dtype for List(Int8")), "{message}");
             let problem = "expected lists of one length, found lengths from 0 to 2; leave it out with --fields\n";
             assert!(message.ends_with(problem), "{message}");
             let lost = "a: the exact decimals of the column \"price\"";
-            let message = directory.refused(&["convert", "--fields", "price", &table, &back]);
+            let message = directory.refused(["convert", "--fields", "price", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
             let run = run(["convert", "--lossy", "--fields", "price", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
@@ -205,7 +205,7 @@ mod with_arrow {
             let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
             let lost = "a: the nulls of the column \"s.n\"; a: the nulls of the column \"x\"; \
                 a: the time zone Europe/Vienna of the column \"t\"";
-            let message = directory.refused(&["convert", &table, &back]);
+            let message = directory.refused(["convert", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
             let run = run(["convert", "--lossy", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
@@ -252,7 +252,7 @@ mod with_arrow {
         paths [{'a.b': 'x', 'a': {'b': 1.0}}, {'a.b': None, 'a': {'b': 2.0}}]
         ");
         // Back, it is said.
-        let message = directory.refused(&["convert", &directory.path("text.parquet"), &directory.path("back.npy")]);
+        let message = directory.refused(["convert", &directory.path("text.parquet"), &directory.path("back.npy")]);
         assert_eq!(message, "npy: the conversion would lose text: the nulls of the column \"value\"; allow it with --lossy\n");
     }
 
@@ -279,7 +279,7 @@ mod with_arrow {
         assert_eq!(fs::read_to_string(&back).unwrap(), "id,name\n1,a\n2,bc\n");
         let npz = directory.path("a.npz");
         convert(&[&table, &back, &npz]);
-        let message = directory.refused(&["convert", &npz, &table]);
+        let message = directory.refused(["convert", &npz, &table]);
         assert!(message.contains("expected one array, found 2"), "{message}");
     }
 
@@ -330,18 +330,18 @@ mod with_arrow {
         bytes[(2 << 20) + 5] = 7;
         let npy = directory.path("a.npy");
         DynValues::new("|b1".parse().unwrap(), Order::C, &[3 << 20], bytes).unwrap().save(&npy).unwrap();
-        let message = directory.refused(&["convert", &npy, &table]);
+        let message = directory.refused(["convert", &npy, &table]);
         assert_eq!(message, "npy: a.npy: row 2097157: invalid bool 0x07: expected 0 or 1\n");
         assert_eq!(fs::read_to_string(&table).unwrap(), "old");
         // What has no column is refused before anything is read.
         let long = directory.path("long.npy");
         DynValues::new("<f16".parse().unwrap(), Order::C, &[1], vec![0; 16]).unwrap().save(&long).unwrap();
-        let message = directory.refused(&["convert", &long, &table]);
+        let message = directory.refused(["convert", &long, &table]);
         assert!(message.starts_with("npy: long.npy: no Arrow type for dtype <f16"), "{message}");
         // And files of other formats.
-        let message = directory.refused(&["convert", "--from", "arrow", &npy, &directory.path("x.npy")]);
+        let message = directory.refused(["convert", "--from", "arrow", &npy, &directory.path("x.npy")]);
         assert!(message.starts_with("npy: a.npy: "), "{message}");
-        let message = directory.refused(&["convert", &table, &directory.path("x.npy")]);
+        let message = directory.refused(["convert", &table, &directory.path("x.npy")]);
         assert!(message.starts_with("npy: a.parquet: "), "{message}");
     }
 }

@@ -63,7 +63,7 @@ fn all_commands_find_the_format_by_one_rule() {
     }
     let text = directory.write("my table.txt", "a,b\n1,2\n");
     for command in ["show", "schema", "cat"] {
-        let message = directory.refused(&[command, &text]);
+        let message = directory.refused([command, &text]);
         assert!(
             message.ends_with("comma-separated text; `npy convert --from csv 'my table.txt' table.npy` reads it\n"),
             "{message}"
@@ -93,7 +93,7 @@ fn info_reads_compressed_arrays_without_a_temporary_file() {
     let sum = whole.len() - 8;
     damaged[sum] ^= 1;
     fs::write(&path, damaged).unwrap();
-    assert!(directory.refused(&["info", &path]).contains("two.npy.gz: cannot read the stream: cannot decompress gzip data: "));
+    assert!(directory.refused(["info", &path]).contains("two.npy.gz: cannot read the stream: cannot decompress gzip data: "));
     fs::write(&path, gzip(&[&two[..], b"tail"].concat())).unwrap();
     assert!(run(["info", &path]).ok().contains("4 bytes after the array"));
 }
@@ -123,7 +123,7 @@ fn verify_and_cat_read_other_formats() {
     run(["cat", &array_path, &compressed, "-o", &joined]).ok();
     assert_eq!(DynValues::load(&joined).unwrap().shape(), [4, 3]);
     let several = directory.write("several.npy.gz", gzip(&npy(&[array(), array()])));
-    assert!(directory.refused(&["cat", &several]).contains("cat would lose the array #1"));
+    assert!(directory.refused(["cat", &several]).contains("cat would lose the array #1"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn nulls_among_texts_are_a_loss() {
     let directory = Files::new();
     let (path, out) = (directory.path("a.json"), directory.path("a.npy"));
     fs::write(&path, r#"["x", null]"#).unwrap();
-    assert_snapshot!(directory.refused(&["convert", &path, &out]), @"npy: a.json: a null becomes empty text in <U1 at line 1 column 10; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &path, &out]), @"npy: a.json: a null becomes empty text in <U1 at line 1 column 10; allow it with --lossy");
     let told = format!("npy: {path}: lost 1 null, which became empty text\n");
     let shown = run(["show", &path]);
     assert_eq!((shown.stdout.as_str(), shown.stderr), ("['x' '']\n", told));
@@ -163,7 +163,7 @@ fn further_frames_are_told_and_claimed_pixels_are_checked() {
     let mut writer = encoder.write_header().unwrap();
     (0..3).for_each(|frame| writer.write_image_data(&[frame, 7]).unwrap());
     writer.finish().unwrap();
-    assert_snapshot!(directory.refused(&["convert", &path, &out]), @"npy: the conversion would lose a: 2 further frames of the animation; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &path, &out]), @"npy: the conversion would lose a: 2 further frames of the animation; allow it with --lossy");
     let shown = run(["show", &path]);
     assert_eq!(
         (shown.stdout.as_str(), shown.stderr),
@@ -181,7 +181,7 @@ fn further_frames_are_told_and_claimed_pixels_are_checked() {
     fs::write(&path, &image).unwrap();
     let claimed = "npy: a.png: truncated file: expected 1.00 GiB of pixels, found a file of 91 bytes\n";
     for command in ["info", "show"] {
-        assert_eq!(directory.refused(&[command, &path]), claimed);
+        assert_eq!(directory.refused([command, &path]), claimed);
     }
 }
 
@@ -192,7 +192,7 @@ fn values_that_are_looked_at_lose_no_metadata() {
     let header = br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
     fs::write(&path, [&(header.len() as u64).to_le_bytes(), &header[..], &[7]].concat()).unwrap();
     assert_eq!(run(["show", &path]).ok(), "[7]\n");
-    assert!(directory.refused(&["convert", &path, &directory.path("a.npz")]).contains("would lose a: the metadata"));
+    assert!(directory.refused(["convert", &path, &directory.path("a.npz")]).contains("would lose a: the metadata"));
 }
 
 #[test]
@@ -200,10 +200,10 @@ fn refusals_say_what_is_meant() {
     let directory = Files::new();
     let path = directory.path("a.npy");
     npy_core::save(&path, &[1.5]).unwrap();
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "U5", &path, &directory.path("b.npy")]), @"npy: a.npy: cannot convert <f8 to <U5: expected text; CSV and JSON have the text of other values");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "U5", &path, &directory.path("b.npy")]), @"npy: a.npy: cannot convert <f8 to <U5: expected text; CSV and JSON have the text of other values");
     let records = DynValues::new("[('a', '|u1'), ('b', '|u1')]".parse().unwrap(), Order::C, &[1], vec![1, 2]).unwrap();
     records.save(&path).unwrap();
-    assert_snapshot!(directory.refused(&["show", &path, "[['a', 'b'], 0]"]), @r#"npy: invalid slice "[['a', 'b'], 0]" at column 12: expected one list of fields; rows take brackets of their own, as in [['a', 'b']][0]"#);
+    assert_snapshot!(directory.refused(["show", &path, "[['a', 'b'], 0]"]), @r#"npy: invalid slice "[['a', 'b'], 0]" at column 12: expected one list of fields; rows take brackets of their own, as in [['a', 'b']][0]"#);
 }
 
 #[cfg(feature = "plot")]
@@ -214,5 +214,5 @@ fn an_image_may_have_one_row() {
     DynValues::new("|u1".parse().unwrap(), Order::C, &[1, 5], vec![1, 2, 3, 4, 5]).unwrap().save(&path).unwrap();
     run(["plot", "--kind", "image", &path, "--size", "40x10"]).ok();
     npy_core::save(&path, &[1, 2, 3]).unwrap();
-    assert!(directory.refused(&["plot", "--kind", "image", &path]).contains("cannot plot shape (3,): "));
+    assert!(directory.refused(["plot", "--kind", "image", &path]).contains("cannot plot shape (3,): "));
 }

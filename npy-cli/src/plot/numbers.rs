@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn positions_have_indices_in_any_order() {
         let index = |order: Order, position: usize| {
-            let strides = Strides::new(&[2, 1, 3], order, &[4]);
+            let strides = Strides::new(&[2, 1, 3], order, &[4]).long();
             [0, 1, 2, 3].map(|axis| strides.index(position, axis))
         };
         assert_eq!(index(Order::C, 12 + 2 * 4 + 3), [1, 2, 3, 0]);

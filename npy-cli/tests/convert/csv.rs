@@ -109,7 +109,7 @@ fn names_of_rows_need_no_name() {
     for text in ["a,b\n1,2,5\n", "a,b\n1,2,\n", "a;b\n1;2;\n"] {
         let options = if text.contains(';') { &["--delimiter", ";"][..] } else { &[] };
         let file = directory.write("t.csv", text);
-        let message = directory.refused(&[&["convert"][..], options, &[&file, &directory.path("o.npy")]].concat());
+        let message = directory.refused([&["convert"][..], options, &[&file, &directory.path("o.npy")]].concat());
         assert!(message.contains("line 2: expected 2 columns, found 3"), "{message}");
     }
 }
@@ -128,7 +128,7 @@ fn headers_are_told_by_the_dtype() {
     );
     let directory = Files::new();
     let (file, out) = (directory.write("t.csv", "a,b\n1,2\n"), directory.path("o.npy"));
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "i8", &file, &out]), @r#"npy: t.csv: line 1, column 1: expected <i8, found "a"; if the line has names, skip it with --header"#);
+    assert_snapshot!(directory.refused(["convert", "--dtype", "i8", &file, &out]), @r#"npy: t.csv: line 1, column 1: expected <i8, found "a"; if the line has names, skip it with --header"#);
     convert(&["--dtype", "i8", "--header", &file, &out]);
     assert_eq!(load(&out).shape(), [1, 2]);
 }
@@ -168,15 +168,15 @@ fn delimiters_and_decimal_commas_are_guessed() {
     check("a;b\n1;2\n", &["--delimiter", ","], "[('a;b', '<U3')] [1] [('1;2',)]", "names in line 1 (--no-header)");
     let directory = Files::new();
     let (file, out) = (directory.write("t.csv", b"\xff\xfea\0,\0b\0\n\0"), directory.path("o.npy"));
-    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
+    assert_snapshot!(directory.refused(["convert", &file, &out]), @"npy: t.csv: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
     let file = directory.write("t.csv", "x,y\n# later\n1,5\n");
-    assert_snapshot!(directory.refused(&["convert", &file, &out]), @r##"npy: t.csv: line 2: expected 2 columns, found 1; skip comments with --comment "#""##);
+    assert_snapshot!(directory.refused(["convert", &file, &out]), @r##"npy: t.csv: line 2: expected 2 columns, found 1; skip comments with --comment "#""##);
     let file = directory.write("t.csv", "sep=;\nx;y\n1\n");
-    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
+    assert_snapshot!(directory.refused(["convert", &file, &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     let file = directory.write("t.csv", "x\n1,5\n");
-    assert_snapshot!(directory.refused(&["convert", &file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
+    assert_snapshot!(directory.refused(["convert", &file, &out]), @"npy: t.csv: line 2: expected 1 column, found 2; --delimiter and --comment say how the file is written");
     let array = directory.save("a.npy", &DynValues::from_slice(&[1_u8]).unwrap());
-    assert_snapshot!(directory.refused(&["convert", "--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
+    assert_snapshot!(directory.refused(["convert", "--delimiter", ";", &array, &directory.path("a.csv")]), @"npy: --delimiter is for CSV and TSV inputs, found none; give their format with --from csv");
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn points_are_no_decimals_beside_commas() {
     let directory = Files::new();
     let (file, out) = (directory.write("t.csv", "2,5;1\n1.5;2\n"), directory.path("o.npy"));
     let options = ["--dtype", "f8", "--delimiter", ";"];
-    assert_snapshot!(directory.refused(&[&["convert"][..], &options[..], &["--decimal", ",", &file, &out]].concat()), @r#"npy: t.csv: line 2, column 1: expected a decimal comma, found a point in "1.5"; --decimal says which the file has"#);
-    assert_snapshot!(directory.refused(&[&["convert"][..], &options[..], &[&file, &out]].concat()), @r#"npy: t.csv: line 1, column 1: expected a decimal point, found a comma in "2,5"; --decimal says which the file has"#);
+    assert_snapshot!(directory.refused([&["convert"][..], &options[..], &["--decimal", ",", &file, &out]].concat()), @r#"npy: t.csv: line 2, column 1: expected a decimal comma, found a point in "1.5"; --decimal says which the file has"#);
+    assert_snapshot!(directory.refused([&["convert"][..], &options[..], &[&file, &out]].concat()), @r#"npy: t.csv: line 1, column 1: expected a decimal point, found a comma in "2,5"; --decimal says which the file has"#);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn what_a_reader_would_misread_is_refused() {
     let out = directory.path("o.npy");
     let refused = |text: &str, options: &[&str]| {
         let file = directory.write("t.csv", text);
-        directory.refused(&[&["convert"][..], options, &[&file, &out]].concat())
+        directory.refused([&["convert"][..], options, &[&file, &out]].concat())
     };
     assert_snapshot!(refused("a,b\r\n1,2\r\n3\r\n", &[]), @"npy: t.csv: line 3: expected 2 columns, found 1");
     assert_snapshot!(refused("a,b\n1,2\n3,\"4\n5,6\n", &[]), @"npy: t.csv: line 3: expected a quote that closes, found the end of the file");
@@ -339,7 +339,7 @@ fn elements_without_bytes_are_no_endless_text() {
     let header = npy_core::Header::new("|V0".parse().unwrap(), Order::C, &[1_000_000_000_000]).unwrap();
     let file = directory.write("v.npy", header.to_bytes());
     for format in ["csv", "tsv", "json", "ndjson"] {
-        let message = directory.refused(&["convert", &file, &directory.path(&format!("o.{format}"))]);
+        let message = directory.refused(["convert", &file, &directory.path(&format!("o.{format}"))]);
         assert!(message.contains("elements without bytes, found 1000000000000"), "{format}: {message}");
     }
 }
@@ -373,16 +373,16 @@ fn lines_of_too_many_columns_are_refused_in_little_memory() {
     let directory = Files::new();
     let out = directory.path("o.npy");
     let wide = directory.write("wide.csv", "1,".repeat(5_000_000));
-    assert_snapshot!(directory.refused(&["convert", &wide, &out]), @"npy: wide.csv: line 1: expected at most 1,048,576 columns, found more");
+    assert_snapshot!(directory.refused(["convert", &wide, &out]), @"npy: wide.csv: line 1: expected at most 1,048,576 columns, found more");
     let names: Vec<String> = (0..1 << 16 | 1).map(|column| format!("a{column}")).collect();
     let named = directory.write("named.csv", format!("{}\n{}1\n", names.join(","), "1,".repeat(1 << 16)));
-    assert_snapshot!(directory.refused(&["convert", &named, &out]), @"npy: named.csv: line 1: too many fields: expected at most 65,536, found more; without names, a line may have 1,048,576 numbers (--no-header)");
+    assert_snapshot!(directory.refused(["convert", &named, &out]), @"npy: named.csv: line 1: too many fields: expected at most 65,536, found more; without names, a line may have 1,048,576 numbers (--no-header)");
     let long = directory.write("long.csv", format!("{},b\n1,2\n", "a".repeat(1 << 20)));
-    assert_snapshot!(directory.refused(&["convert", &long, &out]), @"npy: long.csv: line 1: names of fields too long: expected at most 1,048,576 bytes in all, found more; without names, a line may have 1,048,576 numbers (--no-header)");
+    assert_snapshot!(directory.refused(["convert", &long, &out]), @"npy: long.csv: line 1: names of fields too long: expected at most 1,048,576 bytes in all, found more; without names, a line may have 1,048,576 numbers (--no-header)");
     let mixed = directory.write("mixed.csv", format!("{}2024-01-01\n", "1,".repeat(1 << 16)));
-    assert_snapshot!(directory.refused(&["convert", &mixed, &out]), @"npy: mixed.csv: too many fields: expected at most 65,536, found more; give columns of one type, or a plain --dtype");
+    assert_snapshot!(directory.refused(["convert", &mixed, &out]), @"npy: mixed.csv: too many fields: expected at most 65,536, found more; give columns of one type, or a plain --dtype");
     let object = directory.write("wide.json", format!("[{{\"{}\":1}}]", names.join("\":1,\"")));
-    assert_snapshot!(directory.refused(&["convert", &object, &out]), @"npy: wide.json: too many fields: expected at most 65,536, found more at line 1 column 709797; write lists of values, which may be longer");
+    assert_snapshot!(directory.refused(["convert", &object, &out]), @"npy: wide.json: too many fields: expected at most 65,536, found more at line 1 column 709797; write lists of values, which may be longer");
     if cfg!(target_os = "linux") {
         let file = directory.write("limited.csv", "1\n");
         let limited = "ulimit -v 200000; exec \"$0\" convert --dtype \"$1\" \"$2\" \"$3\"";

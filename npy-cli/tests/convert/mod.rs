@@ -136,7 +136,7 @@ fn archives_gather_and_scatter_arrays() {
     assert_eq!(fs::read(format!("{scattered}a.npy")).unwrap(), fs::read(&a).unwrap());
     convert(&[&scattered, &directory.path("again.npz")]);
     assert_eq!(NpzReader::open(directory.path("again.npz")).unwrap().len(), 2);
-    assert_snapshot!(directory.refused(&["convert", &archive, &directory.path("x.csv")]), @"npy: out.npz: expected one array, found 2: a, b; select one, as in out.npz:a, or write an .npz archive or a directory");
+    assert_snapshot!(directory.refused(["convert", &archive, &directory.path("x.csv")]), @"npy: out.npz: expected one array, found 2: a, b; select one, as in out.npz:a, or write an .npz archive or a directory");
     convert(&[&format!("{archive}:b"), &directory.path("b.json")]);
     assert_eq!(fs::read_to_string(directory.path("b.json")).unwrap(), "[[1,3],\n[2,4]]\n");
 }
@@ -163,7 +163,7 @@ fn members_do_not_leave_the_directory() {
         let mut archive = NpzWriter::create(directory.path("evil.npz")).unwrap();
         archive.add_slice(name, &[1_u8]).unwrap();
         archive.finish().unwrap();
-        let message = directory.refused(&["convert", &directory.path("evil.npz"), &directory.path("out/")]);
+        let message = directory.refused(["convert", &directory.path("evil.npz"), &directory.path("out/")]);
         assert!(message.contains("expected a name of a file inside of the directory"), "{message}");
     }
 }
@@ -181,7 +181,7 @@ fn fields_layouts_and_byte_orders_are_converted() {
     assert_eq!(aligned.bytes(), [1, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0, 0]);
     convert(&["--packed", "--endian", "little", &out, &directory.path("back.npy")]);
     assert_eq!(load(directory.path("back.npy")), load(&file));
-    assert_snapshot!(directory.refused(&["convert", "--fields", "a,p.z", &file, &out]), @r#"npy: r.npy: unknown field "p.z": expected one of x, y"#);
+    assert_snapshot!(directory.refused(["convert", "--fields", "a,p.z", &file, &out]), @r#"npy: r.npy: unknown field "p.z": expected one of x, y"#);
 }
 
 #[test]
@@ -191,34 +191,34 @@ fn losses_are_refused_and_named() {
     let f8 = |number: f64| values("[('x', '<f8')]", Order::C, &[2], [0.5_f64.to_le_bytes(), number.to_le_bytes()].concat());
     let file = directory.save("x.npy", &f8(0.1));
     let dtype = "[('x', '<f4')]";
-    assert_snapshot!(directory.refused(&["convert", "--dtype", dtype, &file, &out]), @r#"npy: x.npy: field "x": element 1: cannot represent 0.1 exactly as <f4; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", "--dtype", dtype, &file, &out]), @r#"npy: x.npy: field "x": element 1: cannot represent 0.1 exactly as <f4; allow it with --lossy"#);
     convert(&["--dtype", dtype, "--lossy", &file, &out]);
     assert_eq!(load(&out).field_as::<f32>("x").unwrap(), [0.5, 0.1]);
     convert(&["--dtype", dtype, &directory.save("y.npy", &f8(0.25)), &out]);
     assert_eq!(load(&out).field_as::<f32>("x").unwrap(), [0.5, 0.25]);
     let wide = directory.save("i.npy", &DynValues::from_slice(&[1_i64, 300]).unwrap());
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "u1", &wide, &out]), @"npy: i.npy: element 1: 300 is out of range for |u1; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "u1", &wide, &out]), @"npy: i.npy: element 1: 300 is out of range for |u1; allow it with --lossy");
 
     let text = directory.save("u.npy", &DynValues::from_slice(&["ab".to_owned(), "c".to_owned()]).unwrap());
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "U1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
     convert(&["--dtype", "S2", &text, &out]);
     assert_eq!(load(&out), values("|S2", Order::C, &[2], *b"abc\0"));
     convert(&["--dtype", ">U3", &out, &directory.path("unicode.npy")]);
     assert_eq!(load(directory.path("unicode.npy")).to_vec::<String>().unwrap(), ["ab", "c"]);
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "S1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "S1", &text, &out]), @"npy: u.npy: element 0: text has more than 1 character; allow it with --lossy");
     let accent = directory.save("accent.npy", &DynValues::from_slice(&["aé".to_owned()]).unwrap());
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "S2", &accent, &out]), @"npy: accent.npy: element 0: expected ASCII text, found 'é'; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "S2", &accent, &out]), @"npy: accent.npy: element 0: expected ASCII text, found 'é'; allow it with --lossy");
     convert(&["--dtype", "S2", "--lossy", &accent, &out]);
     assert_eq!(load(&out).bytes(), b"a?");
     let latin = directory.save("latin.npy", &values("|S1", Order::C, &[1], [0xe9]));
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "U1", &latin, &out]), @"npy: latin.npy: element 0: expected ASCII text, found 0xe9; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "U1", &latin, &out]), @"npy: latin.npy: element 0: expected ASCII text, found 0xe9; allow it with --lossy");
 
     let small: Vec<u8> = [1.0, 2.0, 1e-300, 4.0].into_iter().flat_map(f64::to_le_bytes).collect();
     let small = directory.save("small.npy", &values("<f8", Order::Fortran, &[2, 2], small));
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "i4", &small, &out]), @"npy: small.npy: element (0, 1): cannot represent 1e-300 exactly as <i4; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "i4", &small, &out]), @"npy: small.npy: element (0, 1): cannot represent 1e-300 exactly as <i4; allow it with --lossy");
 
     let time = directory.save("t.npy", &values("<M8[ms]", Order::C, &[1], 1500_i64.to_le_bytes()));
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "M8[s]", &time, &out]), @"npy: t.npy: element 0: time 1500 is not a whole number of the other unit; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "M8[s]", &time, &out]), @"npy: t.npy: element 0: time 1500 is not a whole number of the other unit; allow it with --lossy");
     convert(&["--dtype", "M8[s]", "--lossy", &time, &out]);
     assert_eq!(load(&out).bytes(), 1_i64.to_le_bytes());
     convert(&["--dtype", "M8[us]", &time, &out]);
@@ -226,23 +226,23 @@ fn losses_are_refused_and_named() {
 
     let titled = directory.save("title.npy", &values("[(('A title', 'a'), '|u1')]", Order::C, &[1], [1]));
     let csv = directory.path("o.csv");
-    assert_snapshot!(directory.refused(&["convert", &titled, &csv]), @r#"npy: the conversion would lose title: the title of the field "a"; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &titled, &csv]), @r#"npy: the conversion would lose title: the title of the field "a"; allow it with --lossy"#);
     let run = run(["convert", "--lossy", &titled, &csv]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost title: the title of the field \"a\"\n"));
     let latin = directory.save("s.npy", &values("[('s', 'S2')]", Order::C, &[1], [0xe9, 0]));
-    assert_snapshot!(directory.refused(&["convert", &latin, &csv]), @r#"npy: s.npy: field "s": expected UTF-8, found the bytes "\xe9\x00"; write them as Latin-1 with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &latin, &csv]), @r#"npy: s.npy: field "s": expected UTF-8, found the bytes "\xe9\x00"; write them as Latin-1 with --lossy"#);
 
     let bools = directory.save("b.npy", &values("|b1", Order::C, &[1], [1]));
-    assert_snapshot!(directory.refused(&["convert", &bools, &directory.path("o.ra")]), @"npy: the conversion would lose b: the dtype |b1, of which an .ra file keeps the bytes; allow it with --lossy");
-    assert_snapshot!(directory.refused(&["convert", &time, &directory.path("o.safetensors")]), @"npy: the conversion would lose t: the unit of <M8[ms], of which a tensor keeps the numbers; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &bools, &directory.path("o.ra")]), @"npy: the conversion would lose b: the dtype |b1, of which an .ra file keeps the bytes; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &time, &directory.path("o.safetensors")]), @"npy: the conversion would lose t: the unit of <M8[ms], of which a tensor keeps the numbers; allow it with --lossy");
     let metadata = RaArray::try_from(load(&wide)).unwrap().with_metadata(b"hello".to_vec());
     metadata.save(directory.path("m.ra")).unwrap();
-    assert_snapshot!(directory.refused(&["convert", &directory.path("m.ra"), &out]), @"npy: the conversion would lose m: 5 bytes of metadata; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &directory.path("m.ra"), &out]), @"npy: the conversion would lose m: 5 bytes of metadata; allow it with --lossy");
     let mut archive = NpzWriter::create(directory.path("notes.npz")).unwrap();
     archive.add_slice("x", &[1_u8]).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.finish().unwrap();
-    assert_snapshot!(directory.refused(&["convert", &directory.path("notes.npz"), &out]), @r#"npy: the conversion would lose x: the member "notes.txt", which is not an array; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &directory.path("notes.npz"), &out]), @r#"npy: the conversion would lose x: the member "notes.txt", which is not an array; allow it with --lossy"#);
 }
 
 #[test]
@@ -251,48 +251,48 @@ fn other_files_are_refused() {
     let f8 = directory.save("x.npy", &DynValues::from_slice(&[1.5_f64]).unwrap());
     let u1 = directory.save("u.npy", &DynValues::from_slice(&[1_u8]).unwrap());
     let out = directory.path("o.npy");
-    assert_snapshot!(directory.refused(&["convert", &f8, &directory.path("x.png")]), @"npy: x.npy: not an image: expected dtype |u1 or <u2, found <f8; convert it with --dtype u1");
-    assert_snapshot!(directory.refused(&["convert", &u1, &directory.path("x.png")]), @"npy: u.npy: not an image: expected shape (height, width) or (height, width, 1 to 4), found (1,)");
-    assert_snapshot!(directory.refused(&["convert", &f8, &directory.path("x.foo")]), @"npy: x.foo: unknown format: expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, .parquet, .arrow, or a directory; give one, as in --to npy");
-    assert_snapshot!(directory.refused(&["convert", &f8]), @"npy: expected an input and an output, found one name; write to standard output with - and --to");
+    assert_snapshot!(directory.refused(["convert", &f8, &directory.path("x.png")]), @"npy: x.npy: not an image: expected dtype |u1 or <u2, found <f8; convert it with --dtype u1");
+    assert_snapshot!(directory.refused(["convert", &u1, &directory.path("x.png")]), @"npy: u.npy: not an image: expected shape (height, width) or (height, width, 1 to 4), found (1,)");
+    assert_snapshot!(directory.refused(["convert", &f8, &directory.path("x.foo")]), @"npy: x.foo: unknown format: expected .npy, .npz, .ra, .csv, .tsv, .json, .ndjson, .safetensors, .png, .parquet, .arrow, or a directory; give one, as in --to npy");
+    assert_snapshot!(directory.refused(["convert", &f8]), @"npy: expected an input and an output, found one name; write to standard output with - and --to");
     assert!(
         directory
-            .refused(&["convert", &directory.write("bad.png", "PNG"), &out])
+            .refused(["convert", &directory.write("bad.png", "PNG"), &out])
             .starts_with("npy: bad.png: cannot read the image: ")
     );
     let tensors = |header: &str, data: &[u8]| {
         directory.write("t.safetensors", [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat())
     };
     let header = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}"#;
-    assert_snapshot!(directory.refused(&["convert", &tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: expected 2 bytes of data at byte 61, found 1"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(header, &[1]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": truncated file: expected 2 bytes of data at byte 61, found 1"#);
     let dimensions = header.replace("[2]", &format!("[{}2]", "1,".repeat(64)));
-    assert_snapshot!(directory.refused(&["convert", &tensors(&dimensions, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected at most 64 dimensions, found 65"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&dimensions, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected at most 64 dimensions, found 65"#);
     let offsets = header.replace("[0,2]", "[0,2,2]");
-    assert_snapshot!(directory.refused(&["convert", &tensors(&offsets, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected two data offsets, found 3"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&offsets, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected two data offsets, found 3"#);
     let short = directory.write("short.safetensors", [3, 0, 0]);
-    assert_snapshot!(directory.refused(&["convert", &short, &out]), @"npy: short.safetensors: truncated file: expected 8 bytes of the length of the safetensors header, found 3");
+    assert_snapshot!(directory.refused(["convert", &short, &out]), @"npy: short.safetensors: truncated file: expected 8 bytes of the length of the safetensors header, found 3");
     let short = directory.write("short.safetensors", *b"\x20\0\0\0\0\0\0\0{}");
-    assert_snapshot!(directory.refused(&["convert", &short, &out]), @"npy: short.safetensors: truncated file: expected 32 bytes of the safetensors header, found 2");
-    assert_snapshot!(directory.refused(&["convert", &tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file after the last tensor, at byte 63, found it at byte 64");
+    assert_snapshot!(directory.refused(["convert", &short, &out]), @"npy: short.safetensors: truncated file: expected 32 bytes of the safetensors header, found 2");
+    assert_snapshot!(directory.refused(["convert", &tensors(header, &[1, 2, 3]), &out]), @"npy: t.safetensors: expected the end of the file after the last tensor, at byte 63, found it at byte 64");
     let shared = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
-    assert_snapshot!(directory.refused(&["convert", &tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
-    assert_snapshot!(directory.refused(&["convert", &tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
-    assert_snapshot!(directory.refused(&["convert", &tensors(&header.replace("U8", "F4"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F4; leave the tensor out with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(shared, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&header.replace("[2]", "[3]"), &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "a": expected 3 bytes of data, found offsets 0 and 2"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&header.replace("U8", "F4"), &[1, 2]), &out]), @r#"npy: t.safetensors: tensor "a": NumPy has no dtype for F4; leave the tensor out with --lossy"#);
     let twice = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
-    assert_snapshot!(directory.refused(&["convert", &tensors(twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "a" at line 1 column 61"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "a" at line 1 column 61"#);
     let twice = header.replace("}}", r#","shape":[1]}}"#);
-    assert_snapshot!(directory.refused(&["convert", &tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
     let metadata = format!(r#"{{"__metadata__":{{"format":"pt"}},{}"#, &header[1..]);
-    assert_snapshot!(directory.refused(&["convert", &tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
     for nothing in ["{}", "null"] {
         convert(&[&tensors(&metadata.replace(r#"{"format":"pt"}"#, nothing), &[1, 2]), &out]);
     }
     let list = metadata.replace(r#"{"format":"pt"}"#, "[1]");
-    assert_snapshot!(directory.refused(&["convert", &tensors(&list, &[1, 2]), &out]), @"npy: t.safetensors: invalid safetensors header: expected an object as the metadata at line 1 column 19");
+    assert_snapshot!(directory.refused(["convert", &tensors(&list, &[1, 2]), &out]), @"npy: t.safetensors: invalid safetensors header: expected an object as the metadata at line 1 column 19");
     let unknown = r#"{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[2],"data_offsets":[1,2]}}"#;
-    assert_snapshot!(directory.refused(&["convert", "--lossy", &tensors(unknown, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
+    assert_snapshot!(directory.refused(["convert", "--lossy", &tensors(unknown, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid header: tensor "b": expected data from offset 2, found 1 to 2"#);
     let none = header.replace("U8", "F4");
-    assert_snapshot!(directory.refused(&["convert", "--lossy", &tensors(&none, &[1, 2]), &out]), @r#"npy: t.safetensors: expected a tensor of a dtype that NumPy has, found the tensor "a" of dtype F4"#);
+    assert_snapshot!(directory.refused(["convert", "--lossy", &tensors(&none, &[1, 2]), &out]), @r#"npy: t.safetensors: expected a tensor of a dtype that NumPy has, found the tensor "a" of dtype F4"#);
     let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F4","shape":[1],"data_offsets":[1,2]}}"#;
     let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F4\n"));
@@ -301,16 +301,16 @@ fn other_files_are_refused() {
     let mixed = directory.save("mixed.npy", &records());
     assert!(
         directory
-            .refused(&["convert", &mixed, &directory.path("o.ra")])
+            .refused(["convert", &mixed, &directory.path("o.ra")])
             .ends_with("; convert it with `npy convert --endian little`\n")
     );
     let text = directory.write("m.txt", "1\n3\n");
-    assert_snapshot!(directory.refused(&["convert", &text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv m.txt data.npy` reads it line by line");
+    assert_snapshot!(directory.refused(["convert", &text, &out]), @"npy: m.txt: unknown format: expected an .npy, .npz or .ra file, found plain text; `npy convert --from csv m.txt data.npy` reads it line by line");
     let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap();
     let objects = directory.write("objects.npy", [header.to_bytes(), b"\x80\x02]q\x00Na.".to_vec()].concat());
-    assert_snapshot!(directory.refused(&["convert", &objects, &directory.path("o.json")]), @"npy: objects.npy: unsupported pickle at byte 130: expected an array of objects, found a list");
+    assert_snapshot!(directory.refused(["convert", &objects, &directory.path("o.json")]), @"npy: objects.npy: unsupported pickle at byte 130: expected an array of objects, found a list");
     let huge = directory.write("huge.safetensors", [0xff; 16]);
-    assert_snapshot!(directory.refused(&["convert", &huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100,000,000 bytes, found 18,446,744,073,709,551,615");
+    assert_snapshot!(directory.refused(["convert", &huge, &out]), @"npy: huge.safetensors: invalid length of the safetensors header: expected at most 100,000,000 bytes, found 18,446,744,073,709,551,615");
     // Widened exactly.
     let brain = r#"{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}"#;
     convert(&[&tensors(brain, &[0x80, 0x3f, 0x20, 0xc0]), &out]);
@@ -351,7 +351,7 @@ fn types_of_ml_dtypes_have_values_everywhere() {
     }
     let tenths = directory.save("tenths.npy", &values("<f8", Order::C, &[2], [0.5_f64, 0.1].map(f64::to_le_bytes).concat()));
     let narrow = directory.path("narrow.npy");
-    assert_snapshot!(directory.refused(&["convert", &tenths, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: tenths.npy: element 1: cannot represent 0.1 exactly as float8_e4m3fn; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &tenths, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: tenths.npy: element 1: cannot represent 0.1 exactly as float8_e4m3fn; allow it with --lossy");
     convert(&[&tenths, &narrow, "--dtype", "float8_e4m3fn", "--lossy"]);
     assert_eq!(load(&narrow).bytes(), [0x30, 0x1d]);
     assert_snapshot!(run(["info", &narrow]).stdout.replace(&narrow, "narrow.npy"), @"
@@ -363,7 +363,7 @@ fn types_of_ml_dtypes_have_values_everywhere() {
       dtype     float8_e4m3fn
     ");
     let text = directory.save("text.npy", &DynValues::from_slice(&["1".to_owned()]).unwrap());
-    assert_snapshot!(directory.refused(&["convert", &text, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: text.npy: cannot convert <U1 to float8_e4m3fn: expected numbers");
+    assert_snapshot!(directory.refused(["convert", &text, &narrow, "--dtype", "float8_e4m3fn"]), @"npy: text.npy: cannot convert <U1 to float8_e4m3fn: expected numbers");
     let single = directory.save("f.npy", &values("<f4", Order::C, &[2], [1.0_f32, -2.5].map(f32::to_le_bytes).concat()));
     let (brain, tensors) = (directory.path("b.npy"), directory.path("b.safetensors"));
     convert(&[&single, &brain, "--dtype", "bfloat16"]);
@@ -398,7 +398,7 @@ fn full_disk_is_an_error() {
     let directory = Files::new();
     let file = directory.save("x.npy", &DynValues::from_slice(&[1_u8; 1000]).unwrap());
     for format in ["npy", "npz", "csv", "json", "safetensors", "ra"] {
-        let message = directory.refused(&["convert", &file, "/dev/full", "--to", format]);
+        let message = directory.refused(["convert", &file, "/dev/full", "--to", format]);
         assert!(message.contains("No space left on device"), "{format}: {message}");
     }
 }

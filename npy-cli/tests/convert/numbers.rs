@@ -86,7 +86,7 @@ fn numbers_are_read_if_their_digits_come_back() {
         for number in inexact {
             for (name, text, form) in texts(number) {
                 let file = directory.write(name, text);
-                let message = directory.refused(&["convert", "--dtype", &dtype_of(dtype, form), &file, &out]);
+                let message = directory.refused(["convert", "--dtype", &dtype_of(dtype, form), &file, &out]);
                 let problems = ["loses precision as", "is out of range for", "number out of range", "expected "];
                 assert!(problems.iter().any(|problem| message.contains(problem)), "{dtype} {number} {name}: {message}");
             }
@@ -114,7 +114,7 @@ fn guessed_numbers_obey_the_same_rule() {
         for (name, text) in
             [("n.csv", number.replace(',', "\n")), ("n.json", format!("[{number}]")), ("n.ndjson", number.replace(',', "\n"))]
         {
-            let message = directory.refused(&["convert", &directory.write(name, format!("{text}\n")), &out]);
+            let message = directory.refused(["convert", &directory.write(name, format!("{text}\n")), &out]);
             let is_told = ["loses precision as <f8", "is out of range for <f8", "number out of range"];
             assert!(is_told.iter().any(|problem| message.contains(problem)), "{number} {name}: {message}");
         }
@@ -144,7 +144,7 @@ fn parts_of_complex_numbers_obey_the_same_rule() {
         ("z.csv", "(1+1e400j)\n"),
         ("z.csv", "9007199254740993+1j\n"),
     ] {
-        directory.refused(&["convert", "--dtype", "c16", &directory.write(name, text), &out]);
+        directory.refused(["convert", "--dtype", "c16", &directory.write(name, text), &out]);
     }
     convert(&["--dtype", "c16", &directory.write("z.json", "[[0.1, \"NaN\"], [\"-Infinity\", 1e23]]"), &out]);
     let parts = [0.1, f64::NAN, f64::NEG_INFINITY, 1e23];
@@ -164,7 +164,7 @@ fn mixed_json_is_named_by_its_kinds() {
         ("[1, \"a\", true]", "text, bools and numbers"),
         ("[true, null]", "bools and nulls"),
     ] {
-        let message = directory.refused(&["convert", &directory.write("m.json", text), &out]);
+        let message = directory.refused(["convert", &directory.write("m.json", text), &out]);
         assert_eq!(message, format!("npy: m.json: expected values of one type, found {found}\n"));
     }
 }
@@ -208,13 +208,13 @@ fn json_has_numbers_beyond_the_range_of_doubles() {
     }
     for (dtype, number) in [("f8", "1e400"), ("f4", "-1e400"), ("f2", long.as_str())] {
         let file = directory.write("n.json", format!("[0.5, {number}]"));
-        let message = directory.refused(&["convert", "--dtype", dtype, &file, &out]);
+        let message = directory.refused(["convert", "--dtype", dtype, &file, &out]);
         assert!(message.contains(" is out of range for <f") && message.contains("--lossy"), "{message}");
         let run = run(["convert", "--lossy", "--dtype", dtype, &file, &out]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost 1 finite number, which became infinite\n"));
         assert!(load(&out).to_string().ends_with("inf]"), "{dtype} {number}");
     }
-    directory.refused(&["convert", "--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
+    directory.refused(["convert", "--dtype", "i8", &directory.write("n.json", format!("[{long}]")), &out]);
 }
 
 /// Arrays of text are read as CSV is, and numbers become long doubles without a loss.
@@ -243,7 +243,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
         {
             texts(from, &["1", refused]);
             let index = usize::from(to != "M8[s]");
-            let message = directory.refused(&["convert", "--dtype", to, &file, &out]);
+            let message = directory.refused(["convert", "--dtype", to, &file, &out]);
             assert!(message.starts_with(&format!("npy: a.npy: element {index}: ")), "{from} to {to}: {message}");
         }
         for (to, text, expected) in [
@@ -284,7 +284,7 @@ fn casts_of_text_and_to_long_doubles_are_exact() {
         npy_core::types::LongDouble::from_f64(0.1) => "<c24" [0x3ffb_cccc_cccc_cccc_d000, 0],
     }
     npy_core::DynValues::from_slice(&[npy_core::num_complex::Complex::new(1.5, 1.0)]).unwrap().save(&file).unwrap();
-    assert!(directory.refused(&["convert", "--dtype", "f16", &file, &out]).contains("--lossy"));
+    assert!(directory.refused(["convert", "--dtype", "f16", &file, &out]).contains("--lossy"));
     convert(&["--lossy", "--dtype", "f16", &file, &out]);
     assert_eq!(load(&out).to_string(), "[1.5]");
 }
@@ -316,7 +316,7 @@ fn losses_that_are_allowed_are_those_of_casts() {
         let json = directory.write("a.json", format!("[{}]", texts.join(",")));
         let mut found = Vec::new();
         for input in [&file, &csv, &json] {
-            let message = directory.refused(&["convert", "--dtype", dtype, input, &out]);
+            let message = directory.refused(["convert", "--dtype", dtype, input, &out]);
             assert!(message.ends_with("; allow it with --lossy\n"), "{dtype}: {message}");
             let run = run(["convert", "--lossy", "--dtype", dtype, input, &out]);
             assert_eq!(run.code, Some(0), "{}", run.stderr);

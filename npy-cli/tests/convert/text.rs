@@ -102,7 +102,7 @@ fn digits_alone_are_no_times() {
     for number in ["1700000000", "20240229", "-1700000000", "+12024"] {
         let json = format!("[\"{number}\"]");
         for (name, text) in [("t.csv", number), ("t.json", &json)] {
-            let message = directory.refused(&["convert", "--dtype", "M8[s]", &directory.write(name, text), &out]);
+            let message = directory.refused(["convert", "--dtype", "M8[s]", &directory.write(name, text), &out]);
             let expected = format!("found the number {number}; a year of more than 4 digits needs its month");
             assert!(message.contains(&expected), "{message}");
         }
@@ -126,12 +126,12 @@ fn nat_is_no_number() {
     let out = directory.path("o.npy");
     let least = i64::MIN.to_string();
     for (name, text) in [("t.csv", least.clone()), ("t.json", format!("[{least}]"))] {
-        let message = directory.refused(&["convert", "--dtype", "m8[s]", &directory.write(name, text), &out]);
+        let message = directory.refused(["convert", "--dtype", "m8[s]", &directory.write(name, text), &out]);
         assert!(message.contains(&format!("{least} is out of range for <m8[s]")), "{message}");
     }
     for (dtype, nat) in [("<m8[s]", i64::MIN.to_le_bytes()), (">M8[D]", i64::MIN.to_be_bytes())] {
         let file = directory.save("t.npy", &values(dtype, Order::C, &[2], [[0; 8], nat].concat()));
-        let message = directory.refused(&["convert", "--dtype", "i8", &file, &out]);
+        let message = directory.refused(["convert", "--dtype", "i8", &file, &out]);
         assert!(message.ends_with("element 1: NaT becomes -9223372036854775808; allow it with --lossy\n"), "{message}");
         convert(&["--lossy", "--dtype", "i8", &file, &out]);
         assert_eq!(load(&out).to_vec::<i64>().unwrap(), [0, i64::MIN]);
@@ -152,24 +152,24 @@ fn bad_text_is_refused_with_its_place() {
     let out = directory.path("o.npy");
     let csv = |text: &str| directory.write("t.csv", text);
     let dtype = "[('a', 'i1'), ('b', 'U2')]";
-    assert_snapshot!(directory.refused(&["convert", &csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
-    assert_snapshot!(directory.refused(&["convert", "--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1; allow it with --lossy");
-    assert_snapshot!(directory.refused(&["convert", "--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "S4", &csv("STU\nGRÄF\n"), &out]), @r#"npy: t.csv: line 2, column 1: text is longer than |S4: "GRÄF" of 5 bytes; allow it with --lossy"#);
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
-    assert_snapshot!(directory.refused(&["convert", "--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
+    assert_snapshot!(directory.refused(["convert", &csv("a,b\n1,2\n3\n"), &out]), @"npy: t.csv: line 3: expected 2 columns, found 1");
+    assert_snapshot!(directory.refused(["convert", "--dtype", dtype, &csv("a,b\n1,x\n300,y\n"), &out]), @"npy: t.csv: line 3, column 1 (a): 300 is out of range for |i1; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", "--dtype", dtype, &csv("a,b\n1,\"x\ny\"\nz,y\n"), &out]), @r#"npy: t.csv: line 2, column 2 (b): text is longer than <U2: "x\ny"; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", "--dtype", "S4", &csv("STU\nGRÄF\n"), &out]), @r#"npy: t.csv: line 2, column 1: text is longer than |S4: "GRÄF" of 5 bytes; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", "--dtype", "M8[s]", &csv("2024-02-30\n"), &out]), @r#"npy: t.csv: line 1, column 1: expected a date such as 2024-02-29T12:30:00.5, found "2024-02-30""#);
+    assert_snapshot!(directory.refused(["convert", "--dtype", dtype, &csv("1\n"), &out]), @"npy: t.csv: expected 2 columns, as in the dtype, found 1");
     let bytes = directory.write("bytes.csv", b"a\n\xff\n");
-    assert_snapshot!(directory.refused(&["convert", &bytes, &out]), @"npy: bytes.csv: line 2: expected UTF-8 in column 1, found other bytes");
+    assert_snapshot!(directory.refused(["convert", &bytes, &out]), @"npy: bytes.csv: line 2: expected UTF-8 in column 1, found other bytes");
 
     let json = |text: &str| directory.write("t.json", text);
-    assert_snapshot!(directory.refused(&["convert", &json("[[1, 2],\n[3]]"), &out]), @"npy: t.json: ragged lists: expected 2 items, as in the first list, found 1 at line 2 column 3");
-    assert_snapshot!(directory.refused(&["convert", &json("[{\"a\": 1}, {\"b\": 1}]"), &out]), @r#"npy: t.json: unknown field "b": the first object has no such field at line 1 column 16"#);
-    assert_snapshot!(directory.refused(&["convert", &json("[1, {}]"), &out]), @"npy: t.json: expected a value, as before, found an object at line 1 column 6");
-    assert_snapshot!(directory.refused(&["convert", &json("[1, \"a\"]"), &out]), @"npy: t.json: expected values of one type, found text and numbers");
-    assert_snapshot!(directory.refused(&["convert", "--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5; allow it with --lossy");
-    assert_snapshot!(directory.refused(&["convert", &json("1\n2"), &out]), @"npy: t.json: trailing characters at line 2 column 1; read values in lines with --from ndjson");
+    assert_snapshot!(directory.refused(["convert", &json("[[1, 2],\n[3]]"), &out]), @"npy: t.json: ragged lists: expected 2 items, as in the first list, found 1 at line 2 column 3");
+    assert_snapshot!(directory.refused(["convert", &json("[{\"a\": 1}, {\"b\": 1}]"), &out]), @r#"npy: t.json: unknown field "b": the first object has no such field at line 1 column 16"#);
+    assert_snapshot!(directory.refused(["convert", &json("[1, {}]"), &out]), @"npy: t.json: expected a value, as before, found an object at line 1 column 6");
+    assert_snapshot!(directory.refused(["convert", &json("[1, \"a\"]"), &out]), @"npy: t.json: expected values of one type, found text and numbers");
+    assert_snapshot!(directory.refused(["convert", "--dtype", "u1", &json("[1,\n 256]"), &out]), @"npy: t.json: 256 is out of range for |u1 at line 2 column 5; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &json("1\n2"), &out]), @"npy: t.json: trailing characters at line 2 column 1; read values in lines with --from ndjson");
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(directory.refused(&["convert", &json(&deep), &out]).contains("recursion limit"));
+    assert!(directory.refused(["convert", &json(&deep), &out]).contains("recursion limit"));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn elements_without_bytes_are_no_endless_text() {
     let header = npy_core::Header::new("V0".parse().unwrap(), Order::C, &[1 << 40]).unwrap();
     let file = directory.write("v.npy", header.to_bytes());
     for format in ["csv", "json", "ndjson"] {
-        let message = directory.refused(&["convert", &file, &directory.path(&format!("v.{format}"))]);
+        let message = directory.refused(["convert", &file, &directory.path(&format!("v.{format}"))]);
         assert_eq!(message, "npy: v.npy: limit exceeded: expected at most 65536 elements without bytes, found 1099511627776\n");
     }
 }
@@ -198,9 +198,9 @@ fn bare_words_in_json_are_numbers() {
     convert(&[&file, &out]);
     assert_snapshot!(load(&out), @"[(nan, 'NaN') ( 1., 'x')]");
     let word = directory.write("w.json", "[1, Nine]");
-    assert_snapshot!(directory.refused(&["convert", &word, &out]), @"npy: w.json: expected a value, found Nine at line 1 column 5; the bare words are null, true, false, NaN, Infinity and -Infinity");
+    assert_snapshot!(directory.refused(["convert", &word, &out]), @"npy: w.json: expected a value, found Nine at line 1 column 5; the bare words are null, true, false, NaN, Infinity and -Infinity");
     let refused = |text: &str| {
-        let message = directory.refused(&["convert", "--dtype", "f8", &directory.write("w.json", text), &out]);
+        let message = directory.refused(["convert", "--dtype", "f8", &directory.write("w.json", text), &out]);
         message.trim_start_matches("npy: w.json: ").trim_end().to_owned()
     };
     // The columns are those of the text, which has neither quotes around the words nor a mark.
@@ -241,7 +241,7 @@ fn pipes_are_read_as_files_are() {
 fn long_cells_are_shown_by_their_beginning() {
     let directory = Files::new();
     let file = directory.write("t.csv", format!("a\n{}x\n", "1".repeat(100_000)));
-    let message = directory.refused(&["convert", "--dtype", "[('a', 'f8')]", &file, &directory.path("o.npy")]);
+    let message = directory.refused(["convert", "--dtype", "[('a', 'f8')]", &file, &directory.path("o.npy")]);
     assert!(message.len() < 200 && message.contains("111…"), "{message}");
 }
 
@@ -251,7 +251,7 @@ fn duplicate_names_in_json_are_refused() {
     let out = directory.path("o.npy");
     for text in [r#"[{"a":1,"b":2},{"a":3,"a":4}]"#, r#"[{"a":1,"a":2}]"#, r#"[{"a":1,"b":2},{"b":3,"b":4}]"#] {
         let file = directory.write("d.json", text);
-        let message = directory.refused(&["convert", &file, &out]);
+        let message = directory.refused(["convert", &file, &out]);
         assert!(message.contains("duplicate field"), "{message}");
     }
     let swapped = directory.write("s.json", r#"[{"a":1,"b":2},{"b":4,"a":3}]"#);
@@ -264,21 +264,21 @@ fn whole_numbers_are_not_rounded_to_floats_silently() {
     let directory = Files::new();
     let out = directory.path("o.npy");
     let csv = directory.write("t.csv", "a,b\n0.5,1\n9007199254740993,2\n");
-    assert_snapshot!(directory.refused(&["convert", &csv, &out]), @"npy: t.csv: line 3, column 1 (a): 9007199254740993 loses precision as <f8; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &csv, &out]), @"npy: t.csv: line 3, column 1 (a): 9007199254740993 loses precision as <f8; allow it with --lossy");
     convert(&["--lossy", &csv, &out]);
     assert_eq!(load(&out).field_as::<f64>("a").unwrap(), [0.5, 9_007_199_254_740_992.0]);
     let json = directory.write("t.json", "[{\"a\": 0.5},\n{\"a\": -9007199254740993}]");
-    assert_snapshot!(directory.refused(&["convert", &json, &out]), @"npy: t.json: -9007199254740993 loses precision as <f8 at line 2 column 24; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &json, &out]), @"npy: t.json: -9007199254740993 loses precision as <f8 at line 2 column 24; allow it with --lossy");
     convert(&["--lossy", &json, &out]);
     let null = directory.write("n.json", "[null, 9007199254740993]");
-    assert_snapshot!(directory.refused(&["convert", &null, &out]), @"npy: n.json: 9007199254740993 loses precision as <f8 at line 1 column 24; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &null, &out]), @"npy: n.json: 9007199254740993 loses precision as <f8 at line 1 column 24; allow it with --lossy");
     let mixed = directory.write("u.csv", "-1\n18446744073709551615\n");
-    assert_snapshot!(directory.refused(&["convert", &mixed, &out]), @"npy: u.csv: line 2, column 1: 18446744073709551615 loses precision as <f8; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &mixed, &out]), @"npy: u.csv: line 2, column 1: 18446744073709551615 loses precision as <f8; allow it with --lossy");
     for (dtype, text) in
         [("f4", "[16777217]"), ("f2", "[2049]"), ("c16", "[[9007199254740993, 1]]"), ("f8", "[1, 9007199254740993]")]
     {
         let file = directory.write("d.json", text);
-        let message = directory.refused(&["convert", "--dtype", dtype, &file, &out]);
+        let message = directory.refused(["convert", "--dtype", dtype, &file, &out]);
         assert!(message.contains(" loses precision as <"), "{message}");
     }
     // Exact ones, and the shortest digits of a float as many programs write it.
