@@ -145,6 +145,7 @@ pub(crate) struct Step<'a> {
 }
 
 /// The opcode of a byte, unless it is invalid or rejected.
+#[inline]
 pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
     let position = usize::from(POSITIONS[usize::from(code)]);
     let opcode = position.checked_sub(1).and_then(|position| OPCODES.get(position));
@@ -156,6 +157,9 @@ pub(crate) fn lookup(code: u8, at: usize) -> Result<&'static Opcode> {
 }
 
 /// Decodes the opcode at `at` and its argument.
+///
+/// As a call, reading lists, dicts and scalars took 1.1 times as long.
+#[inline(always)]
 pub(crate) fn step(input: &[u8], at: usize) -> Result<Step<'_>> {
     let truncated = |expected: usize, from: usize| {
         let found = input.len().saturating_sub(from) as u64;
