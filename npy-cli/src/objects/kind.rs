@@ -7,7 +7,7 @@ use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::object::{FromPyObject, PyInt, PyObject};
 use npy_core::scalar::Class;
 
-use crate::values::reals;
+use crate::values::fields;
 
 /// The options of a user.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +53,7 @@ impl Kind {
             PyObject::Time(_) | PyObject::Decimal(_) | PyObject::Fraction(_) | PyObject::Uuid(_) => {
                 Self::TextOnly(object.type_name())
             }
-            PyObject::Scalar(values) => Self::of_scalar(reals::scalar_of(values.dtype())?),
+            PyObject::Scalar(values) => Self::of_scalar(fields::scalar_of(values.dtype())?),
             _ => return None,
         })
     }
@@ -129,7 +129,7 @@ impl Column {
     }
 
     fn add(&mut self, item: &PyObject, position: usize, is_first: bool) {
-        let scalar = if let PyObject::Scalar(values) = item { reals::scalar_of(values.dtype()) } else { None };
+        let scalar = if let PyObject::Scalar(values) = item { fields::scalar_of(values.dtype()) } else { None };
         self.is_mixed |= !is_first && scalar != self.scalar;
         self.scalar = scalar;
         match item {
@@ -218,7 +218,7 @@ impl Column {
 pub(super) fn normal(scalar: Scalar, object: &PyObject, is_lossy: bool) -> Result<Cow<'_, PyObject>, String> {
     let failed = |_| format!("expected a value that {scalar} holds exactly, found {object}");
     if let PyObject::Scalar(values) = object
-        && reals::scalar_of(values.dtype()) == Some(scalar)
+        && fields::scalar_of(values.dtype()) == Some(scalar)
     {
         return Ok(Cow::Borrowed(object));
     }
@@ -262,7 +262,7 @@ pub(super) fn is_missing(object: &PyObject) -> bool {
     match object {
         PyObject::None => true,
         PyObject::Scalar(values) => {
-            let unit = reals::scalar_of(values.dtype()).and_then(Scalar::time_unit);
+            let unit = fields::scalar_of(values.dtype()).and_then(Scalar::time_unit);
             unit.is_some_and(|(unit, _)| unit == TimeUnit::Generic) && values.to_string() == "NaT"
         }
         _ => false,

@@ -13,7 +13,7 @@ use super::part::{At, Part, parts};
 use crate::failure::{Failure, Result};
 use crate::input::{Array, not_spooled, object_options, spool};
 use crate::signals;
-use crate::values::{fields, quantity, reals};
+use crate::values::{fields, quantity};
 
 /// The least bytes to which texts of very different lengths may grow as a dtype of one width.
 const LEAST_BYTES: u64 = 1 << 30;
@@ -104,7 +104,7 @@ fn with_parts(dtype: &DType, parts: &mut dyn Iterator<Item = DType>) -> npy_core
 /// The scalar that a dtype has where these names lead.
 fn scalar_at(dtype: &DType, names: &[String]) -> Option<Scalar> {
     let field = names.iter().try_fold(dtype, |dtype, name| Some(dtype.record()?.field(name)?.dtype()))?;
-    reals::scalar_of(field)
+    fields::scalar_of(field)
 }
 
 /// Appends an element of the first dtype as one of the second, which has no objects.

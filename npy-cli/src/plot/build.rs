@@ -9,8 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::select::Selection;
 use crate::values::bins::{WholeBins, bin};
-use crate::values::quantity;
-use crate::values::reals;
+use crate::values::{fields, quantity, reals};
 
 /// Reads the numbers of a plot, and makes a figure of them.
 pub(crate) fn figure(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
@@ -110,7 +109,7 @@ fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) ->
             *count += 1;
         }
     })?;
-    let is_time = reals::scalar_of(&numbers.dtype).is_some_and(reals::is_time);
+    let is_time = fields::scalar_of(&numbers.dtype).is_some_and(reals::is_time);
     // An axis of floats has no integers beyond that: it begins at the smallest one.
     let is_far = !is_time && least.unsigned_abs().max(most.unsigned_abs()) >= 1 << f64::MANTISSA_DIGITS;
     let (label, origin) = if is_far { (format!("{label} - {least}"), least) } else { (label.to_owned(), 0) };

@@ -4,6 +4,7 @@ use npy_core::DType;
 
 use super::options::ColorMap;
 use crate::values::bins::part;
+use crate::values::fields;
 use crate::values::float::digits_apart;
 use crate::values::reals;
 
@@ -197,7 +198,7 @@ impl Axis {
 
     /// Whether times are written at it.
     pub(crate) fn is_time(&self) -> bool {
-        self.dtype.as_ref().and_then(reals::scalar_of).is_some_and(reals::is_time)
+        self.dtype.as_ref().and_then(fields::scalar_of).is_some_and(reals::is_time)
     }
 
     /// The position of a number: the part of the axis before it.

@@ -7,7 +7,7 @@ use super::figure::{Axis, Content, Figure, Raster, Scale};
 use super::numbers::Numbers;
 use super::options::Options;
 use crate::failure::{Failure, Result};
-use crate::values::reals;
+use crate::values::fields;
 
 /// Draws an array of rows, columns and perhaps channels.
 pub(super) fn image(numbers: &mut Numbers<'_>, options: &Options<'_>, (rows, columns): (usize, usize)) -> Result<Figure> {
@@ -46,7 +46,7 @@ pub(super) fn image(numbers: &mut Numbers<'_>, options: &Options<'_>, (rows, col
 
 /// The value of white.
 fn white_of(dtype: &DType) -> f64 {
-    match reals::scalar_of(dtype).map(|scalar| (scalar.class(), scalar.integers())) {
+    match fields::scalar_of(dtype).map(|scalar| (scalar.class(), scalar.integers())) {
         Some((Class::Signed, _)) => 255.0,
         Some((Class::Unsigned, Some(range))) => *range.end() as f64,
         _ => 1.0,

@@ -7,8 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::input::pieces;
 use crate::input::source::Source;
 use crate::select::Selection;
-use crate::values::quantity;
-use crate::values::reals;
+use crate::values::{fields, quantity, reals};
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
@@ -201,7 +200,7 @@ impl Range {
 
     /// Prepares for numbers of this dtype. Fails for times on a logarithmic axis.
     pub(crate) fn join(&mut self, dtype: &DType) -> Result<()> {
-        if self.is_log && reals::scalar_of(dtype).is_some_and(reals::is_time) {
+        if self.is_log && fields::scalar_of(dtype).is_some_and(reals::is_time) {
             return Err(Failure::Nameless(format!("a logarithmic axis has no times: expected numbers, found {dtype}")));
         }
         self.dtypes.push(dtype.clone());

@@ -9,6 +9,11 @@ use npy_core::scalar::{Decoder, Number};
 use crate::failure::{Failure, Result};
 use crate::values::quantity;
 
+/// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
+pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
+    if let DType::Scalar(scalar) = dtype.flattened().0 { Some(*scalar) } else { None }
+}
+
 /// A scalar in each element: the element itself, or a field at any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {

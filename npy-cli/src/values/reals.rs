@@ -9,13 +9,9 @@ use npy_core::scalar::Class;
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
+use crate::values::fields::scalar_of;
 use crate::values::float::significant;
 use crate::values::units;
-
-/// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
-pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
-    if let DType::Scalar(scalar) = dtype.flattened().0 { Some(*scalar) } else { None }
-}
 
 /// Whether a dtype consists of real numbers. Times count as numbers of their steps.
 pub(crate) fn is_real(dtype: &DType) -> bool {

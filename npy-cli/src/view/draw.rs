@@ -13,8 +13,7 @@ use super::visible::{GAP, Shown, Visible};
 use crate::escape;
 use crate::failure::Result;
 use crate::output::table::cut;
-use crate::values::quantity;
-use crate::values::reals;
+use crate::values::{fields, quantity};
 
 /// The styles, with colors or without.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +208,7 @@ impl Canvas<'_> {
             let title = model.grid.title(cursor.column);
             let dtype = model.grid.dtype(cursor.column);
             place = match model.grid.fields() {
-                Some(_) if reals::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
+                Some(_) if fields::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
                 Some(_) => format!("{place}  {title}"),
                 None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
             };

@@ -7,6 +7,7 @@ use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 use crate::values::bins::{WholeBins, bin, part};
+use crate::values::fields;
 use crate::values::float::digits_apart;
 use crate::values::reals::{self, with_digits};
 
@@ -66,7 +67,7 @@ impl Summary {
                 let text = |number: i128| reals::whole_text(dtype, number);
                 let count = i128::from(self.finite.max(1));
                 let (mean, rest) = (sum.div_euclid(count), sum.rem_euclid(count));
-                let is_time = reals::scalar_of(dtype).is_some_and(reals::is_time);
+                let is_time = fields::scalar_of(dtype).is_some_and(reals::is_time);
                 // Beyond that `f64` has no fraction. A mean of times is rounded down, as in `npy stats`.
                 let mean = if is_time || rest == 0 || mean.unsigned_abs() >= 1 << f64::MANTISSA_DIGITS {
                     text(mean)

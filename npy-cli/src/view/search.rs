@@ -12,7 +12,7 @@ use super::order::RowOrder;
 use super::scan::{PIECE_BYTES, Step, thousandths};
 use crate::failure::Result;
 use crate::input::source::Source;
-use crate::values::reals;
+use crate::values::{fields, reals};
 
 /// A text or a condition to search for.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Query {
 
     /// For each of some cells of one column, whether it is found.
     fn matches(&self, dtype: &DType, bytes: &[u8], count: usize) -> Result<Vec<bool>> {
-        let is_time = reals::scalar_of(dtype).is_some_and(reals::is_time);
+        let is_time = fields::scalar_of(dtype).is_some_and(reals::is_time);
         if reals::is_real(dtype) && !is_time && !is_bool(dtype) {
             if self.number.is_none() {
                 return Ok(vec![false; count]);
@@ -75,13 +75,13 @@ impl Query {
 
     /// Whether an integer is wanted that `f64` cannot tell from its neighbors.
     fn is_large_integer(&self, dtype: &DType) -> bool {
-        let is_wide = reals::is_whole(dtype) && reals::scalar_of(dtype).is_some_and(|scalar| scalar.itemsize() == 8);
+        let is_wide = reals::is_whole(dtype) && fields::scalar_of(dtype).is_some_and(|scalar| scalar.itemsize() == 8);
         is_wide && matches!(self.number, Some((EQUAL, number)) if number.abs() >= 9e15)
     }
 }
 
 fn is_single(dtype: &DType) -> bool {
-    reals::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Float32)
+    fields::scalar_of(dtype).is_some_and(|scalar| scalar.kind() == ScalarKind::Float32)
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "rounds as f4 does")]
@@ -90,7 +90,7 @@ fn narrow(number: f64) -> f32 {
 }
 
 fn is_bool(dtype: &DType) -> bool {
-    reals::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool)
+    fields::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool)
 }
 
 /// A search that is going on. It goes through all cells once, and ends where it began.

@@ -10,7 +10,7 @@ use super::order::RowOrder;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::values::{quantity, reals};
+use crate::values::{fields, quantity, reals};
 
 /// The most rows that are sorted: a key and an index of each take 256 MiB.
 const MOST_ROWS: usize = 16 << 20;
@@ -89,7 +89,7 @@ fn order<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
 /// Words in the order of the numbers. Integers of 64 bits keep all of their digits.
 fn words_of(dtype: &DType, bytes: &[u8]) -> Result<Vec<u64>> {
     if let Some(numbers) = reals::whole_numbers_of(dtype, bytes)? {
-        let range = reals::scalar_of(dtype).and_then(Scalar::integers).unwrap_or(0..=0);
+        let range = fields::scalar_of(dtype).and_then(Scalar::integers).unwrap_or(0..=0);
         let word = |number| u64::try_from(number - range.start()).unwrap_or_default().min(u64::MAX - 1);
         return Ok(numbers.into_iter().map(|number| number.map_or(u64::MAX, word)).collect());
     }
