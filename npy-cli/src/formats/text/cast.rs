@@ -37,9 +37,13 @@ fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Resul
         return Ok(());
     }
     let cast = DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.to_vec())?;
+    let after = specials(&cast)?;
+    if after.iter().flatten().all(|special| *special == Special::None) {
+        return Ok(());
+    }
     let has_imaginary = to.part().is_some();
     let (mut infinite, mut nan) = (0, 0);
-    for (before, after) in specials(values)?.into_iter().zip(specials(&cast)?) {
+    for (before, after) in specials(values)?.into_iter().zip(after) {
         let parts = if has_imaginary { 2 } else { 1 };
         let became = |special| before.iter().zip(after).take(parts).any(|(before, after)| after == special && *before != special);
         infinite += u64::from(became(Special::Infinite));
