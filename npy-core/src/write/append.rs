@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::growth::{Growable, Growth, canonical, empty_rows, patch, patch_file, sync_file};
+use super::growth::{FILE_CHANGES, Growable, Growth, canonical, empty_rows, patch};
 use super::output::{Changes, cannot_write};
 use super::replace::Replacement;
 use super::{NpyWriter, header_of, layout_of};
@@ -51,14 +51,7 @@ impl<T: NpyElement> NpyWriter<T, File> {
     ///
     /// Fails if the dtype does not fit `T`, and if rows have no elements.
     pub fn create_like(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
-        let path = path.as_ref();
-        let create = || {
-            let header = &*canonical(header);
-            let growable = growable::<T>(header, header.to_bytes().len())?;
-            let file = create_empty(path, &growable)?;
-            Self::growing(path, file, header, growable, 0)
-        };
-        create().map_err(|error: Error| error.with_path(path))
+        create_growing(path.as_ref(), header, growable::<T>, Self::grow_file)
     }
 
     /// Opens an existing file to append to it, in its dtype and order.
@@ -74,15 +67,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
     /// Fails if the file has another writer, is truncated, has no dimensions, or is followed by other
     /// arrays. Fails if its dtype does not fit `T`, or has fields for which `T` has no value.
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let append = || {
-            open_to_append(
-                path,
-                |header, length| Ok((growable::<T>(header, length)?, layout_of::<T>(header).element_count() as u64)),
-                |file, header, growable, start| Self::growing(path, file, header, growable, start),
-            )
-        };
-        append().map_err(|error: Error| error.with_path(path))
+        let grow = |header: &Header, length| Ok((growable::<T>(header, length)?, layout_of::<T>(header).element_count() as u64));
+        open_to_append(path.as_ref(), grow, Self::grow_file)
     }
 
     /// [Appends](Self::append) to an existing file, or [creates](Self::create) a new one.
@@ -104,9 +90,8 @@ impl<T: NpyElement> NpyWriter<T, File> {
         Self::append(path)
     }
 
-    fn growing(path: &Path, file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
-        let growth = Growth::of_file(path, &file, growable, start)?;
-        Self::grow(file, header, Changes { patch: patch_file, sync: sync_file }, growth)
+    fn grow_file(file: File, header: &Header, growth: Growth) -> Result<Self> {
+        Self::grow(file, header, FILE_CHANGES, growth)
     }
 }
 
@@ -151,23 +136,44 @@ impl<T: NpyElement, W: Write + Seek> NpyWriter<T, W> {
     }
 }
 
-/// Opens a file to append to it: the elements that follow its array, and those in it, are counted by `grow`.
+/// Creates a growing file. `grow` plans it, given the header and its length in bytes.
+pub(super) fn create_growing<W>(
+    path: &Path,
+    header: &Header,
+    grow: impl FnOnce(&Header, usize) -> Result<Growable>,
+    begin: impl FnOnce(File, &Header, Growth) -> Result<W>,
+) -> Result<W> {
+    let create = || {
+        let header = &*canonical(header);
+        let growable = grow(header, header.to_bytes().len())?;
+        let file = create_empty(path, &growable)?;
+        let growth = Growth::of_file(path, &file, growable, 0)?;
+        begin(file, header, growth)
+    };
+    create().map_err(|error: Error| error.with_path(path))
+}
+
+/// Opens a file to append to it. `grow` plans the growth and counts the elements in the file.
 ///
 /// The file is cut behind the array once `begin` has made a writer.
-pub(super) fn open_to_append<A>(
+pub(super) fn open_to_append<W>(
     path: &Path,
     grow: impl FnOnce(&Header, usize) -> Result<(Growable, u64)>,
-    begin: impl FnOnce(File, &Header, Growable, u64) -> Result<A>,
-) -> Result<A> {
-    let mut array = OpenArray::open(path)?;
-    let (growable, start) = grow(&array.header, array.data_offset)?;
-    array.expect_room(&growable, start)?;
-    let cut = array.file.try_clone().map_err(cannot_write)?;
-    let end = array.end();
-    let writer = begin(array.file, &array.header, growable, start)?;
-    // All checks have passed.
-    cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
-    Ok(writer)
+    begin: impl FnOnce(File, &Header, Growth) -> Result<W>,
+) -> Result<W> {
+    let open = || {
+        let mut array = OpenArray::open(path)?;
+        let (growable, start) = grow(&array.header, array.data_offset)?;
+        array.expect_room(&growable, start)?;
+        let cut = array.file.try_clone().map_err(cannot_write)?;
+        let end = array.end();
+        let growth = Growth::of_file(path, &array.file, growable, start)?;
+        let writer = begin(array.file, &array.header, growth)?;
+        // All checks have passed.
+        cut.set_len(end).and_then(|()| (&cut).seek(SeekFrom::Start(end))).map_err(cannot_write)?;
+        Ok(writer)
+    };
+    open().map_err(|error: Error| error.with_path(path))
 }
 
 /// The header of an array that grows by elements `T`, which may contain its last axes.
@@ -183,7 +189,7 @@ fn growable<T: NpyElement>(header: &Header, length: usize) -> Result<Growable> {
 }
 
 /// Replaces the file by an empty array, durably, and locks it.
-pub(super) fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
+fn create_empty(path: &Path, growable: &Growable) -> Result<File> {
     let (mut file, mut replacement) = Replacement::begin(path)?;
     if !replacement.is_file() {
         return Err(Error::cannot_grow("expected a seekable file; `with_len` takes the number of elements instead"));

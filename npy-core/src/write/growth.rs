@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::output::{Sink, WriteBack, cannot_write};
+use super::output::{Changes, Sink, WriteBack, cannot_write};
 use crate::error::describe::counted;
 use crate::error::{Error, ErrorKind, Result, tuple};
 use crate::format::header::{Escapes, Header};
@@ -191,8 +191,11 @@ pub(crate) fn patch<W: Write + Seek>(writer: &mut W, back: u64, bytes: &[u8]) ->
     Ok(())
 }
 
+/// The changes of the header of a file.
+pub(super) const FILE_CHANGES: Changes<File> = Changes { patch: patch_file, sync: sync_file };
+
 /// [`patch`] for a file that the array begins.
-pub(crate) fn patch_file(file: &mut File, back: u64, bytes: &[u8]) -> io::Result<()> {
+fn patch_file(file: &mut File, back: u64, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     {
         let _ = back;
@@ -202,7 +205,7 @@ pub(crate) fn patch_file(file: &mut File, back: u64, bytes: &[u8]) -> io::Result
     patch(file, back, bytes)
 }
 
-pub(crate) fn sync_file(file: &mut File) -> io::Result<()> {
+fn sync_file(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 

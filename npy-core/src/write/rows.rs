@@ -4,10 +4,10 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
-use super::append::{create_empty, open_to_append};
+use super::append::{create_growing, open_to_append};
 use super::bytes::ElementBytes;
-use super::growth::{Growable, Growth, canonical, patch_file, sync_file};
-use super::output::{Changes, Stream};
+use super::growth::{FILE_CHANGES, Growable, Growth};
+use super::output::Stream;
 use super::stage::Stage;
 use crate::error::{Error, Result};
 use crate::format::header::Header;
@@ -44,41 +44,26 @@ pub struct RowsWriter {
 }
 
 impl RowsWriter {
-    /// Creates a growing file, of which `header` has the dtype, the order and all axes but the outer one.
+    /// Creates a growing file with the dtype, the order and the inner axes of a header.
     ///
     /// See [`NpyWriter::create_like`](crate::NpyWriter::create_like).
     pub fn create(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
-        let path = path.as_ref();
-        let create = || {
-            let header = &*canonical(header);
-            let growable = Growable::new(header, header, header.to_bytes().len())?;
-            let file = create_empty(path, &growable)?;
-            Self::growing(path, file, header, growable, 0)
-        };
-        create().map_err(|error: Error| error.with_path(path))
+        create_growing(path.as_ref(), header, |header, length| Growable::new(header, header, length), Self::growing)
     }
 
     /// Opens an existing file to append to it.
     ///
     /// See [`NpyWriter::append`](crate::NpyWriter::append).
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let append = || {
-            open_to_append(
-                path,
-                |header, length| Ok((Growable::new(header, header, length)?, header.element_count() as u64)),
-                |file, header, growable, start| Self::growing(path, file, header, growable, start),
-            )
-        };
-        append().map_err(|error: Error| error.with_path(path))
+        let grow = |header: &Header, length| Ok((Growable::new(header, header, length)?, header.element_count() as u64));
+        open_to_append(path.as_ref(), grow, Self::growing)
     }
 
-    fn growing(path: &Path, file: File, header: &Header, growable: Growable, start: u64) -> Result<Self> {
-        let growth = Growth::of_file(path, &file, growable, start)?;
+    fn growing(file: File, header: &Header, growth: Growth) -> Result<Self> {
         let mut stage = Stage::new(header, header, Vec::new());
         stage.grow(growth);
         let mut writer = Stream::new(file);
-        writer.allow(Changes { patch: patch_file, sync: sync_file });
+        writer.allow(FILE_CHANGES);
         Ok(Self { writer, stage, header: header.clone() })
     }
 
