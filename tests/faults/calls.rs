@@ -96,7 +96,7 @@ fn calls(log: &str) -> BTreeMap<String, (usize, usize)> {
 }
 
 /// What is wrong after a writer was killed.
-fn killed(writer: &Writer, directory: &Path) -> Option<String> {
+pub(crate) fn killed(writer: &Writer, directory: &Path) -> Option<String> {
     let archive = directory.join("a.npz");
     if archive.exists()
         && NpzReader::open(&archive).is_err()

@@ -1,5 +1,6 @@
-//! Every system call of every writer fails once, every writer is killed at each of them, and meets directories that it must
-//! not change and disks that are full: the file stays whole, nothing is left over, and the error has the path.
+//! Every system call of every writer fails once. Every writer is killed at each call and within its writes, and meets
+//! directories that it must not change and disks that are full. The file stays whole, nothing is left over, and the error has
+//! the path.
 //!
 //! The calls need `strace`, and the right to trace; what is missing is skipped and named. `NPY_FAULTS=all` tries
 //! more errors, `NPY_ROUNDS=10` every call; the default is every third of a name, which takes seconds.

@@ -3,10 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
+use crate::base::some;
+use crate::calls::killed;
 use crate::writers::{WRITERS, Writer};
 use crate::{FILLER, problem, process};
 
@@ -101,27 +103,39 @@ fn in_read_only_directories() -> Vec<String> {
     problems
 }
 
-/// Files that may not get longer than a number of bytes.
+/// Files that may not get longer than a number of bytes: the write behind fails, or ends the process in the middle.
 fn with_limited_files() -> Vec<String> {
-    let limit = |most: u64| {
+    let limit = |most: u64, is_ignored: bool| {
         let mut command = Command::new("sh");
         // Ignored, the signal becomes an error.
-        command.args(["-c", "trap '' XFSZ; most=$0; exec prlimit --fsize=$most \"$@\""]).arg(most.to_string());
+        let trap = if is_ignored { "trap '' XFSZ; " } else { "" };
+        command.args(["-c", &format!("{trap}most=$0; exec prlimit --core=0 --fsize=$most \"$@\"")]).arg(most.to_string());
         command
     };
-    if !limit(1000).arg("true").output().is_ok_and(|output| output.status.success()) {
+    if !limit(1000, true).arg("true").output().is_ok_and(|output| output.status.success()) {
         eprintln!("SKIPPED limited files: there is no prlimit");
         return Vec::new();
     }
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("files");
-    let run = |writer: &Writer, most| {
+    let run = |writer: &Writer, most, is_ignored| {
         prepare(writer, &target);
         let plain = process(writer, &target);
-        let output = limit(most).arg(plain.get_program()).args(plain.get_args()).output().unwrap();
+        limit(most, is_ignored).arg(plain.get_program()).args(plain.get_args()).output().unwrap()
+    };
+    let fail = |writer: &Writer, most| {
+        let output = run(writer, most, true);
         (output.status.success(), refused(writer, &target, &output, "File too large"))
     };
-    sweep("files of at most", "bytes", (0..=420_000).step_by(14_000).chain([1, 127, 128, 129, 4095, 120_129]), run)
+    let end = |writer: &Writer, most| {
+        let output = run(writer, most, false);
+        let is_killed = output.status.signal().is_some();
+        (!is_killed, if is_killed { killed(writer, &target) } else { problem(writer, &target, &output) })
+    };
+    let failures = (0..=420_000).step_by(14_000).chain([1, 127, 128, 129, 4095, 120_129]);
+    let kills: Vec<_> = some((1..=420_001).step_by(3_500), 4).collect();
+    let problems = sweep("files of at most", "bytes", failures, fail);
+    [problems, sweep("a death at", "bytes", kills.into_iter(), end)].concat()
 }
 
 /// Runs each writer with every amount; each must fail with one of them, and succeed with another.
