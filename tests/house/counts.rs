@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::floors::rust_files;
+use crate::floors::{ABOVE_THE_CORE, rust_files};
 
 const NOUNS: &str = "arrays axes bytes characters columns dimensions elements fields files items levels lines members mismatches names \
     records requests rows seconds shards values";
@@ -43,15 +43,7 @@ fn plurals(text: &str) -> Vec<String> {
 fn counts_have_a_singular() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for crate_ in [
-        "npy-core",
-        "npy-ndarray",
-        "npy-cli",
-        "integrations/npy-arrow",
-        "integrations/npy-remote",
-        "integrations/npy-datafusion",
-        "integrations/npy-python",
-    ] {
+    for crate_ in ["npy-core"].into_iter().chain(ABOVE_THE_CORE) {
         for file in rust_files(&root.join(crate_).join("src"))
             .iter()
             .filter(|file| !file.ends_with("tests.rs") && !file.ends_with("messages.rs"))
