@@ -1,5 +1,4 @@
 //! Streams that count what is asked of them, give little at a time, or have room for little.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
