@@ -23,8 +23,8 @@ const TROUBLE: u8 = 2;
 
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
-/// FILE is an .npy, .npz or .ra file; info, show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG,
-/// Parquet and Arrow, and these with cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz archive, - is
+/// FILE is an .npy, .npz or .ra file. info, show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG,
+/// Parquet and Arrow. These and cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz archive, - is
 /// standard input, and -:MEMBER one array of it. FILE#1 is the second of several arrays in an .npy file, as several np.save into one
 /// handle write them.
 #[derive(Debug, Parser)]

@@ -23,7 +23,7 @@ pub(crate) struct Compressed {
     format: ForeignFormat,
 }
 
-/// Opens what the user typed in one of NumPy's formats, which may be compressed as a whole.
+/// Opens an argument in one of NumPy's formats, which may be compressed as a whole.
 pub(crate) fn numpy(text: &OsStr) -> Result<Input> {
     match Input::find(text)? {
         Named::Input(input) => Ok(input),

@@ -86,8 +86,9 @@ enum Found {
     Foreign(&'static dyn Format, Other),
 }
 
-/// Finds the format of what the user typed, by one rule for all commands: NumPy's own by their content, others by the extension, and
-/// those whose first bytes leave no doubt by these.
+/// Finds the format of an argument, by one rule for all commands.
+///
+/// NumPy's formats are found by content, others by the extension, then by first bytes that leave no doubt.
 fn find(text: &OsStr) -> Result<Found> {
     let other = match Input::find(text)? {
         Named::Input(input) => return Ok(Found::Numpy(input)),
@@ -129,7 +130,7 @@ pub(crate) enum Opened {
     Foreign(Foreign),
 }
 
-/// Opens what the user typed in any format: see [`find`].
+/// Opens an argument in any format: see [`find`].
 pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
     let (format, mut other) = match find(text)? {
         Found::Numpy(input) => return Ok(Opened::Numpy(input)),
@@ -148,12 +149,12 @@ pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
     Ok(Opened::Foreign(Foreign { source, name, format: format.names()[0], holds_several, bytes, part }))
 }
 
-/// Opens what the user typed in any format, as an input with its arrays.
+/// Opens an argument in any format, as an input with its arrays.
 pub(crate) fn input(text: &OsStr) -> Result<Input> {
     open_any(text)?.into_input()
 }
 
-/// Opens what the user typed in any format, for a command that reads one array.
+/// Opens an argument in any format, for a command that reads one array.
 pub(crate) fn input_of_one(text: &OsStr) -> Result<Input> {
     let opened = open_any(text)?;
     if let Opened::Foreign(file) = &opened {
