@@ -14,10 +14,10 @@ use npy_core::{Error, Result};
 
 use crate::error::of_arrow;
 
-/// The type of the values of a column: of a dictionary's values, of an instant for a date of 64 bits, of
-/// a duration since midnight for a time of day, and of the nearest number for a decimal.
+/// The type of the values of a column.
 ///
-/// Of other types it is the type itself.
+/// A dictionary has the type of its values, a date of 64 bits that of an instant. A time of day is a duration since
+/// midnight, and a decimal the nearest float. Other types stay.
 pub(crate) fn plain_type(found: &DataType) -> DataType {
     match found {
         DataType::Dictionary(_, values) if !values.is_nested() => plain_type(values),

@@ -41,8 +41,8 @@ pub struct LocalRows {
 impl RemoteNpy {
     /// Opens the file of an array in a local store, for reading ranges of rows.
     ///
-    /// Returns `None` if the store has no files, if the data are in memory already, or if the rows are scattered, as those of a
-    /// matrix in Fortran order are.
+    /// Returns `None` if the store has no files, if the data are in memory already, or if the rows are scattered, as in
+    /// Fortran order.
     ///
     /// # Errors
     ///
