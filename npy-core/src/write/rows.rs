@@ -48,7 +48,8 @@ impl RowsWriter {
     ///
     /// See [`NpyWriter::create_like`](crate::NpyWriter::create_like).
     pub fn create(path: impl AsRef<Path>, header: &Header) -> Result<Self> {
-        create_growing(path.as_ref(), header, |header, length| Growable::new(header, header, length), Self::growing)
+        let grow = |header: &Header, length| Growable::new(header, header, length);
+        create_growing(path.as_ref(), header, grow, |file, header, growth| Ok(Self::growing(file, header, growth)))
     }
 
     /// Opens an existing file to append to it.
@@ -56,15 +57,15 @@ impl RowsWriter {
     /// See [`NpyWriter::append`](crate::NpyWriter::append).
     pub fn append(path: impl AsRef<Path>) -> Result<Self> {
         let grow = |header: &Header, length| Ok((Growable::new(header, header, length)?, header.element_count() as u64));
-        open_to_append(path.as_ref(), grow, Self::growing)
+        open_to_append(path.as_ref(), grow, |file, header, growth| Ok(Self::growing(file, header, growth)))
     }
 
-    fn growing(file: File, header: &Header, growth: Growth) -> Result<Self> {
+    fn growing(file: File, header: &Header, growth: Growth) -> Self {
         let mut stage = Stage::new(header, header, Vec::new());
         stage.grow(growth);
         let mut writer = Stream::new(file);
         writer.allow(FILE_CHANGES);
-        Ok(Self { writer, stage, header: header.clone() })
+        Self { writer, stage, header: header.clone() }
     }
 
     /// Returns the header of the file as it was opened.
