@@ -194,11 +194,11 @@ fn imports_take_four_times_their_text() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     // A quarter of a million columns is too many for names already.
-    let (columns, unnamed) = if rounds(1) < 10 { (250_000, 125_000) } else { (1_000_000, 1_000_000) };
+    let (columns, unnamed, length) = if rounds(1) < 10 { (250_000, 125_000, 4 * MIB) } else { (1_000_000, 1_000_000, 16 * MIB) };
     let numbers = "12345,".repeat(unnamed - 1);
     let names: Vec<String> = (0..columns).map(|column| format!("name{column}")).collect();
-    let long = "n".repeat(16 * MIB);
-    let shape = "0,".repeat(8_000_000);
+    let shape = "0,".repeat(length / 2);
+    let long = "n".repeat(length);
     // A length of 0x1010201 bytes is text.
     let safetensors = |header: &str| format!("\x01\x02\x01\x01\0\0\0\0{header}{}", " ".repeat(0x101_0201 - header.len()));
     for (name, text, is_read) in [

@@ -123,9 +123,16 @@ fn provide(name: &str, releases: &[&str], others: &[&str], imports: &'static str
     let fresh = home.with_file_name(format!("{name}-{}", std::process::id()));
     let pythons = pythons();
     let install = |release: &str, python: &Path| {
-        run(python, [OsStr::new("-m"), OsStr::new("venv"), OsStr::new("--clear"), fresh.as_os_str()])?;
-        let pip = ["-m", "pip", "install", "--quiet", "--only-binary", "numpy", "--disable-pip-version-check", release];
-        run(python_in(&fresh), pip.into_iter().chain(others.iter().copied()))
+        run(python, ["-m", "venv", "--without-pip", "--clear"].map(OsStr::new).into_iter().chain([fresh.as_os_str()]))?;
+        // A pip of its own takes as long as NumPy itself; it is made where the Python has none that installs elsewhere.
+        let python_there = python_in(&fresh);
+        let install = ["install", "--quiet", "--only-binary", "numpy", "--disable-pip-version-check", release];
+        let install = install.into_iter().chain(others.iter().copied()).map(OsStr::new);
+        let elsewhere = ["-m", "pip", "--python"].map(OsStr::new).into_iter().chain([python_there.as_os_str()]);
+        run(python, elsewhere.chain(install.clone())).or_else(|_| {
+            run(&python_there, ["-m", "ensurepip"])?;
+            run(&python_there, ["-m", "pip"].map(OsStr::new).into_iter().chain(install))
+        })
     };
     let installed = releases.iter().any(|release| pythons.iter().any(|python| install(release, python).is_ok()));
     if !installed {
@@ -202,6 +209,8 @@ impl NumPy {
             .args(arguments)
             .current_dir(super::workspace().join("tests/python"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            // No test multiplies matrices, and threads that wait for one take processors from the tests.
+            .env("OPENBLAS_NUM_THREADS", "1")
             .env("PYTHONIOENCODING", "utf-8")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
