@@ -36,11 +36,11 @@ fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Resul
     if to.integers().is_some() {
         return Ok(());
     }
-    let cast = DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.to_vec())?;
-    let after = specials(&cast)?;
-    if after.iter().flatten().all(|special| *special == Special::None) {
+    if are_finite(to, bytes) {
         return Ok(());
     }
+    let cast = DynValues::new(to.into(), Order::C, &[values.header().element_count()], bytes.to_vec())?;
+    let after = specials(&cast)?;
     let has_imaginary = to.part().is_some();
     let (mut infinite, mut nan) = (0, 0);
     for (before, after) in specials(values)?.into_iter().zip(after) {
@@ -52,6 +52,19 @@ fn note_changed(values: &DynValues, to: Scalar, bytes: &[u8]) -> npy_core::Resul
     losses::INFINITE.note(infinite);
     losses::NAN.note(nan);
     Ok(())
+}
+
+/// Whether all parts of numbers are finite as `f64`.
+fn are_finite(scalar: Scalar, bytes: &[u8]) -> bool {
+    let part = scalar.part().unwrap_or(scalar);
+    let mut numbers = Vec::new();
+    Decoder::<f64>::new(part).is_some_and(|decoder| {
+        bytes.chunks(part.itemsize() << 12).all(|bytes| {
+            numbers.clear();
+            decoder.extend(&mut numbers, bytes, part.itemsize());
+            numbers.iter().all(|number| number.is_finite())
+        })
+    })
 }
 
 /// The special values of a float.
