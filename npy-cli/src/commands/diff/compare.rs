@@ -10,7 +10,7 @@ use super::judge::{Judge, Tolerance, Verdict, are_equal};
 use super::objects;
 use crate::failure::{Failure, Result};
 use crate::input::pieces;
-use crate::input::{Input, object_options};
+use crate::input::{Array, Input, object_options};
 use crate::objects::plain;
 use crate::threads;
 use crate::values::fields::{self, Leaf};
@@ -23,19 +23,42 @@ struct Pair {
     judge: Judge,
 }
 
-/// Compares a member of each. Each is read by a thread of its own.
+/// Arrays of at most this many bytes are read one after the other, which takes less than starting a thread.
+const FEW_BYTES: u64 = 1 << 16;
+
+/// Compares a member of each.
 pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[String], tolerance: Tolerance) -> Result<Comparison> {
     let [a, b] = inputs;
     let [a_index, b_index] = indices;
-    if a.header(a_index)?.dtype().has_object() && b.header(b_index)?.dtype().has_object() {
+    let headers = [a.header(a_index)?, b.header(b_index)?];
+    if headers.iter().all(|header| header.dtype().has_object()) {
         return compare_objects([a, b], indices, names, tolerance);
     }
+    if headers.iter().any(|header| header.dtype().has_object() || header.data_bytes() > FEW_BYTES) {
+        return compare_beside([a, b], indices, names, tolerance);
+    }
+    a.with_member(a_index, |mut array| {
+        compare_with(&mut *array, &headers[1], names, tolerance, |order| {
+            let mut bytes = Vec::new();
+            b.with_member(b_index, |mut array| {
+                pieces::for_each(&mut *array, order, &mut |values| {
+                    bytes.extend_from_slice(values.bytes());
+                    Ok(())
+                })
+            })?;
+            Ok((bytes, None))
+        })
+    })
+}
+
+/// Compares two arrays, each of which is read by a thread of its own.
+fn compare_beside([a, b]: [&mut Input; 2], indices: [usize; 2], names: &[String], tolerance: Tolerance) -> Result<Comparison> {
     let (send_header, receive_header) = sync_channel::<Header>(1);
     let (send_order, receive_order) = sync_channel::<Order>(1);
     // Without a queue, so that no more than two pieces of the second array are in memory.
     let (send, receive) = sync_channel::<DynValues>(0);
     let other = move || {
-        b.with_member(b_index, |array| {
+        b.with_member(indices[1], |array| {
             let mut array = plain(array)?;
             // A receiver that is gone needs nothing any more: the other side ended, perhaps by a failure.
             if send_header.send(array.header().clone()).is_err() {
@@ -47,24 +70,15 @@ pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[Str
         })
     };
     let own = || {
-        a.with_member(a_index, |array| {
+        a.with_member(indices[0], |array| {
             let mut array = plain(array)?;
             let Ok(header) = receive_header.recv() else { return Ok(None) };
-            let (mut comparison, pairs) = prepare(array.header(), &header, names)?;
-            let has_bytes = |(field, pair): (&Field, &Pair)| field.values > 0 && pair.leaves[0].scalar.itemsize() > 0;
-            let needs_values = comparison.fields.iter().zip(&pairs).any(has_bytes);
-            let order = if header.order() == array.header().order() { header.order() } else { Order::C };
-            if needs_values && send_order.send(order).is_ok() {
-                let itemsizes = [array.header(), &header].map(|header| header.dtype().itemsize());
-                let shape = header.shape().to_vec();
-                let mut walk = Walk { itemsizes, order, shape, position: 0, rest: Vec::new(), receive, tolerance };
-                pieces::for_each(&mut *array, order, &mut |values| {
-                    walk.add(values.bytes(), comparison.fields.iter_mut().zip(&pairs))
-                })?;
-            }
-            // The other side waits for it.
-            drop(send_order);
-            Ok(Some(comparison))
+            // The other side waits until this is called or dropped.
+            let begin = move |order| {
+                let _ = send_order.send(order);
+                Ok((Vec::new(), Some(receive)))
+            };
+            compare_with(&mut *array, &header, names, tolerance, begin).map(Some)
         })
     };
     match threads::beside(other, own)? {
@@ -72,6 +86,29 @@ pub(super) fn compare(inputs: &mut [Input; 2], indices: [usize; 2], names: &[Str
         (_, Err(failure)) if !matches!(failure, Failure::BrokenPipe) => Err(failure),
         (own, _) => own?.ok_or_else(|| Failure::new("the second array was not read")),
     }
+}
+
+/// The bytes of the second array that were read, and where more come from.
+type Others = (Vec<u8>, Option<Receiver<DynValues>>);
+
+/// Compares an array with one of this header, whose elements `begin` reads in an order if they are needed.
+fn compare_with(
+    array: &mut dyn Array,
+    header: &Header,
+    names: &[String],
+    tolerance: Tolerance,
+    begin: impl FnOnce(Order) -> Result<Others>,
+) -> Result<Comparison> {
+    let (mut comparison, pairs) = prepare(array.header(), header, names)?;
+    let has_bytes = |(field, pair): (&Field, &Pair)| field.values > 0 && pair.leaves[0].scalar.itemsize() > 0;
+    if comparison.fields.iter().zip(&pairs).any(has_bytes) {
+        let order = if header.order() == array.header().order() { header.order() } else { Order::C };
+        let (rest, receive) = begin(order)?;
+        let itemsizes = [array.header(), header].map(|header| header.dtype().itemsize());
+        let mut walk = Walk { itemsizes, order, shape: header.shape().to_vec(), position: 0, rest, receive, tolerance };
+        pieces::for_each(array, order, &mut |values| walk.add(values.bytes(), comparison.fields.iter_mut().zip(&pairs)))?;
+    }
+    Ok(comparison)
 }
 
 /// Compares two arrays of Python objects.
@@ -141,7 +178,7 @@ struct Walk {
     position: u64,
     /// Bytes of the second array that were received ahead of the first.
     rest: Vec<u8>,
-    receive: Receiver<DynValues>,
+    receive: Option<Receiver<DynValues>>,
     tolerance: Tolerance,
 }
 
@@ -152,7 +189,7 @@ impl Walk {
         let count = elements.len() / size;
         let needed = count.saturating_mul(self.itemsizes[1]);
         while self.rest.len() < needed {
-            let Ok(values) = self.receive.recv() else { return Err(Failure::BrokenPipe) };
+            let Some(Ok(values)) = self.receive.as_ref().map(Receiver::recv) else { return Err(Failure::BrokenPipe) };
             if self.rest.is_empty() {
                 self.rest = values.into_bytes();
                 continue;
