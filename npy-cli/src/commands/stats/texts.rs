@@ -50,6 +50,7 @@ impl Texts {
     }
 
     /// The order of values without padding.
+    #[inline]
     fn compare(&self, one: &[u8], other: &[u8]) -> Ordering {
         match self.class {
             Class::Unicode => self.scalar.units(one).cmp(self.scalar.units(other)),
