@@ -86,6 +86,13 @@ pub fn ml_dtypes(test: &str) -> Option<&'static NumPy> {
     required(provided, "ml_dtypes", test)
 }
 
+/// A NumPy with a server of S3, for stores on the loopback. Where it cannot be had, the test is skipped.
+pub fn moto(test: &str) -> Option<&'static NumPy> {
+    static MOTO: OnceLock<Result<NumPy, String>> = OnceLock::new();
+    let provided = MOTO.get_or_init(|| provide("moto", &self::NUMPY, &["moto[server]"], "import numpy, moto.server"));
+    required(provided, "moto", test)
+}
+
 /// What was provided. Without it the test is skipped, and says so; with `NPY_REQUIRE_NUMPY=1` that is
 /// a failure.
 fn required(provided: &'static Result<NumPy, String>, what: &str, test: &str) -> Option<&'static NumPy> {

@@ -49,8 +49,8 @@
 //!
 //! # Errors
 //!
-//! Errors are those of `npy_core`. Their [path](Error::path) is that of the object in its store, or of
-//! the local file.
+//! Errors are those of `npy_core`. Their [path](Error::path) is the URL of the object, such as
+//! `s3://bucket/run/picks.npy`, that of the local file, or that in a store that has no name.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -96,6 +96,7 @@
 
 mod options;
 mod requests;
+mod failure;
 mod object;
 mod feed;
 mod array;
@@ -110,6 +111,7 @@ mod sparse;
 mod npz;
 mod file;
 mod write;
+mod credentials;
 mod url;
 
 /// The example of the README.
@@ -126,6 +128,7 @@ pub use object_store;
 
 #[cfg(feature = "arrow")]
 pub use batches::Batches;
+pub use failure::store_error;
 pub use file::RemoteFile;
 #[cfg(feature = "arrow")]
 pub use local::LocalRows;

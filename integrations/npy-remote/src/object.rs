@@ -11,6 +11,7 @@ use npy_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
+use crate::failure::{explained, store_failed, with_path};
 use crate::options::RemoteOptions;
 use crate::requests::Requests;
 
@@ -114,7 +115,7 @@ impl Object {
     /// Opens the file that the object is in a store of local files; `None` in others.
     #[cfg(feature = "arrow")]
     pub(crate) async fn open_file(&self) -> Result<Option<File>> {
-        if local_root(&self.store.to_string()).is_none() {
+        if crate::failure::local_root(&self.store.to_string()).is_none() {
             return Ok(None);
         }
         let open = async {
@@ -257,7 +258,10 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
     if !matches!(refused, object_store::Error::NotSupported { .. }) {
         return Err(error(refused));
     }
-    let head = store.head(path).await.map_err(error)?;
+    let head = match store.head(path).await {
+        Ok(head) => head,
+        Err(refused) => return Err(error(explained(store, path, refused).await)),
+    };
     let pinned = || GetOptions::new().with_if_match(head.e_tag.clone().filter(|e_tag| is_strong(e_tag)));
     // Azure does not support suffix ranges.
     if let GetRange::Suffix(length) = range {
@@ -273,29 +277,6 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
     let result = store.get_opts(path, pinned()).await.map_err(error)?;
     // More than the stated size is refused before it is read.
     Ok((result, (0..head.size).into()))
-}
-
-/// Adds the path of the object, unless the error has one. That of a local file begins at the root.
-pub(crate) fn with_path(error: Error, path: &Path, store: &dyn ObjectStore) -> Error {
-    let store = store.to_string();
-    let root = local_root(&store).unwrap_or_default();
-    let slash = if root.is_empty() || root.ends_with('/') { "" } else { "/" };
-    error.with_path(format!("{root}{slash}{path}"))
-}
-
-/// The root of a store of local files, by its description.
-fn local_root(store: &str) -> Option<&str> {
-    store.strip_prefix("LocalFileSystem(file://")?.strip_suffix(')')
-}
-
-/// Creates the error of a failed store. The errors of `object_store` print their sources.
-#[cold]
-pub(crate) fn store_failed(action: &str, error: &object_store::Error) -> Error {
-    match error {
-        // The path precedes the message.
-        object_store::Error::NotFound { .. } => Error::new(ErrorKind::NotFound, format!("{action}: not found")),
-        error => Error::new(ErrorKind::External, format!("{action}: {error}")),
-    }
 }
 
 #[cold]

@@ -9,6 +9,8 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
 
+use crate::credentials;
+
 /// Returns the store and the path of an object by its URL, or by the path of a local file.
 ///
 /// | URL | feature |
@@ -25,12 +27,13 @@ use object_store::{ObjectStore, ObjectStoreScheme};
 ///
 /// Accounts and regions come from the environment: S3 takes the variables that begin with `AWS_`,
 /// such as `AWS_ACCESS_KEY_ID`, GCS those with `GOOGLE_`, and Azure those with `AZURE_`. Other stores
-/// take none. For other options build the store itself.
+/// take none. Profiles, such as those of `~/.aws`, are not read. For other options build the store itself.
 ///
 /// # Errors
 ///
 /// Fails if the text is not such a URL, if its feature is off, or if it has a query (`?…`), as
-/// presigned URLs have. The stores have no queries.
+/// presigned URLs have. The stores have no queries. Fails if the environment has no credentials, and this is not a
+/// machine of the cloud, which has its own; or if it has an endpoint of `http://` that it does not allow.
 ///
 /// ```
 /// use npy_remote::{RemoteNpy, parse_url};
@@ -65,7 +68,11 @@ pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     }
     // The caller chose `http:`.
     let allow_http = (parsed.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
-    let options = variables_of(&scheme, std::env::vars_os()).chain(allow_http);
+    let mut options: Vec<_> = variables_of(&scheme, std::env::vars_os()).collect();
+    if let Some(problem) = credentials::problem(&scheme, &options) {
+        return Err(Error::new(ErrorKind::InvalidInput, format!("cannot open {url:?}: {problem}")));
+    }
+    options.extend(allow_http);
     let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(&error))?;
     Ok((store.into(), path))
 }

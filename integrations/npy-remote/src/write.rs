@@ -13,8 +13,8 @@ use npy_core::{Error, Header, NpyElement, NpyWriter, Result};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, UploadPart};
 
+use crate::failure::{store_failed, with_path};
 use crate::object::reserve;
-use crate::object::{store_failed, with_path};
 use crate::options::RemoteOptions;
 
 /// S3 refuses smaller parts, except for the last one.

@@ -2,6 +2,8 @@
 #![allow(clippy::pedantic, clippy::unwrap_used, unreachable_pub, reason = "these are tests")]
 
 mod archives;
+#[cfg(feature = "azure")]
+mod azure;
 #[cfg(feature = "arrow")]
 mod batches;
 mod damage;
@@ -14,6 +16,10 @@ mod listing;
 mod memory;
 mod reading;
 mod requests;
+#[cfg(feature = "aws")]
+mod s3;
+#[cfg(feature = "aws")]
+mod s3_server;
 mod support;
 mod workspace_support;
 mod writing;
