@@ -1,7 +1,8 @@
 //! Runs a query over `.npy` and `.npz` files and prints its answer as a table, with a progress bar.
 //!
 //! `cargo run --release --example sql -- "SELECT count(*) FROM picks" data/picks.npy`: each file, directory or
-//! pattern is a table with the name of its file or directory.
+//! pattern is a table with the name of its file or directory. With the feature `aws` also `s3://bucket/picks.npy`, whose
+//! credentials are those of the environment; with `parquet` also `COPY … STORED AS PARQUET`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,9 +13,11 @@ use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches_with_
 use npy_datafusion::datafusion::datasource::physical_plan::{FileGroup, FileScanConfig};
 use npy_datafusion::datafusion::datasource::source::DataSourceExec;
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
+use npy_datafusion::datafusion::execution::object_store::ObjectStoreUrl;
 use npy_datafusion::datafusion::physical_plan::{ExecutionPlan, collect};
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use npy_datafusion::{NpyOptions, SessionContextExt};
+use npy_remote::parse_url;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -26,6 +29,7 @@ async fn main() -> Result<()> {
     let session = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
     session.enable_npy()?;
     for file in &files {
+        register_store(&session, file)?;
         session.register_npy(&table_name(file), file, NpyOptions::new()).await?;
     }
     let plan = session.sql(&query).await?.create_physical_plan().await?;
@@ -39,6 +43,15 @@ async fn main() -> Result<()> {
     bar.finish_and_clear();
     let rows = rows.await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
     println!("{}", pretty_format_batches_with_schema(plan.schema(), &rows)?);
+    Ok(())
+}
+
+/// A session knows local files alone; the store of a URL is that of its bucket.
+fn register_store(session: &SessionContext, location: &str) -> Result<()> {
+    let Some((scheme, rest)) = location.split_once("://").filter(|(scheme, _)| *scheme != "file") else { return Ok(()) };
+    let bucket = rest.split('/').next().unwrap_or(rest);
+    let (store, _) = parse_url(location).map_err(|error| DataFusionError::External(Box::new(error)))?;
+    session.register_object_store(ObjectStoreUrl::parse(format!("{scheme}://{bucket}"))?.as_ref(), store);
     Ok(())
 }
 

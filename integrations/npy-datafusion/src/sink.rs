@@ -27,7 +27,7 @@ use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use tokio::io::AsyncReadExt;
 use tokio::task::JoinError;
 
-use crate::error::external;
+use crate::error::{external, of_store};
 
 /// Parts of an upload in flight.
 const PARTS_IN_FLIGHT: usize = 8;
@@ -164,6 +164,7 @@ async fn upload_all(store: &Arc<dyn ObjectStore>, files: &[(Path, Arc<dyn SpillF
                 // The first error says what went wrong.
                 let _ = store.delete(path).await;
             }
+            let error = of_store(error, store, path, "cannot write the object").await;
             return Err(error.context(format!("cannot write {path}")));
         }
     }

@@ -13,6 +13,7 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
+use crate::error::of_store;
 use crate::format::NpyFormat;
 use crate::options::NpyOptions;
 use crate::skip::skip_rows;
@@ -76,12 +77,12 @@ impl NpyTable {
             .with_file_sort_order(if order.is_empty() { Vec::new() } else { vec![order] });
         forget_listing(session, &urls);
         let Some((first, rest)) = urls.split_first() else { return plan_err!("no location of .npy files") };
-        let schema = listing.infer_schema(session, first).await?;
+        let schema = listed(session, first, listing.infer_schema(session, first).await).await?;
         for url in rest {
             if url.object_store() != first.object_store() {
                 return plan_err!("{first} and {url} are in different object stores; register a table for each");
             }
-            listing.infer_schema(session, url).await?;
+            listed(session, url, listing.infer_schema(session, url).await).await?;
         }
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(listing).with_schema(schema);
         Self::new(ListingTable::try_new(config)?)
@@ -124,6 +125,17 @@ fn extension(urls: &[ListingTableUrl]) -> Result<&'static str> {
         0 => Ok(""),
         directories if directories == urls.len() => Ok(".npy"),
         _ => plan_err!("a table of both directories and files; name all files, or use patterns such as data/*.npy"),
+    }
+}
+
+/// The result of a listing, whose error names the store.
+async fn listed<T>(session: &dyn Session, url: &ListingTableUrl, result: Result<T>) -> Result<T> {
+    match result {
+        Ok(result) => Ok(result),
+        Err(error) => {
+            let store = session.runtime_env().object_store(url)?;
+            Err(of_store(error, &store, url.prefix(), "cannot list the files").await)
+        }
     }
 }
 
@@ -173,7 +185,11 @@ impl TableProvider for NpyTable {
     async fn scan_with_args<'a>(&self, state: &dyn Session, args: ScanArgs<'a>) -> Result<ScanResult> {
         forget_listing(state, self.listing.table_paths());
         if self.skip == 0 {
-            return self.listing.scan_with_args(state, args).await;
+            let plan = self.listing.scan_with_args(state, args).await;
+            return match self.listing.table_paths().as_slice() {
+                [url, ..] => listed(state, url, plan).await,
+                [] => plan,
+            };
         }
         let limit = args.limit();
         let args = args.with_limit(limit.map(|limit| limit.saturating_add(self.skip)));
