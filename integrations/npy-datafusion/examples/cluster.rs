@@ -2,6 +2,7 @@
 
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::{NpyOptions, SessionContextExt, cluster};
+use tracing_subscriber::filter::LevelFilter;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -9,6 +10,8 @@ async fn main() -> Result<()> {
     let [scheduler, query, location] = arguments.as_slice() else {
         return Err(DataFusionError::Configuration("usage: cluster SCHEDULER QUERY LOCATION; the table is t".to_owned()));
     };
+    // What a query waits for.
+    tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(std::io::stderr).init();
     let session = cluster::connect(scheduler).await?;
     session.register_npy("t", location, NpyOptions::new()).await?;
     session.sql(query).await?.show().await

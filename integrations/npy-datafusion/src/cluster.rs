@@ -16,6 +16,7 @@ use datafusion_proto::physical_plan::PhysicalExtensionCodec;
 
 use crate::codec::{NpyLogicalCodec, NpyPhysicalCodec};
 use crate::context::SessionContextExt as _;
+use crate::waiting::WaitingPlanner;
 
 /// Returns Ballista's codec of logical plans, with tables of `.npy` files.
 pub fn logical_codec() -> Arc<dyn LogicalExtensionCodec> {
@@ -41,7 +42,8 @@ fn session_state() -> SessionState {
 /// Connects to a scheduler, such as `df://localhost:50050`.
 ///
 /// Every machine of the cluster must see the files under the same names: a shared directory or an
-/// object store.
+/// object store. A query that waits says so by the `log` crate every 5 seconds. One whose executor is lost goes on
+/// with another; one whose scheduler is lost fails with an error that says so.
 ///
 /// # Errors
 ///
@@ -59,7 +61,10 @@ fn session_state() -> SessionState {
 /// # }
 /// ```
 pub async fn connect(url: &str) -> Result<SessionContext> {
-    let session = SessionContext::remote_with_state(url, session_state()).await?;
+    let state = SessionContext::remote_with_state(url, session_state()).await?.state();
+    let planner = WaitingPlanner { inner: Arc::clone(state.query_planner()), scheduler: url.to_owned() };
+    let state = SessionStateBuilder::new_from_existing(state).with_query_planner(Arc::new(planner)).build();
+    let session = SessionContext::new_with_state(state);
     session.enable_npy()?;
     Ok(session)
 }

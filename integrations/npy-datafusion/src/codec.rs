@@ -226,7 +226,9 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
     fn try_encode_file_format(&self, buffer: &mut Vec<u8>, node: Arc<dyn FileFormatFactory>) -> Result<()> {
         // Ballista would take it for another format.
         if node.downcast_ref::<NpyFormatFactory>().is_some() {
-            return not_impl_err!("COPY to .npy files on a cluster; collect the rows and copy them in a local session");
+            return not_impl_err!(
+                "COPY to .npy files on a cluster; STORED AS PARQUET works there, or collect the rows and copy them in a local session"
+            );
         }
         self.inner.try_encode_file_format(buffer, node)
     }

@@ -58,6 +58,8 @@ mod context;
 #[cfg(feature = "proto")]
 mod codec;
 #[cfg(feature = "ballista")]
+mod waiting;
+#[cfg(feature = "ballista")]
 pub mod cluster;
 
 pub use datafusion;

@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 use ballista_core::serde::BallistaPhysicalExtensionCodec;
 use datafusion_proto::physical_plan::{DefaultPhysicalProtoConverter, PhysicalExtensionCodec};
 use npy_arrow::npy_core::npz::NpzWriter;
+use npy_datafusion::datafusion::arrow::array::RecordBatch;
 use npy_datafusion::datafusion::common::TableReference;
+use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::physical_plan::{ExecutionPlan, displayable};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, SessionContextExt, cluster};
+use tokio::task::JoinHandle;
 
 use crate::queries::{answers, compare, queries, shards};
 use crate::support::{ask, events, refusal, rows, save};
@@ -80,16 +83,8 @@ impl Cluster {
     fn start(directory: &Path) -> Self {
         let port = free_port();
         let text = |text: &str| text.to_owned();
-        let arguments = [
-            ("--bind-host", text("127.0.0.1")),
-            ("--bind-port", port.to_string()),
-            // The defaults take minutes to notice that an executor is gone.
-            ("--executor-timeout-seconds", text("10")),
-            ("--expire-dead-executor-interval-seconds", text("2")),
-        ]
-        .into_iter()
-        .flat_map(|(name, value)| [name.to_owned(), value])
-        .collect::<Vec<_>>();
+        // The rest are the programs' own defaults.
+        let arguments = [text("--bind-host"), text("127.0.0.1"), text("--bind-port"), port.to_string()];
         let scheduler = Program::start(env!("CARGO_BIN_EXE_npy-scheduler"), &arguments, directory.join("scheduler.log"));
         wait_for("the scheduler", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         let executors = (0..2).map(|number| {
@@ -104,7 +99,6 @@ impl Cluster {
                 ("--scheduler-host", text("127.0.0.1")),
                 ("--scheduler-port", port.to_string()),
                 ("--work-dir", work.display().to_string()),
-                ("--executor-heartbeat-interval-seconds", text("2")),
                 ("--vcores", text("2")),
             ];
             let arguments: Vec<_> = arguments.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
@@ -212,33 +206,67 @@ async fn a_cluster_of_four_processes_answers_as_numpy() {
     session.register_npy("large", large.to_str().unwrap(), NpyOptions::new()).await.unwrap();
     let sums = ask(&session, "SELECT count(id), sum(id), count(DISTINCT station) FROM large WHERE id >= 0").await;
     assert_eq!(sums, [["700000", "244999650000", "5"]]);
+    // The number of skipped rows and the members of archives are in the messages.
+    assert_eq!(ask(&session, "SELECT count(*) FROM (SELECT id FROM t OFFSET 7000)").await, [["5000"]]);
+    let archive = directory.path().join("a.npz");
+    crate::archives::write(&archive, NpzWriter::new_compressed(Cursor::new(Vec::new())), &events(0..1000));
+    session.register_npy("a", archive.to_str().unwrap(), NpyOptions::new().members(["time", "id"])).await.unwrap();
+    assert_eq!(ask(&session, "SELECT sum(id) FROM a WHERE time > '2023-11-14T22:30:00'").await, [["277389"]]);
+    let copy = format!("COPY t TO '{}/out/' STORED AS NPY", directory.path().display());
+    let error = refusal(&session, &copy).await;
+    assert!(error.contains("COPY to .npy files on a cluster; STORED AS PARQUET"), "{error}");
+    let copy = format!("COPY (SELECT id FROM t WHERE id < 10) TO '{}/out/' STORED AS PARQUET", directory.path().display());
+    assert_eq!(ask(&session, &copy).await, [["10"]]);
     // Each executor says which rows it was given.
     for executor in &cluster.executors {
         assert!(executor.log().contains("large.npy: selected rows "), "{}", cluster.logs());
     }
 }
 
+/// A query over 12 files, 300 ms before something happens to its cluster.
+async fn begin(session: &SessionContext, query: &str) -> JoinHandle<Result<Vec<RecordBatch>>> {
+    let frame = session.sql(query).await.unwrap();
+    let running = tokio::spawn(frame.collect());
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    running
+}
+
+const BY_STATION: &str = "SELECT station, count(*), sum(id) FROM t GROUP BY station ORDER BY station";
+
+async fn twelve_files(directory: &Path, session: &SessionContext) {
+    let data = directory.join("data");
+    for file in 0..12 {
+        save(&data.join(format!("{file:02}.npy")), &events(file * 100_000..(file + 1) * 100_000));
+    }
+    session.register_npy("t", &format!("{}/", data.display()), NpyOptions::new()).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_executor_gives_the_right_answer_or_an_error() {
+async fn the_work_of_a_killed_executor_goes_to_another() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("large.npy");
-    save(&path, &events(0..700_000));
     let mut cluster = Cluster::start(directory.path());
     let session = cluster.connect().await;
-    session.register_npy("t", path.to_str().unwrap(), NpyOptions::new()).await.unwrap();
-    let query = "SELECT station, count(*), sum(id) FROM t GROUP BY station ORDER BY station";
-    let right = ask(&session, query).await;
+    twelve_files(directory.path(), &session).await;
+    let right = ask(&session, BY_STATION).await;
     assert_eq!(right.len(), 5);
-    // In mid-query.
-    let running = tokio::spawn({
-        let frame = session.sql(query).await.unwrap();
-        async move { frame.collect().await }
-    });
-    tokio::time::sleep(Duration::from_millis(30)).await;
+    let running = begin(&session, BY_STATION).await;
     cluster.executors[0].kill();
     let answer = tokio::time::timeout(PATIENCE, running).await.expect("the query neither ends nor fails").unwrap();
-    match answer {
-        Ok(batches) => assert_eq!(rows(&batches), right),
-        Err(error) => eprintln!("the query failed with its executor: {error}"),
-    }
+    assert_eq!(rows(&answer.unwrap_or_else(|error| panic!("{error}\n{}", cluster.logs()))), right);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_scheduler_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut cluster = Cluster::start(directory.path());
+    let session = cluster.connect().await;
+    twelve_files(directory.path(), &session).await;
+    let running = begin(&session, BY_STATION).await;
+    cluster.scheduler.kill();
+    let expected = format!("the scheduler at df://127.0.0.1:{} does not answer", cluster.port);
+    let error = tokio::time::timeout(PATIENCE, running).await.expect("the query neither ends nor fails").unwrap().unwrap_err();
+    assert!(error.to_string().contains(&expected), "{error}");
+    // The next one cannot even begin.
+    let error = refusal(&session, BY_STATION).await;
+    assert!(error.contains(&expected), "{error}");
 }
