@@ -44,11 +44,14 @@ const GCS: Needs = Needs {
         "GOOGLE_SKIP_SIGNATURE",
     ],
     advice: "GOOGLE_APPLICATION_CREDENTIALS to the file of an account, or GOOGLE_SKIP_SIGNATURE=true for a public bucket; \
-             or run `gcloud auth application-default login`",
+             or GCE_METADATA_HOST for the account of a machine; or run `gcloud auth application-default login`",
     vendor: "Google",
     endpoints: &[],
     allow: "",
 };
+
+/// Variables of Google's containers, which do not see whose machine they are on; the last one is for the user.
+const METADATA: [&str; 4] = ["K_SERVICE", "CLOUD_RUN_JOB", "GCE_METADATA_ROOT", "GCE_METADATA_HOST"];
 
 const AZURE: Needs = Needs {
     sources: &[
@@ -79,7 +82,7 @@ const AZURE: Needs = Needs {
 pub(crate) fn problem(scheme: &ObjectStoreScheme, variables: &[(String, String)]) -> Option<String> {
     let (needs, has_login) = match scheme {
         AmazonS3 => (S3, false),
-        GoogleCloudStorage => (GCS, has_google_login()),
+        GoogleCloudStorage => (GCS, has_google_login() || METADATA.iter().any(|name| std::env::var_os(name).is_some())),
         MicrosoftAzure => (AZURE, false),
         _ => return None,
     };
