@@ -69,13 +69,15 @@ pub(crate) async fn explained(store: &dyn ObjectStore, path: &Path, error: objec
 pub(crate) fn store_failed(action: &str, error: &object_store::Error) -> Error {
     let text = error.to_string();
     let answer = Answer::of(&text);
-    if let object_store::Error::NotFound { .. } = error {
+    let missing = match (answer.as_ref().map_or("", |answer| answer.code), error) {
+        // A listing of a missing bucket is not `NotFound`.
+        ("NoSuchBucket" | "ContainerNotFound", _) => Some("no such bucket; check its name, and the region or the account"),
+        ("NoSuchKey" | "BlobNotFound", _) => Some("no such object in the bucket"),
         // The path precedes the message.
-        let missing = match answer.map(|answer| answer.code).unwrap_or_default() {
-            "NoSuchBucket" | "ContainerNotFound" => "no such bucket; check its name, and the region or the account",
-            "NoSuchKey" | "BlobNotFound" => "no such object in the bucket",
-            _ => "not found",
-        };
+        (_, object_store::Error::NotFound { .. }) => Some("not found"),
+        _ => None,
+    };
+    if let Some(missing) = missing {
         return located(Error::new(ErrorKind::NotFound, format!("{action}: {missing}")), &text);
     }
     let said = answer.map_or_else(|| without_xml(&text).to_owned(), |answer| answer.to_text());
