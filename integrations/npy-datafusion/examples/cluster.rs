@@ -11,7 +11,7 @@ async fn main() -> Result<()> {
         return Err(DataFusionError::Configuration("usage: cluster SCHEDULER QUERY LOCATION; the table is t".to_owned()));
     };
     // What a query waits for.
-    tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_ansi(false).with_writer(std::io::stderr).init();
     let session = cluster::connect(scheduler).await?;
     session.register_npy("t", location, NpyOptions::new()).await?;
     session.sql(query).await?.show().await

@@ -64,19 +64,13 @@ impl WaitingExec {
                 Ok(Some(Err(error))) => return Some(Err(self.explain(error).await)),
                 Ok(next) => return next,
                 Err(_) => log::warn!(
-                    "{} at {} runs for {} s without rows; if an executor was lost, its work goes to another one after the \
-                     scheduler's --executor-timeout-seconds",
-                    self.job(),
+                    "the query at {} has no rows after {} s: its tasks run, or wait for an executor; the work of one that is lost \
+                     goes to another after the scheduler's --executor-timeout-seconds",
                     self.scheduler,
                     began.elapsed().as_secs()
                 ),
             }
         }
-    }
-
-    fn job(&self) -> String {
-        let query = self.inner.downcast_ref::<DistributedQueryExec<LogicalPlanNode>>();
-        query.and_then(DistributedQueryExec::job_id).map_or_else(|| "a job".to_owned(), |id| format!("job {id}"))
     }
 
     /// Adds that the scheduler is lost, which the errors of a connection do not say.
