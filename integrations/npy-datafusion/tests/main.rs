@@ -8,6 +8,11 @@ mod cluster;
 mod offsets;
 mod plans;
 mod queries;
+#[cfg(feature = "aws")]
+mod s3;
 mod scale;
 mod support;
 mod writing;
+
+#[cfg(feature = "aws")]
+use support::numpy;

@@ -22,4 +22,6 @@ mod s3;
 mod s3_server;
 mod support;
 mod workspace_support;
+#[cfg(feature = "aws")]
+use workspace_support::numpy;
 mod writing;

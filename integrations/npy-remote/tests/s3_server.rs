@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use npy_remote::object_store::aws::{AmazonS3, AmazonS3Builder};
 use npy_remote::object_store::{BackoffConfig, RetryConfig};
 
-use crate::workspace_support::numpy::moto;
+use crate::numpy::moto;
 
 /// What happens to a response.
 #[derive(Clone, Debug)]
