@@ -26,6 +26,9 @@ def test_append_creates_and_grows(path):
     with pytest.raises(TypeError, match="same_kind"):
         npyfiles.append(path, [["a", "b"]])
     assert len(np.load(path)) == 3
+    with pytest.raises(npyfiles.NpyError, match=r"expected rows of shape \(n, ...\), found \(\)"):
+        npyfiles.append(path.with_name("new.npy"), 5)
+    assert not path.with_name("new.npy").exists()
 
 
 def test_append_extends_the_last_axis_of_fortran_order(path):
@@ -122,7 +125,7 @@ def test_regions_are_those_of_the_array(path, key, order):
 
 def test_regions_outside_are_errors(path):
     np.save(path, np.zeros((3, 4)))
-    for key in (3, -4, (0, 4), (0, 0, 0)):
+    for key in (3, -4, (0, 4), (0, 0, 0), [0, 1], None, 1.5, "x", (..., ...), np.array([True, False, True])):
         with pytest.raises(IndexError):
             npyfiles.read_region(path, key)
 
@@ -136,6 +139,7 @@ def test_rows_columns_and_headers(path):
     assert (found["id"] == rows["id"]).all() and (found["at"] == rows["at"]).all()
     with pytest.raises(KeyError, match="no field 'x'; the fields are id, name, at"):
         npyfiles.columns(path, ["x"])
+    assert npyfiles.columns(path, "id").keys() == {"id"}
     header = npyfiles.header(path)
     assert header[:4] == ((300_000,), False, rows.dtype, 1) and header.data_offset % 64 == 0
 

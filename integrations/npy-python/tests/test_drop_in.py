@@ -197,3 +197,19 @@ def test_masked_arrays_are_refused_where_numpy_refuses_them(tmp_path):
     assert not (tmp_path / "a.npy").exists()
     with open(tmp_path / "b.npy", "wb") as file, pytest.raises(NotImplementedError):
         npyfiles.save(file, masked)
+
+
+def test_advice_names_functions_of_this_package(tmp_path):
+    archive, objects = tmp_path / "a.npz", tmp_path / "o.npy"
+    npyfiles.savez(archive, x=[1])
+    npyfiles.save(objects, np.array([None]))
+    for call, advice in [
+        (lambda: npyfiles.header(archive), "an .npz archive; open it with `load`$"),
+        (lambda: npyfiles.append(objects, [1]), "read them with `load"),
+    ]:
+        with pytest.raises(npyfiles.NpyError, match=advice) as caught:
+            call()
+        assert "npy_core" not in str(caught.value)
+    os.truncate(archive, 150)
+    with pytest.raises(npyfiles.NpyError, match="`recover` keeps them"):
+        npyfiles.load(archive)

@@ -101,10 +101,13 @@ def test_unknown_classes_are_refused_or_opaque():
 def test_objects_need_permission(tmp_path):
     np.save(tmp_path / "a.npy", np.array([None]))
     np.savez(tmp_path / "a.npz", a=np.array([None]))
-    with pytest.raises(ValueError, match="Object arrays cannot be loaded when allow_pickle=False"):
+    with pytest.raises(ValueError, match="a.npy: Object arrays cannot be loaded when allow_pickle=False"):
         npyfiles.load(tmp_path / "a.npy")
-    with npyfiles.load(tmp_path / "a.npz") as archive, pytest.raises(ValueError, match="allow_pickle=False"):
+    with npyfiles.load(tmp_path / "a.npz") as archive, pytest.raises(npyfiles.NpyError, match="allow_pickle=False") as caught:
         archive["a"]
+    assert caught.value.member == "a" and caught.value.path == str(tmp_path / "a.npz")
+    with pytest.raises(ValueError, match="unknown_classes must be"):
+        npyfiles.load(tmp_path / "a.npy", allow_pickle=True, unknown_classes="keep")
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(np.arange(3)))
     with pytest.raises(ValueError, match="nothing of it is run"):
         npyfiles.load(tmp_path / "a.pkl")
@@ -149,3 +152,14 @@ def test_objects_that_python_refuses_are_errors():
     content = header.getvalue()[:start] + in_array(b"\x80\x04\x8f(]\x90.")
     with pytest.raises(npyfiles.UnpicklingError, match="unhashable"):
         npyfiles.load(io.BytesIO(content), allow_pickle=True)
+
+
+def test_damage_of_objects_names_the_file(tmp_path):
+    path = tmp_path / "a.npy"
+    npyfiles.save(path, np.array(["text", None]))
+    npyfiles.verify(path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-3])
+    with pytest.raises(npyfiles.NpyError) as caught:
+        npyfiles.verify(path)
+    assert caught.value.path == str(path) and str(path) in str(caught.value)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.npyio import NpzFile as _NpzFile
 
 from . import _native, format
+from ._errors import make_npy_error
 from ._objects import refuse_names_of_python_2
 from .format import MAX_HEADER_SIZE, UNLIMITED
 
@@ -112,11 +113,14 @@ class NpzFile(_NpzFile):
             raise ValueError("I/O operation on closed archive")
         return self._archive
 
-    def __getitem__(self, key):
+    def _full_name(self, key):
         try:
-            name = self._files[key]
+            return self._files[key]
         except KeyError:
             raise KeyError(f"{key} is not a file in the archive") from None
+
+    def __getitem__(self, key):
+        name = self._full_name(key)
         archive = self._open()
         if self._mmap_mode is not None:
             mapped = self._mapped(archive, name)
@@ -127,7 +131,8 @@ class NpzFile(_NpzFile):
 
     def _objects(self, archive, name):
         if not self.allow_pickle:
-            raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
+            message = f"member {name.removesuffix('.npy')!r}: Object arrays cannot be loaded when allow_pickle=False"
+            raise make_npy_error("ObjectArray", message, self._path, name.removesuffix(".npy"))
         options = self.pickle_kwargs or {}
         if not options.get("fix_imports", True):
             with self.zip.open(name) as member:
@@ -150,7 +155,7 @@ class NpzFile(_NpzFile):
         """Return the `Header` of an array, without reading the array."""
         from ._files import Header
 
-        return Header(*self._open().header(self._files[key]))
+        return Header(*self._open().header(self._full_name(key)))
 
     def verify(self):
         """Read every member and compare its checksum. Raise `NpyError` for damage."""

@@ -11,6 +11,15 @@ __all__ = ["NpyError", "UnpicklingError"]
 _ADVICE = {
     "`ObjectOptions::encoding` sets another encoding": "`encoding=` sets another encoding",
     "`UnknownGlobals::Opaque` keeps it as an opaque object": '`unknown_classes="opaque"` keeps it as an `Opaque`',
+    "open it with `NpzReader` (feature `npz`)": "open it with `load`",
+    ", an .ra file; read it with `rawarray` (feature `rawarray`)": ", an .ra file",
+    "`npy_core::npz::recover` keeps them": "`recover` keeps them",
+    "read them with `npy_core::object::load`, or as a `DynArray` with `ReadOptions::objects` (feature `object`), or save": (
+        "read them with `load(..., allow_pickle=True)`, or save"
+    ),
+    # There is no option for it.
+    "; raise it with `Limits` if the file is trusted": "",
+    "; raise it with `ObjectOptions` if the file is trusted": "",
 }
 
 
@@ -87,6 +96,13 @@ def make(kind: str, message: str, path, member: str | None, offset: int | None, 
         error: Exception = OSError(errno, os.strerror(errno), path)
     else:
         error = _class_of(kind, message)(message)
+    error.path, error.member, error.offset, error.kind = path, member, offset, kind
+    return error
+
+
+def make_npy_error(kind: str, message: str, path=None, member=None, offset=None) -> NpyError:
+    """Make an exception that names the file, if the call took a path."""
+    error = NpyError(message if path is None else f"{path}: {message}")
     error.path, error.member, error.offset, error.kind = path, member, offset, kind
     return error
 

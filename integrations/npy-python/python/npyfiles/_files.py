@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import mmap
+import operator
 import os
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _native, format
-from ._errors import NpyError
+from ._errors import NpyError, located, make_npy_error
 
 __all__ = [
     "ArchiveRecovered", "Header", "Map", "Recovered", "Writer", "append", "columns", "header", "read_region", "read_rows", "recover",
@@ -79,12 +80,19 @@ def read_region(path, key):
     -------
     numpy.ndarray
         ``load(path)[key]``
+
+    Raises
+    ------
+    IndexError
+        If the key is another one, or outside of the array.
+    NpyError
+        If the file is invalid, ends early, or has Python objects.
     """
     path = _path(path)
     shape = header(path).shape
     key = key if isinstance(key, tuple) else (key,)
-    if Ellipsis in key:
-        at = key.index(Ellipsis)
+    at = next((at for at, index in enumerate(key) if index is Ellipsis), None)
+    if at is not None:
         key = key[:at] + (slice(None),) * (len(shape) - len(key) + 1) + key[at + 1 :]
     if len(key) > len(shape):
         raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {len(key)} were indexed")
@@ -100,7 +108,11 @@ def read_region(path, key):
                 after.append(slice(None))
             slices.append((start if count else 0, count, step))
         else:
-            index = index.__index__()
+            try:
+                index = operator.index(index)
+            except TypeError:
+                expected = "expected integers, slices and at most one `...`"
+                raise IndexError(f"{expected}, found {index!r}; `load(path)[key]` takes any index") from None
             if not -length <= index < length:
                 raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
             slices.append((index % length, 1, 1))
@@ -109,7 +121,19 @@ def read_region(path, key):
 
 
 def read_rows(path, start=0, stop=None):
-    """Read the rows ``start`` to ``stop`` of an array: ``load(path)[start:stop]``."""
+    """Read the rows ``start`` to ``stop`` of an array: ``load(path)[start:stop]``.
+
+    Parameters
+    ----------
+    path : str or path-like
+    start, stop : int, optional
+        Indices along the first axis; negative ones count from its end.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape ``(stop - start, *shape[1:])``.
+    """
     return read_region(path, slice(start, stop))
 
 
@@ -119,16 +143,25 @@ def columns(path, names):
     Parameters
     ----------
     path : str or path-like
-    names : sequence of str
+    names : str or sequence of str
 
     Returns
     -------
     dict of str to numpy.ndarray
+        Contiguous arrays of the shape of the file.
+
+    Raises
+    ------
+    KeyError
+        If there is no such field.
+    NpyError
+        If the array has no fields.
     """
+    names = [names] if isinstance(names, str) else list(names)
     path = _path(path)
     found = header(path)
     if found.dtype.names is None:
-        raise NpyError(f"{path}: expected records, found {found.dtype}")
+        raise make_npy_error("Mismatch", f"expected records, found {found.dtype}", path)
     missing = [name for name in names if name not in found.dtype.names]
     if missing:
         raise KeyError(f"{path}: no field {missing[0]!r}; the fields are {', '.join(found.dtype.names)}")
@@ -156,8 +189,15 @@ class Writer:
         An existing file is appended to, in its dtype and order.
     dtype : dtype, optional
         Creates the file, or replaces it by one without rows.
-    shape : tuple of int, optional
+    shape : int or tuple of int, optional
         The shape of one row of a file that is created.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or has another writer.
+    NpyError
+        If it is no ``.npy`` file, or cannot grow: it has no axis, or Python objects.
 
     Examples
     --------
@@ -167,16 +207,17 @@ class Writer:
     """
 
     def __init__(self, path, dtype=None, shape=()):
-        path = _path(path)
+        self._path = path = _path(path)
         if dtype is None:
             self._file = _native.Growing.append(path)
         else:
             descr = format.dtype_to_descr(np.dtype(dtype))
             text = descr if isinstance(descr, str) else repr(descr)
+            shape = (shape,) if isinstance(shape, int) else shape
             self._file = _native.Growing.create(path, text, False, (0, *shape))
         shape, self._is_fortran, self.dtype, _, _ = self._file.header()
         if not shape:
-            raise NpyError(f"{path}: expected an array with at least one dimension")
+            raise make_npy_error("WrongShape", "expected an array with at least one dimension", path)
         #: The shape of one row.
         self.row_shape = shape[:-1] if self._is_fortran else shape[1:]
 
@@ -187,14 +228,17 @@ class Writer:
         ------
         TypeError
             If the values do not fit the dtype of the file by NumPy's rule ``same_kind``.
+        NpyError
+            If the rows have another shape.
         """
         rows = np.asarray(rows)
         if rows.dtype != self.dtype:
             rows = rows.astype(self.dtype, casting="same_kind")
         shape = rows.shape[:-1] if self._is_fortran else rows.shape[1:]
         if rows.ndim == 0 or shape != self.row_shape:
-            count = (*self.row_shape, "n") if self._is_fortran else ("n", *self.row_shape)
-            raise NpyError(f"wrong shape: expected ({', '.join(map(str, count))}), found {rows.shape}")
+            lengths = (*self.row_shape, "n") if self._is_fortran else ("n", *self.row_shape)
+            expected = ", ".join(map(str, lengths)) + ("," if len(lengths) == 1 else "")
+            raise make_npy_error("WrongShape", f"wrong shape: expected ({expected}), found {rows.shape}", self._path)
         self._file.write(format.parts_of(np.ascontiguousarray(rows.T if self._is_fortran else rows)))
 
     def flush(self):
@@ -219,9 +263,20 @@ def append(path, array):
     ----------
     path : str or path-like
     array : array_like
-        Rows of the dtype and the shape of the file.
+        Rows of the dtype and the shape of the file: ``(n, *shape[1:])``, in Fortran order ``(*shape[:-1], n)``.
+
+    Raises
+    ------
+    TypeError
+        If the values do not fit the dtype of the file by NumPy's rule ``same_kind``.
+    OSError
+        If the file cannot be written, or has another writer.
+    NpyError
+        If the rows have another shape, or the file cannot grow.
     """
     array = np.asarray(array)
+    if array.ndim == 0:
+        raise make_npy_error("WrongShape", "wrong shape: expected rows of shape (n, ...), found ()", _path(path))
     if os.path.exists(path):
         writer = Writer(path)
     else:
@@ -243,15 +298,17 @@ def verify(path):
     found = header(path)
     if found.dtype.hasobject:
         with open(path, "rb") as file:
-            format.read_array(file, allow_pickle=True, unknown_classes="opaque")
+            try:
+                format.read_array(file, allow_pickle=True, unknown_classes="opaque")
+            except NpyError as error:
+                raise located(error, path)
         return
     needed = found.data_offset + found.dtype.itemsize * int(np.prod(found.shape, dtype=object))
     size = os.stat(path).st_size
     if size != needed:
         kind = "truncated file" if size < needed else "unknown bytes after the array"
-        error = NpyError(f"{path}: {kind}: expected {needed} bytes, found {size}")
-        error.path, error.offset, error.kind = path, min(size, needed), "Truncated" if size < needed else "InvalidData"
-        raise error
+        kind_name = "Truncated" if size < needed else "InvalidData"
+        raise make_npy_error(kind_name, f"{kind}: expected {needed} bytes, found {size}", path, offset=min(size, needed))
 
 
 def recover(path):

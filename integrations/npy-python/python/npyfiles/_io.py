@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _native, format
 from ._archive import NpzFile, write_archive
-from ._errors import NpyError, UnpicklingError, located
+from ._errors import NpyError, UnpicklingError, located, make_npy_error
 from .format import MAGIC_PREFIX, MAX_HEADER_SIZE, UNLIMITED
 
 __all__ = ["load", "save", "savez", "savez_compressed"]
@@ -70,6 +70,8 @@ def load(
     """
     if encoding not in ("ASCII", "latin1", "bytes"):
         raise ValueError("encoding must be 'ASCII', 'latin1', or 'bytes'")
+    if unknown_classes not in ("refuse", "opaque"):
+        raise ValueError(f"unknown_classes must be 'refuse' or 'opaque', found {unknown_classes!r}")
     if allow_pickle:
         max_header_size = UNLIMITED
     options = {"encoding": encoding, "fix_imports": fix_imports}
@@ -135,8 +137,9 @@ def _load_from(fid, file, mmap_mode, allow_pickle, options, max_header_size, thr
             unknown_classes=unknown_classes,
         )
     if not allow_pickle:
-        raise ValueError(
-            "This file contains pickled (object) data. With `allow_pickle=True` its objects are loaded as data: nothing of it is run."
+        raise make_npy_error(
+            "ObjectArray",
+            "This file contains pickled (object) data. With `allow_pickle=True` its objects are loaded as data: nothing of it is run.",
         )
     # A pickle that is not in an array.
     header = _native.encode_header("|O", False, (), None)[0]

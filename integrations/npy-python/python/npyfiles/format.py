@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.format import drop_metadata
 
 from . import _native
-from ._errors import NpyError
+from ._errors import make_npy_error
 from ._objects import refuse_names_of_python_2
 
 __all__ = [
@@ -336,7 +336,7 @@ def read_array(fp, allow_pickle=False, pickle_kwargs=None, *, max_header_size=MA
     shape, is_fortran, dtype = _native.parse_header(header)
     if dtype.hasobject:
         if not allow_pickle:
-            raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
+            raise make_npy_error("ObjectArray", "Object arrays cannot be loaded when allow_pickle=False")
         return _read_objects(fp, header, pickle_kwargs or {}, unknown_classes == "opaque")
     count = 1
     for length in shape:
@@ -350,12 +350,11 @@ def read_array(fp, allow_pickle=False, pickle_kwargs=None, *, max_header_size=MA
 
 
 def _too_short(shape, count, found):
-    error = NpyError(
+    return make_npy_error(
+        "Truncated",
         f"Failed to read all data for array. Expected {shape} = {count} elements, could only read {found} elements. "
-        "(file seems not fully written?)"
+        "(file seems not fully written?)",
     )
-    error.kind = "Truncated"
-    return error
 
 
 def _expect_length(fp, shape, count, itemsize):
