@@ -333,6 +333,15 @@ class Map:
     mode : {'r', 'r+', 'c'}, optional
         Read, read and write, or copy on write.
 
+    Raises
+    ------
+    OSError
+        If the file cannot be opened or mapped.
+    NpyError
+        If it is no ``.npy`` file, or ends early.
+    ValueError
+        If it has Python objects.
+
     Examples
     --------
     >>> with Map("large.npy") as map:
@@ -350,12 +359,24 @@ class Map:
         self._path, self._header = path, found
         with open(path, how) as file:
             self._map = mmap.mmap(file.fileno(), 0, access=access)
+        self._expect_data()
+
+    def _expect_data(self):
+        """Raise if the file ends before the array, whose memory would end the process when it is used. Return the bytes of the array."""
+        shape, _, dtype, _, offset = self._header
+        count = dtype.itemsize * int(np.prod(shape, dtype=object))
+        # Of the file as it is now, and of the map.
+        found = min(self._map.size(), len(self._map))
+        if found < offset + count:
+            message = f"truncated file: the array needs {count} bytes at offset {offset}, found {max(found - offset, 0)}"
+            raise make_npy_error("Truncated", message, self._path, offset=found)
+        return count
 
     @property
     def array(self):
         """A new array over the memory of the map."""
+        count = self._expect_data()
         shape, is_fortran, dtype, _, offset = self._header
-        count = dtype.itemsize * int(np.prod(shape, dtype=object))
         # Unlike `numpy.ndarray` with a buffer, it keeps the map from being closed.
         array = np.frombuffer(self._map, np.uint8, count, offset).view(dtype)
         return array.reshape(shape[::-1]).T if is_fortran else array.reshape(shape)

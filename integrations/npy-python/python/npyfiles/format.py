@@ -455,7 +455,12 @@ def open_memmap(
             _check_version(version)
             shape, fortran_order, dtype = _native.parse_header(_read_header_bytes(fp, version, max_header_size))
             _refuse_objects(dtype)
-            offset = fp.tell()
+            offset, size = fp.tell(), os.fstat(fp.fileno()).st_size
+        count = dtype.itemsize * int(np.prod(shape, dtype=object))
+        # NumPy extends a file that it may write to.
+        if size < offset + count and mode != "r+":
+            message = f"mmap length is greater than file size: the array needs {count} bytes at offset {offset}, found {size - offset}"
+            raise make_npy_error("Truncated", message, os.fsdecode(filename), offset=size)
     return np.memmap(
         filename,
         dtype=dtype,
