@@ -48,6 +48,8 @@ def jobs(directory):
     yield "load 28 x 28", 0.30, lambda: npyfiles.load(path("small.npy")), lambda: np.load(path("small.npy")), 200, 20
     yield "save 28 x 28", None, lambda: npyfiles.save(path("ours.npy"), small), lambda: np.save(path("theirs.npy"), small), 50, 10
     np.savez(path("small.npz"), x=small)
+    overwrite = lambda: npyfiles.save(path("ours.npy"), small, in_place=True)
+    yield "save 28 x 28, in place", None, overwrite, lambda: np.save(path("theirs.npy"), small), 50, 10
     yield "npz stored, 28 x 28", 0.25, lambda: close(npyfiles.load(path("small.npz")), "x"), lambda: close(np.load(path("small.npz")), "x"), 200, 10
 
     rng = np.random.default_rng(1)
@@ -65,7 +67,10 @@ def jobs(directory):
     large = rng.random(8 << 20)
     np.save(path("large.npy"), large)
     yield "load 64 MiB", 0.95, lambda: npyfiles.load(path("large.npy")), lambda: np.load(path("large.npy")), 25
+    yield "load 64 MiB, 2 threads", 0.95, lambda: npyfiles.load(path("large.npy"), threads=2), lambda: np.load(path("large.npy")), 25
     yield "save 64 MiB", 0.95, lambda: npyfiles.save(path("ours.npy"), large), lambda: np.save(path("theirs.npy"), large), 25
+    overwrite = lambda: npyfiles.save(path("ours.npy"), large, in_place=True)
+    yield "save 64 MiB, in place", 0.95, overwrite, lambda: np.save(path("theirs.npy"), large), 25
 
     texts = np.array([f"text {i} {'x' * (i % 20)}" for i in range(300_000)], object)
     np.save(path("texts.npy"), texts)

@@ -259,13 +259,20 @@ fn range_of(start: usize, count: usize, step: usize) -> AxisRange {
     AxisRange::from(start..end).step_by(step)
 }
 
-/// Saves a header and the memory of an array, or parts of it, as a file.
+/// Saves a header and the memory of an array, or parts of it, as a file. The options are `durable` and `in_place`.
 #[pyfunction]
-pub(crate) fn save_path(py: Python<'_>, path: PathBuf, header: &[u8], parts: &Bound<'_, PyAny>, durable: bool) -> PyResult<()> {
+pub(crate) fn save_path(
+    py: Python<'_>,
+    path: PathBuf,
+    header: &[u8],
+    parts: &Bound<'_, PyAny>,
+    options: (bool, bool),
+) -> PyResult<()> {
+    let (durable, in_place) = options;
     let mut parts = Parts::new(parts)?;
     let header = header.to_vec();
     py.detach(|| {
-        replace_file(&path, SaveOptions::new().durable(durable), |output| {
+        replace_file(&path, SaveOptions::new().durable(durable).in_place(in_place), |output| {
             parts.write_file(&header, output).map_err(|error| Error::new(ErrorKind::Io, "cannot write the file").with_source(error))
         })
     })

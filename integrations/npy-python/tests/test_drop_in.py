@@ -199,6 +199,19 @@ def test_masked_arrays_are_refused_where_numpy_refuses_them(tmp_path):
         npyfiles.save(file, masked)
 
 
+def test_in_place_overwrites_the_file(tmp_path):
+    path = tmp_path / "a.npy"
+    npyfiles.save(path, np.arange(1000))
+    before = os.stat(path).st_ino
+    npyfiles.save(path, [1.5], in_place=True)
+    assert os.stat(path).st_ino == before and npyfiles.load(path).tolist() == [1.5]
+    npyfiles.save(path, np.asfortranarray(np.ones((300, 700)))[::2], in_place=True)
+    assert os.stat(path).st_ino == before and npyfiles.load(path).shape == (150, 700)
+    npyfiles.verify(path)
+    npyfiles.save(path, [2])
+    assert os.stat(path).st_ino != before
+
+
 def test_advice_names_functions_of_this_package(tmp_path):
     archive, objects = tmp_path / "a.npz", tmp_path / "o.npy"
     npyfiles.savez(archive, x=[1])
