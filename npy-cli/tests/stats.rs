@@ -286,3 +286,39 @@ fn numbers_that_are_not_finite_have_the_names_of_show() {
         assert_eq!(run(["show", "--json", &path]).ok(), format!("[\"{name}\"]\n"));
     }
 }
+
+#[test]
+fn brief_has_a_sorted_line_for_each_member() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz").display().to_string();
+    let mut archive = NpzWriter::create(&path).unwrap();
+    let mut add = |name: &str, dtype: &str, count: usize, bytes: &[u8]| {
+        let header = Header::new(dtype.parse().unwrap(), Order::C, &[count]).unwrap();
+        archive.add_content(name, |file| Ok(file.write_all(&[&header.to_bytes(), bytes].concat())?)).unwrap();
+    };
+    add("narrow", "<f8", 3, &[1.0, 1.5, 0.0].map(f64::to_le_bytes).concat());
+    add("wide", "<f8", 3, &[-123_456_789.0, f64::NAN, 1.0 / 3.0].map(f64::to_le_bytes).concat());
+    add("text", "S3", 2, b"abcxyz");
+    add("none", "<i4", 0, b"");
+    add("pairs", "[('a', '<i2'), ('b', '?')]", 2, &[7, 0, 1, 9, 0, 0]);
+    archive.finish().unwrap();
+
+    let lines = |arguments: &[&str]| -> Vec<String> {
+        let shown = run([&["stats", "--brief", &path][..], arguments].concat()).ok();
+        shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let header = "array dtype shape min max mean std NaN zeros";
+    let narrow = "narrow <f8 (3,) 0 1.5 0.83333 0.62361 0 1";
+    let wide = "wide <f8 (3,) -123456789 0.33333 -61728394 61728395 1 0";
+    let text = "text |S3 (2,) b'abc' b'xyz'";
+    let none = "none <i4 (0,) 0";
+    let pairs = ["pairs ['a'] <i2 (2,) 7 9 8 1 0", "pairs ['b'] |b1 (2,) False True 0.5 0.5 1"];
+    assert_eq!(lines(&[]), [header, narrow, wide, text, none, pairs[0], pairs[1]]);
+    assert_eq!(lines(&["--sort", "std"]), [header, pairs[1], narrow, pairs[0], wide, text, none]);
+    // Members without the figure are the last in both directions.
+    assert_eq!(lines(&["--sort=-std"]), [header, wide, pairs[0], narrow, pairs[1], text, none]);
+
+    let failed = run(["stats", "--brief", "--sort", "median", &path]);
+    assert!(failed.stderr.contains("expected one of array, dtype, shape, min"), "{}", failed.stderr);
+    assert_eq!([failed.code, run(["stats", "--brief", "--json", &path]).code], [Some(2); 2]);
+}

@@ -21,6 +21,7 @@ mod texts;
 mod scan;
 mod objects;
 mod report;
+mod brief;
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -35,7 +36,8 @@ use crate::input::{Input, object_options};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::values::fields::Leaf;
-use report::Report;
+use brief::{Brief, Sort};
+use report::{Report, named};
 use scan::{Plan, Settings};
 use summary::Summary;
 
@@ -47,6 +49,7 @@ Examples:
   npy stats run.npz:time                 one member
   npy stats run.npz                      every member
   npy stats picks.npy --fields time,at   two fields, and all below them
+  npy stats --brief run.npz --sort -std  one line for each member, the widest spread first
   npy stats --json data/                 one line of JSON for each array
 
 NaN (NaT of times) is counted, and left out of everything else but the distinct values. The standard deviation is \
@@ -71,6 +74,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
+    /// Write one line for each array or field: range, mean, standard deviation, NaN and zeros
+    #[arg(long, conflicts_with_all = ["json", "bins"])]
+    brief: bool,
+
+    /// Sort the lines of --brief by a column, such as mean; -mean for the greatest first
+    #[arg(long, value_name = "COLUMN", requires = "brief", allow_hyphen_values = true, value_parser = brief::sort)]
+    sort: Option<Sort>,
+
     #[command(flatten)]
     batch: Batch,
 
@@ -92,9 +103,15 @@ fn bins(text: &str) -> Result<usize, String> {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let Files { found: files, unread } = arguments.batch.files()?;
-    let settings = Settings { threads: arguments.batch.threads(), fields: arguments.fields.clone(), bins: arguments.bins };
+    let settings = Settings {
+        threads: arguments.batch.threads(),
+        fields: arguments.fields.clone(),
+        bins: arguments.bins,
+        is_brief: arguments.brief,
+    };
     let mut failures = Vec::new();
     let mut count = 0;
+    let mut brief = Brief::default();
     for file in &files {
         let opened = formats::input(file).and_then(|input| Ok((input.members()?, input)));
         let (members, mut input) = match opened {
@@ -108,6 +125,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         input.tell_of_further();
         for (index, member) in members {
             match statistics(&mut input, index, &settings) {
+                Ok((header, leaves)) if arguments.brief => {
+                    let name = match member.as_deref() {
+                        Some(member) if files.len() == 1 => member.to_owned(),
+                        member => named(input.name(), member),
+                    };
+                    brief.add(&name, &header, leaves);
+                }
                 Ok((header, leaves)) => {
                     let report = Report { file: input.name(), member: member.as_deref(), header: &header, leaves: &leaves };
                     if arguments.json {
@@ -124,6 +148,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
                 Err(failure) => failures.push(failure),
             }
         }
+    }
+    if arguments.brief {
+        brief.write(arguments.sort, screen)?;
     }
     match batch::fail(screen, failures) {
         Ok(0) if unread > 0 => Err(Failure::Reported),

@@ -40,9 +40,9 @@ pub(super) struct Total(pub(super) u64);
 /// The memory of each leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Values of the sample.
+    /// Values of the sample; 0 if there is to be none.
     pub(super) sample: u64,
-    /// Distinct values that are counted exactly.
+    /// Distinct values that are counted exactly; 0 if none are to be counted.
     pub(super) distinct: usize,
     /// Whether tables of 65,536 counts are affordable.
     pub(super) has_tables: bool,
@@ -57,5 +57,10 @@ impl Budget {
             distinct: ((1 << 20) / leaves).clamp(1 << 8, 1 << 14),
             has_tables: leaves <= 32,
         }
+    }
+
+    /// Without the figures that take memory, and most of the time.
+    pub(super) fn brief(self) -> Self {
+        Self { sample: 0, distinct: 0, ..self }
     }
 }

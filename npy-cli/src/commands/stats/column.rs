@@ -16,14 +16,14 @@ pub(super) struct Column<T> {
     /// Decoded values; empty between two calls.
     decoded: Vec<T>,
     totals: Totals<T>,
-    sample: Sample<T>,
+    sample: Option<Sample<T>>,
 }
 
 impl<T: Number> Column<T> {
     /// `None` if the type does not hold the values of the leaf.
     pub(super) fn new(leaf: &Leaf, total: Total, budget: Budget) -> Option<Self> {
         let totals = Totals::new(leaf.scalar, budget.distinct);
-        let sample = Sample::new(total.0, budget.sample);
+        let sample = (T::IS_REAL && budget.sample > 0).then(|| Sample::new(total.0, budget.sample));
         Some(Self { leaf: leaf.clone(), decoder: Decoder::new(leaf.scalar)?, decoded: Vec::new(), totals, sample })
     }
 }
@@ -34,7 +34,7 @@ impl<T: Number> Accumulator for Column<T> {
         let is_time = leaf.scalar.time_unit().is_some();
         let mut position = position.saturating_mul(leaf.per_element() as u64);
         leaf.decode(elements, *decoder, decoded, |block| {
-            if T::IS_REAL {
+            if let Some(sample) = sample {
                 sample.add(position, block, |value| !value.is_nan(is_time));
             }
             totals.add(block);
@@ -49,16 +49,19 @@ impl<T: Number> Accumulator for Column<T> {
     fn merge(&mut self, other: Box<dyn Accumulator>) {
         if let Some(other) = downcast::<Self>(other) {
             self.totals.merge(other.totals);
-            self.sample.merge(other.sample);
+            if let (Some(sample), Some(other)) = (&mut self.sample, other.sample) {
+                sample.merge(other);
+            }
         }
     }
 
     fn expect_memory(&self) -> Result<()> {
-        self.sample.expect_memory()
+        self.sample.as_ref().map_or(Ok(()), Sample::expect_memory)
     }
 
     fn finish(self: Box<Self>, bins: usize) -> Result<Summary> {
-        let is_exact = self.sample.is_exact();
-        Ok(self.totals.summary(&Values { sorted: self.sample.into_sorted(T::order)?, is_exact }, bins))
+        let is_exact = self.sample.as_ref().is_none_or(Sample::is_exact);
+        let sorted = self.sample.map_or(Ok(Vec::new()), |sample| sample.into_sorted(T::order))?;
+        Ok(self.totals.summary(&Values { sorted, is_exact }, bins))
     }
 }

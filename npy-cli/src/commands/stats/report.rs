@@ -28,11 +28,7 @@ pub(super) struct Report<'a> {
 
 impl Report<'_> {
     pub(super) fn write(&self, screen: &mut Screen) -> Result<()> {
-        let name = match self.member {
-            Some(member) => format!("{}:{member}", self.file),
-            None => self.file.to_owned(),
-        };
-        let title = screen.paint(Style::Title, &escape::line(&name));
+        let title = screen.paint(Style::Title, &escape::line(&named(self.file, self.member)));
         let dtype = screen.paint(Style::DType, &short_dtype(self.header.dtype()));
         writeln!(screen, "{title}  {dtype}  {}", quantity::shape(self.header.shape()))?;
         for (leaf, summary) in self.leaves {
@@ -60,6 +56,11 @@ impl Report<'_> {
             "stats": self.leaves.iter().map(|(leaf, summary)| leaf_json(leaf, summary)).collect::<Vec<_>>(),
         }))
     }
+}
+
+/// The name of a file, or of a member in it.
+pub(super) fn named(file: &str, member: Option<&str>) -> String {
+    member.map_or_else(|| file.to_owned(), |member| format!("{file}:{member}"))
 }
 
 /// The names and texts of all known figures.
@@ -129,7 +130,7 @@ fn numbers<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<f64> {
 }
 
 /// The value with this number of significant digits.
-fn rounded(value: &Value, digits: usize) -> Value {
+pub(super) fn rounded(value: &Value, digits: usize) -> Value {
     let round = |value: f64| significant(value, digits);
     match value {
         Value::Float(value) | Value::Single(value) => Value::Float(round(*value)),
@@ -140,7 +141,7 @@ fn rounded(value: &Value, digits: usize) -> Value {
 }
 
 /// The least or the greatest value: text in quotes.
-fn quoted(value: &Value) -> String {
+pub(super) fn quoted(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("'{}'", escape::line(text)),
         Value::Bytes(text) => format!("b'{text}'"),
@@ -148,7 +149,7 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
         Value::Integer(value) => value.to_string(),

@@ -38,6 +38,7 @@ pub(super) struct Settings {
     pub(super) threads: usize,
     pub(super) fields: Vec<String>,
     pub(super) bins: usize,
+    pub(super) is_brief: bool,
 }
 
 fn cannot_read(error: &std::io::Error) -> Failure {
@@ -97,6 +98,7 @@ impl Plan {
         let itemsize = dtype.itemsize();
         let leaves = fields::select(dtype, &settings.fields)?;
         let budget = Budget::of(leaves.len());
+        let budget = if settings.is_brief { budget.brief() } else { budget };
         let piece = (PIECE_BYTES / itemsize.max(1)).max(1) as u64;
         let part_bytes = PART_BYTES.max(header.data_bytes().div_ceil(MOST_PARTS));
         let part = (part_bytes / itemsize.max(1) as u64).next_multiple_of(piece).max(piece);

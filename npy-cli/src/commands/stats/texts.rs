@@ -110,7 +110,7 @@ impl Accumulator for Texts {
     }
 
     fn finish(self: Box<Self>, _: usize) -> Result<Summary> {
-        let mut summary = Summary { count: self.count, distinct: Some(self.distinct.count()), ..Summary::default() };
+        let mut summary = Summary { count: self.count, distinct: self.distinct.count(), ..Summary::default() };
         let value = |bytes: Vec<u8>| {
             let shown = bytes.get(..MOST_SHOWN).unwrap_or(&bytes);
             let rest = if bytes.len() > MOST_SHOWN { "…" } else { "" };

@@ -140,13 +140,13 @@ impl<T: Number> Totals<T> {
     pub(super) fn summary(self, values: &Values<T>, bins: usize) -> Summary {
         let scalar = self.scalar;
         let is_time = scalar.time_unit().is_some();
-        let distinct = self.distinct.count();
+        let with_nan = |found: Count| Count { count: found.count + u64::from(found.is_exact && self.nan > 0), ..found };
         let mut summary = Summary {
             count: self.count,
             nan: (T::IS_FLOAT || is_time).then_some(self.nan),
             inf: T::IS_FLOAT.then_some(self.infinite),
             zeros: (!is_time).then_some(self.zeros),
-            distinct: Some(Count { count: distinct.count + u64::from(distinct.is_exact && self.nan > 0), ..distinct }),
+            distinct: self.distinct.count().map(with_nan),
             ..Summary::default()
         };
         let Some(range) = self.range else { return summary };
@@ -154,7 +154,7 @@ impl<T: Number> Totals<T> {
         summary.max = Some(range.1.value(scalar));
         let (mean, std) = T::mean(&self.parts.total(), range, scalar);
         (summary.mean, summary.std) = (Some(mean), Some(std));
-        if scalar.class() != Class::Bool {
+        if scalar.class() != Class::Bool && !values.sorted.is_empty() {
             let error = (!values.is_exact).then(|| rank_error(values.sorted.len()));
             summary.quantiles = Quantiles::of(&values.sorted, error, |low, high, part| T::between(low, high, part, scalar));
             summary.histogram = T::histogram(&values.sorted, range, bins, values.is_exact);
