@@ -158,6 +158,18 @@ fn archives_are_compared_member_by_member() {
       relative  0.25 at (0,)
     only in a.npz: z
     only in b.npz: w
+    1 of 2 arrays is different
+    ");
+    insta::assert_snapshot!(diff(&files, &["--brief", &a, &b]), @"
+    1
+    y: 1 of 1 value is different, by 1 at most
+    only in a.npz: z
+    only in b.npz: w
+    1 of 2 arrays is different
+    ");
+    insta::assert_snapshot!(diff(&files, &["--brief", &a, &a]), @"
+    0
+    0 of 3 arrays are different
     ");
     assert!(diff(&files, &[&format!("{a}:x"), &format!("{b}:x")]).starts_with("0\n"));
     let several = diff(&files, &[&a, &format!("{b}:x")]);

@@ -158,7 +158,7 @@ fn guesses_are_told_and_bad_files_are_named() {
     fs::copy(directory.path("a.npy"), directory.path("b.npy")).unwrap();
     run(["convert", &directory.path("a.npy"), &directory.path("b.npy"), &two]).ok();
     insta::assert_snapshot!(refused(&["show", &two]), @"npy: two.safetensors: expected one array, found 2: a, b; select one, as in two.safetensors:a");
-    assert_eq!(run(["diff", &two, &two]).ok(), "a: equal\nb: equal\n");
+    assert_eq!(run(["diff", &two, &two]).ok(), "a: equal\nb: equal\n0 of 2 arrays are different\n");
 }
 
 #[test]

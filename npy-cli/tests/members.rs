@@ -131,10 +131,10 @@ fn diff_pairs_members_of_the_same_name_in_their_order() {
         (run.code, run.stdout.replace(&format!("{}/", directory.path().display()), ""))
     };
     let [equal_x, equal_y] = ["namex: equal\n", "namey: equal\n"];
-    assert_eq!(diff(&a, &a), (Some(0), format!("{equal_x}{equal_y}{equal_x}")));
-    assert_eq!(diff(&a, &b), (Some(1), format!("{equal_x}{equal_y}only in a.npz: namex\n")));
-    assert_eq!(diff(&b, &a), (Some(1), format!("{equal_y}{equal_x}only in a.npz: namex\n")));
-    assert_eq!(diff(&a, &c), (Some(1), format!("{equal_x}{equal_y}{equal_x}only in c.npz: namex\n")));
+    assert_eq!(diff(&a, &a), (Some(0), format!("{equal_x}{equal_y}{equal_x}0 of 3 arrays are different\n")));
+    assert_eq!(diff(&a, &b), (Some(1), format!("{equal_x}{equal_y}only in a.npz: namex\n0 of 2 arrays are different\n")));
+    assert_eq!(diff(&b, &a), (Some(1), format!("{equal_y}{equal_x}only in a.npz: namex\n0 of 2 arrays are different\n")));
+    assert_eq!(diff(&a, &c), (Some(1), format!("{equal_x}{equal_y}{equal_x}only in c.npz: namex\n0 of 3 arrays are different\n")));
     // Members that are not arrays as well.
     let d = directory.path().join("d.npz");
     with_names(&d, "xyx", &[4, 2, 3]);

@@ -393,6 +393,7 @@ fn other_members_of_an_archive_go_through() {
       first     (0,): 'a'  'c'
     mixed: equal
     unknown: equal
+    2 of 4 arrays are different
     exit code 1
     $ npy convert a.npz:mixed - --to csv
     npy: a.npz:mixed: element 1: expected int as in element 0, found str; --lossy writes its text

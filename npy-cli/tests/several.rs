@@ -67,7 +67,12 @@ fn diff_compares_each_with_that_of_its_number() {
     npy_core::save(files.path("one.npy"), &[1.5_f64, 2.5, 3.5]).unwrap();
     let run = files.npy("diff m.npy other.npy");
     assert_eq!(run.code, Some(1));
-    assert!(run.stdout.contains("#2: equal\n#3: different\n") && run.stdout.ends_with("only in other.npy: #4\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("#2: equal\n#3: different\n")
+            && run.stdout.ends_with("only in other.npy: #4\n1 of 4 arrays is different\n"),
+        "{}",
+        run.stdout
+    );
     // Of a stream as of a file. One that is named is compared alone.
     session!(files, @"
     $ npy diff m.npy m.npy
@@ -75,6 +80,7 @@ fn diff_compares_each_with_that_of_its_number() {
     #1: equal
     #2: equal
     #3: equal
+    0 of 4 arrays are different
     $ npy diff m.npy one.npy
     #0: equal
     only in m.npy: #1

@@ -36,6 +36,7 @@ const DIFFERENT: u8 = 1;
 
 /// Compare values: how many are different, the first of them, the largest errors.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 #[command(
     visible_alias = "compare",
     after_help = "\
@@ -44,6 +45,7 @@ Examples:
   npy diff a.npy b.npy --rtol 1e-7          as numpy.testing.assert_allclose
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
+  npy diff --brief run.npz old.npz          a line for each that is different
 
 Members of archives that are not arrays are compared by their bytes. Of files with several arrays, one behind another, all are compared, each with that of its number.
 
@@ -90,6 +92,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     fields: Vec<String>,
 
+    /// Write one line for each array that is different
+    #[arg(long, conflicts_with = "json")]
+    brief: bool,
+
     /// Write one line of JSON
     #[arg(long)]
     json: bool,
@@ -117,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     let mut is_equal = only.iter().all(Vec::is_empty) && others.is_empty();
     let mut reports = Vec::new();
+    let (mut compared, mut different) = (0, 0);
     for mut pair in pairs {
         let inputs = pair.numbered.as_mut().unwrap_or(&mut inputs);
         let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
@@ -129,8 +136,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             Err(failure) => return Err(failure),
         };
         is_equal &= comparison.is_equal();
+        compared += 1;
+        different += u64::from(!comparison.is_equal());
         if arguments.json {
             reports.push(to_json(pair.name.as_deref(), &comparison));
+        } else if arguments.brief {
+            write_brief(screen, arguments, pair.name.as_deref(), &comparison)?;
         } else {
             write(screen, arguments, pair.name.as_deref(), &comparison)?;
         }
@@ -151,6 +162,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
                 let text = escape::line(&format!("only in {}: {name}", escape::path(file))).into_owned();
                 writeln!(screen, "{}", screen.paint(Style::Bad, &text))?;
             }
+        }
+        if compared > 1 {
+            writeln!(screen, "{}", share(different, compared, "array"))?;
         }
     }
     batch::fail(screen, failures)?;
@@ -273,14 +287,41 @@ fn arrays_of(input: &Input) -> Result<Vec<Found>> {
     if input.format() == FileFormat::Npy { input.arrays() } else { Ok(Vec::new()) }
 }
 
-fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, comparison: &Comparison) -> Result<()> {
-    let [a, b] = &comparison.headers;
+/// The name of two arrays.
+fn title(screen: &Screen, arguments: &Arguments, member: Option<&str>) -> String {
     let title = match member {
         Some(member) => member.to_owned(),
         None => format!("{} {}", escape::path(&arguments.a), escape::path(&arguments.b)),
     };
+    screen.paint(Style::Title, &escape::line(&title))
+}
+
+/// How many of some values or arrays are different.
+fn share(different: u64, count: u64, noun: &str) -> String {
+    let verb = if different == 1 { "is" } else { "are" };
+    format!("{} of {} {verb} different", quantity::count(different), quantity::counted(count, noun))
+}
+
+/// Writes a line for arrays that are different: the first problem, or how many values of all fields are, and by how much.
+fn write_brief(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, comparison: &Comparison) -> Result<()> {
+    if comparison.is_equal() {
+        return Ok(());
+    }
+    let title = title(screen, arguments, member);
+    if let Some(problem) = comparison.problems.first() {
+        return Ok(writeln!(screen, "{title}: {}", screen.paint(Style::Bad, &escape::line(problem)))?);
+    }
+    let count = |of: fn(&Field) -> u64| comparison.fields.iter().map(of).sum();
+    let counts = share(count(|field| field.different), count(|field| field.values), "value");
+    let errors = comparison.fields.iter().filter_map(|field| Some(field.absolute.as_ref()?.error));
+    let most = errors.max_by(f64::total_cmp).map(|error| format!(", by {} at most", float(significant(error, 5))));
+    Ok(writeln!(screen, "{title}: {}{}", screen.paint(Style::Bad, &counts), most.unwrap_or_default())?)
+}
+
+fn write(screen: &mut Screen, arguments: &Arguments, member: Option<&str>, comparison: &Comparison) -> Result<()> {
+    let [a, b] = &comparison.headers;
     let verdict = if comparison.is_equal() { screen.paint(Style::Good, "equal") } else { screen.paint(Style::Bad, "different") };
-    writeln!(screen, "{}: {verdict}", screen.paint(Style::Title, &escape::line(&title)))?;
+    writeln!(screen, "{}: {verdict}", title(screen, arguments, member))?;
     let properties = [
         ("dtype", a.dtype().to_string(), b.dtype().to_string()),
         ("shape", quantity::shape(a.shape()), quantity::shape(b.shape())),

@@ -113,6 +113,7 @@ Options:
       --equal-nan         NaN equals NaN, and NaT equals NaT, the default
       --no-equal-nan      NaN equals nothing, and neither does NaT, as in np.array_equal
       --fields <FIELD,…>  Only these fields of records, such as time,at.x
+      --brief             Write one line for each array that is different
       --json              Write one line of JSON
       --color <WHEN>      When to use colors: auto, always or never; NO_COLOR turns them off too
   -h, --help              Print help
@@ -123,6 +124,7 @@ Examples:
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are
   differences
+  npy diff --brief run.npz old.npz          a line for each that is different
 
 Members of archives that are not arrays are compared by their bytes. Of files with several arrays,
 one behind another, all are compared, each with that of its number.
