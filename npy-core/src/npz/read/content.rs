@@ -11,8 +11,9 @@ use crate::error::describe::counted;
 use crate::error::{Error, Result};
 use crate::memory::ReadBuf;
 
-/// Bytes between two updates of the checksum: few enough to be in the cache, and enough that a
-/// decompressor, which copies its window whenever it stops, stops seldom.
+/// Bytes between two updates of the checksum: few enough to be in the cache.
+const STORED_STEP_BYTES: usize = 1 << 18;
+/// More for a decompressor, which copies its window whenever it stops.
 const STEP_BYTES: usize = 1 << 20;
 
 /// Refuses a member whose content exceeds the limit.
@@ -91,7 +92,8 @@ impl Content {
         }
         let Self { decoder, left, is_at_end, .. } = self;
         let most = left.map_or(most, |left| left.min(most));
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(STEP_BYTES);
+        let step = if decoder.is_stored() { STORED_STEP_BYTES } else { STEP_BYTES };
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(step);
         let given = buf.fill_at_most(most, |buf| {
             *is_at_end = decoder.fill(input, buf)?;
             Ok(())
