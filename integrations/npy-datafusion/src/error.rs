@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use datafusion::common::DataFusionError;
+use datafusion::catalog::Session;
+use datafusion::common::{DataFusionError, Result};
+use datafusion::datasource::listing::ListingTableUrl;
 use npy_remote::{Error, ErrorKind, store_error};
 use object_store::ObjectStore;
 use object_store::path::Path;
@@ -21,5 +23,16 @@ pub(crate) async fn of_store(error: DataFusionError, store: &Arc<dyn ObjectStore
     match error {
         DataFusionError::ObjectStore(error) => external(store_error(&**store, path, action, *error).await),
         other => other,
+    }
+}
+
+/// The result of a listing, whose error names the store.
+pub(crate) async fn listed<T>(session: &dyn Session, url: &ListingTableUrl, result: Result<T>) -> Result<T> {
+    match result {
+        Ok(result) => Ok(result),
+        Err(error) => {
+            let store = session.runtime_env().object_store(url)?;
+            Err(of_store(error, &store, url.prefix(), "cannot list the files").await)
+        }
     }
 }

@@ -52,6 +52,7 @@ mod source;
 mod sink;
 mod format;
 mod skip;
+mod partitions;
 mod table;
 mod offset;
 mod context;

@@ -25,7 +25,8 @@ use npy_arrow::BatchOptions;
 #[must_use]
 pub struct NpyOptions {
     pub(crate) columns: ColumnOptions,
-    pub(crate) partition_columns: Vec<(String, DataType)>,
+    /// Those that the names of directories have, if there are none.
+    pub(crate) partition_columns: Option<Vec<(String, DataType)>>,
     pub(crate) sorted_by: Vec<String>,
 }
 
@@ -53,7 +54,7 @@ impl NpyOptions {
             matrix_columns: false,
             members: None,
         };
-        Self { columns, partition_columns: Vec::new(), sorted_by: Vec::new() }
+        Self { columns, partition_columns: None, sorted_by: Vec::new() }
     }
 
     /// Sets the name of the only column of arrays that are not of records. By default `value`.
@@ -100,9 +101,12 @@ impl NpyOptions {
         self
     }
 
-    /// Sets the columns that are in the names of directories: `year=2026/month=7/picks.npy`.
+    /// Sets the columns that are in the names of directories: `year=2026/month=7/picks.npy`, by default those that
+    /// all files have there, as text. Without columns, the names mean nothing.
+    ///
+    /// A file that is added later outside of such directories is not part of the table.
     pub fn partitioned_by<N: Into<String>>(mut self, columns: impl IntoIterator<Item = (N, DataType)>) -> Self {
-        self.partition_columns = columns.into_iter().map(|(name, data_type)| (name.into(), data_type)).collect();
+        self.partition_columns = Some(columns.into_iter().map(|(name, data_type)| (name.into(), data_type)).collect());
         self
     }
 

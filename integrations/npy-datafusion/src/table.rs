@@ -13,9 +13,10 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::error::of_store;
+use crate::error::listed;
 use crate::format::NpyFormat;
 use crate::options::NpyOptions;
+use crate::partitions;
 use crate::skip::skip_rows;
 
 /// A table of `.npy` files: one, those of a directory or a pattern, shards, or directories that are
@@ -56,11 +57,12 @@ impl NpyTable {
     /// Lists files and reads their headers.
     ///
     /// A location is a path or a URL of a file or a directory, or a path with a pattern, such as
-    /// `data/*.npy`; that of a directory ends in `/`.
+    /// `data/*.npy`; that of a directory ends in `/`. Directories that are named after values are columns: see
+    /// [`NpyOptions::partitioned_by`].
     ///
     /// # Errors
     ///
-    /// Fails if there is no file, or if the columns of two files differ. The error names the file.
+    /// Fails if there is no file, or if the columns of two files or of their directories differ. The error names the file.
     ///
     /// See [`NpyTable`] for an example.
     pub async fn open<L: AsRef<str>>(
@@ -71,10 +73,12 @@ impl NpyTable {
         let urls = locations.into_iter().map(|location| ListingTableUrl::parse(location.as_ref())).collect::<Result<Vec<_>>>()?;
         let format = Arc::new(NpyFormat::new(options.columns));
         let order: Vec<_> = options.sorted_by.iter().map(|name| ident(name).sort(true, false)).collect();
-        let listing = ListingOptions::new(format)
-            .with_file_extension(extension(&urls)?)
-            .with_table_partition_cols(options.partition_columns)
-            .with_file_sort_order(if order.is_empty() { Vec::new() } else { vec![order] });
+        let extension = extension(&urls)?;
+        let listing = ListingOptions::new(format).with_file_extension(extension).with_file_sort_order(if order.is_empty() {
+            Vec::new()
+        } else {
+            vec![order]
+        });
         forget_listing(session, &urls);
         let Some((first, rest)) = urls.split_first() else { return plan_err!("no location of .npy files") };
         let schema = listed(session, first, listing.infer_schema(session, first).await).await?;
@@ -84,6 +88,8 @@ impl NpyTable {
             }
             listed(session, url, listing.infer_schema(session, url).await).await?;
         }
+        let columns = partitions::columns(session, &urls, extension, options.partition_columns).await?;
+        let listing = listing.with_table_partition_cols(columns);
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(listing).with_schema(schema);
         Self::new(ListingTable::try_new(config)?)
     }
@@ -92,6 +98,15 @@ impl NpyTable {
     pub(crate) fn new(listing: ListingTable) -> Result<Self> {
         if listing.options().format.downcast_ref::<NpyFormat>().is_none() {
             return Err(internal_datafusion_err!("a listing of another format than NPY"));
+        }
+        let schema = listing.schema();
+        let partitions = &listing.options().table_partition_cols;
+        let (files, _) = schema.fields().split_at(schema.fields().len() - partitions.len());
+        if let Some((name, _)) = partitions.iter().find(|(name, _)| files.iter().any(|field| field.name() == name)) {
+            return plan_err!(
+                "column {name:?} is in the files and in the names of their directories; name the columns of directories with \
+                 partitioned_by, or none, which in SQL is SET datafusion.execution.listing_table_factory_infer_partitions = false"
+            );
         }
         Ok(Self { listing, skip: 0 })
     }
@@ -125,17 +140,6 @@ fn extension(urls: &[ListingTableUrl]) -> Result<&'static str> {
         0 => Ok(""),
         directories if directories == urls.len() => Ok(".npy"),
         _ => plan_err!("a table of both directories and files; name all files, or use patterns such as data/*.npy"),
-    }
-}
-
-/// The result of a listing, whose error names the store.
-async fn listed<T>(session: &dyn Session, url: &ListingTableUrl, result: Result<T>) -> Result<T> {
-    match result {
-        Ok(result) => Ok(result),
-        Err(error) => {
-            let store = session.runtime_env().object_store(url)?;
-            Err(of_store(error, &store, url.prefix(), "cannot list the files").await)
-        }
     }
 }
 
@@ -235,6 +239,11 @@ impl TableProviderFactory for NpyTableFactory {
         let Some(listing) = table.downcast_ref::<ListingTable>() else {
             return Err(internal_datafusion_err!("a table of .npy files that is not a listing"));
         };
+        let options = listing.options();
+        if !options.table_partition_cols.is_empty() {
+            let named = Some(options.table_partition_cols.clone());
+            partitions::columns(session, listing.table_paths(), &options.file_extension, named).await?;
+        }
         Ok(Arc::new(NpyTable::new(listing.clone())?))
     }
 }

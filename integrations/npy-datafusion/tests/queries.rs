@@ -132,27 +132,6 @@ async fn matrices_in_both_orders_are_columns() {
     }
 }
 
-#[tokio::test]
-async fn directories_named_after_values_are_columns() {
-    let directory = tempfile::tempdir().unwrap();
-    for year in 2020..2024_i64 {
-        save(&directory.path().join(format!("year={year}/a.npy")), &events(year..year + 10));
-    }
-    let session = session(3);
-    let options = NpyOptions::new().partitioned_by([("year", npy_datafusion::datafusion::arrow::datatypes::DataType::Int32)]);
-    session.register_npy("t", &format!("{}/", directory.path().display()), options).await.unwrap();
-    let answer =
-        ask(&session, "SELECT year, count(*), min(id) FROM t WHERE year >= 2022 AND id >= 0 GROUP BY year ORDER BY year").await;
-    assert_eq!(answer, [["2022", "10", "2022"], ["2023", "10", "2023"]]);
-    session.enable_npy().unwrap();
-    ask(
-        &session,
-        &format!("CREATE EXTERNAL TABLE s STORED AS NPY PARTITIONED BY (year) LOCATION '{}/'", directory.path().display()),
-    )
-    .await;
-    assert_eq!(ask(&session, "SELECT count(*), max(id) FROM s WHERE year = '2021'").await, [["10", "2030"]]);
-}
-
 /// Rows that pass are gathered before they are decoded, or filtered after it, by their share and length.
 #[tokio::test]
 async fn any_share_of_rows_of_any_length_is_filtered() {
