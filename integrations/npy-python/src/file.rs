@@ -25,6 +25,9 @@ const READ_BYTES: usize = 64 << 20;
 /// Fewer bytes than these are not worth a second thread.
 #[cfg(unix)]
 const LEAST_FOR_THREADS: usize = 8 << 20;
+/// The least bytes for one of them.
+#[cfg(unix)]
+const LEAST_SHARE: usize = 1 << 20;
 
 /// The beginning of a file, read once.
 struct Head {
@@ -141,7 +144,7 @@ pub(crate) fn read_up_to(file: &mut impl Read, slots: &mut [u8]) -> io::Result<u
 fn read_by_threads(mut file: &File, slots: &mut [u8], offset: usize, threads: usize) -> io::Result<usize> {
     #[cfg(unix)]
     if threads > 1 && slots.len() >= LEAST_FOR_THREADS && file.metadata()?.is_file() {
-        let share = slots.len().div_ceil(threads);
+        let share = slots.len().div_ceil(threads).max(LEAST_SHARE);
         let read = |number: usize, part: &mut [u8]| read_up_to(&mut At { file, offset: (offset + number * share) as u64 }, part);
         let counts: Vec<io::Result<usize>> = thread::scope(|scope| {
             let workers: Vec<_> =
@@ -235,21 +238,32 @@ pub(crate) fn read_region<'py>(py: Python<'py>, path: PathBuf, slices: Vec<Slice
     let array = NewArray::new(py, &part)?;
     if let Some(mut memory) = array.memory(py, &part)? {
         let mut file = BufReader::with_capacity(64 << 10, head.file);
-        let read = py.detach(|| {
-            memory.fill(|mut slots| {
-                let mut at = file.seek(SeekFrom::Start(offset as u64))?;
-                for range in ranges {
-                    let from = range.start + offset as u64;
-                    file.seek_relative(i64::try_from(from - at).unwrap_or(i64::MAX))?;
-                    let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-                    let (own, after) = std::mem::take(&mut slots).split_at_mut_checked(length).ok_or(io::ErrorKind::InvalidData)?;
-                    file.read_exact(own)?;
-                    (slots, at) = (after, from + length as u64);
-                }
-                Ok(())
-            })
+        let mut at = py.detach(|| file.seek(SeekFrom::Start(offset as u64))).map_err(|error| raise_io(py, error, &path))?;
+        // No range is longer than what is read between two looks for a signal.
+        let most = READ_BYTES as u64;
+        let mut ranges = ranges.flat_map(|range| {
+            (range.start..range.end).step_by(READ_BYTES).map(move |start| start..range.end.min(start.saturating_add(most)))
         });
-        read.map_err(|error| raise_io(py, error, &path))?;
+        let mut done = 0;
+        while done < memory.len() {
+            let read = py.detach(|| {
+                memory.fill(|slots| {
+                    let begin = done;
+                    while done < slots.len() && done - begin < READ_BYTES {
+                        let range = ranges.next().ok_or(io::ErrorKind::InvalidData)?;
+                        let from = range.start + offset as u64;
+                        file.seek_relative(i64::try_from(from - at).unwrap_or(i64::MAX))?;
+                        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+                        let own = slots.get_mut(done..done.saturating_add(length)).ok_or(io::ErrorKind::InvalidData)?;
+                        file.read_exact(own)?;
+                        (done, at) = (done + length, from + length as u64);
+                    }
+                    Ok(())
+                })
+            });
+            read.map_err(|error| raise_io(py, error, &path))?;
+            py.check_signals()?;
+        }
     }
     array.finish()
 }

@@ -163,6 +163,34 @@ def test_maps_close(path):
         map.array
 
 
+def test_numbers_of_threads_are_checked(tmp_path):
+    npyfiles.savez(tmp_path / "a.npz", x=[1])
+    npyfiles.save(tmp_path / "a.npy", [1])
+    calls = [
+        lambda threads: npyfiles.load(tmp_path / "a.npy", threads=threads),
+        lambda threads: npyfiles.load(tmp_path / "a.npz", threads=threads),
+        lambda threads: npyfiles.open_npz(tmp_path / "a.npz", threads=threads),
+        lambda threads: npyfiles.NpzWriter(tmp_path / "b.npz", threads=threads),
+    ]
+    for call in calls:
+        for threads in (-1, 1025, 1 << 70, 1.0, None, True):
+            with pytest.raises(ValueError, match="threads must be an int from 0 to 1024"):
+                call(threads)
+        call(0), call(1024)
+
+
+def test_open_files_say_what_they_are(tmp_path):
+    path = str(tmp_path / "a.npy")
+    with npyfiles.Writer(path, dtype="<f4", shape=3) as writer:
+        writer.write([[1, 2, 3]])
+        assert repr(writer) == f"Writer({path!r}, dtype=dtype('float32'), shape=(3,))"
+    with npyfiles.Map(path) as mapped:
+        assert repr(mapped) == f"Map({path!r}, shape=(1, 3), dtype=dtype('float32'))"
+    assert repr(mapped) == f"Map({path!r} (closed))"
+    with npyfiles.NpzWriter(tmp_path / "a.npz") as archive:
+        assert repr(archive) == f"NpzWriter({str(tmp_path / 'a.npz')!r})"
+
+
 def test_threads_share_an_archive(tmp_path):
     path = tmp_path / "a.npz"
     arrays = {f"a{i}": np.full(50_000, i) for i in range(8)}
@@ -238,7 +266,8 @@ def test_exceptions_of_file_objects_pass_through():
         npyfiles.savez(Full(), a=[1])
 
 
-def test_interrupts_end_a_long_read(tmp_path):
+@pytest.mark.parametrize("read", ["load(PATH)", "load(PATH, threads=1)", "read_region(PATH, slice(5, None))"])
+def test_interrupts_end_a_long_read(tmp_path, read):
     """The file is sparse, so that reading takes time and no disk."""
     path = tmp_path / "large.npy"
     npyfiles.format.open_memmap(path, "w+", "u1", (1 << 30,)).flush()
@@ -250,7 +279,7 @@ def interrupt(*_):
 signal.signal(signal.SIGALRM, interrupt)
 try:
     for _ in range(20):
-        npyfiles.load({str(path)!r})
+        npyfiles.{read.replace("PATH", repr(str(path)))}
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -64,7 +64,7 @@ class NpzFile(_NpzFile[Any]):
         pickle_kwargs: dict[str, Any] | None = None,
         *,
         max_header_size: int = 10000,
-        threads: int = 1,
+        threads: int = 2,
         unknown_classes: Literal["refuse", "opaque"] = "refuse",
         mmap_mode: Literal["r", "c"] | None = None,
     ) -> None: ...
@@ -122,7 +122,7 @@ def load(
     encoding: Literal["ASCII", "latin1", "bytes"] = "ASCII",
     *,
     max_header_size: int = 10000,
-    threads: int = 1,
+    threads: int = 2,
     unknown_classes: Literal["refuse", "opaque"] = "refuse",
 ) -> Any: ...
 def save(
@@ -144,7 +144,7 @@ def open_npz(
     *,
     allow_pickle: bool = False,
     max_header_size: int = 10000,
-    threads: int = 1,
+    threads: int = 2,
 ) -> NpzFile: ...
 def append(path: _Path, array: ArrayLike) -> None: ...
 def header(path: _Path) -> Header: ...

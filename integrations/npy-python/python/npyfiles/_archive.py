@@ -16,6 +16,13 @@ from .format import MAX_HEADER_SIZE, UNLIMITED
 __all__ = ["NpzFile", "NpzWriter", "open_npz", "write_archive"]
 
 
+def checked_threads(threads):
+    """Return the number of threads, or raise if it is none. 0 counts as 1."""
+    if type(threads) is not int or not 0 <= threads <= 1024:
+        raise ValueError(f"threads must be an int from 0 to 1024, found {threads!r}")
+    return threads
+
+
 class _Bag:
     """The arrays of an archive as attributes: ``archive.f.name``."""
 
@@ -58,7 +65,7 @@ class NpzFile(_NpzFile):
         pickle_kwargs=None,
         *,
         max_header_size=MAX_HEADER_SIZE,
-        threads=1,
+        threads=2,
         unknown_classes="refuse",
         mmap_mode=None,
     ):
@@ -71,7 +78,7 @@ class NpzFile(_NpzFile):
                 self._own_fid = fid
         else:
             self._path = os.fsdecode(os.fspath(fid))
-            self._archive = _native.Archive.open(self._path, threads)
+            self._archive = _native.Archive.open(self._path, checked_threads(threads))
         names = self._archive.names()
         self.files = [name.removesuffix(".npy") for name in names]
         self._files = dict(zip(self.files, names))
@@ -169,7 +176,7 @@ class NpzFile(_NpzFile):
         return f"NpzFile {name!r} with keys: {names}"
 
 
-def open_npz(path, mmap_mode=None, *, allow_pickle=False, max_header_size=MAX_HEADER_SIZE, threads=1):
+def open_npz(path, mmap_mode=None, *, allow_pickle=False, max_header_size=MAX_HEADER_SIZE, threads=2):
     """Open an ``.npz`` archive, whose stored members are mapped instead of being read.
 
     Parameters
@@ -227,18 +234,23 @@ class NpzWriter:
     """
 
     def __init__(self, file, *, append=False, compressed=False, level=6, threads=1, aligned=False, durable=False):
-        options = (compressed, level, threads, aligned, durable)
+        options = (compressed, level, checked_threads(threads), aligned, durable)
         if hasattr(file, "write"):
             if append:
                 raise ValueError("append needs the path of an archive")
             can_seek = hasattr(file, "seek") and (not hasattr(file, "seekable") or file.seekable())
             self._writer = _native.ArchiveWriter.to_file(file, can_seek, options)
+            self._name = getattr(file, "name", "object")
             return
         path = os.fsdecode(os.fspath(file))
         if not path.endswith(".npz"):
             path += ".npz"
         make = _native.ArchiveWriter.append if append else _native.ArchiveWriter.create
         self._writer = make(path, options)
+        self._name = path
+
+    def __repr__(self):
+        return f"NpzWriter({self._name!r})"
 
     def add(self, name, array, *, allow_pickle=True):
         """Add an array, whose member is named ``name + '.npy'``."""

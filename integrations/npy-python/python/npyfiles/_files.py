@@ -249,6 +249,9 @@ class Writer:
         """Commit all rows and close the file."""
         self._file.finish()
 
+    def __repr__(self):
+        return f"Writer({self._path!r}, dtype={self.dtype!r}, shape={self.row_shape})"
+
     def __enter__(self):
         return self
 
@@ -397,6 +400,10 @@ class Map:
             self._map.close()
         except BufferError:
             raise BufferError(f"{self._path}: cannot close the map while arrays use it; delete them first") from None
+
+    def __repr__(self):
+        state = " (closed)" if self._map.closed else f", shape={self._header.shape}, dtype={self._header.dtype!r}"
+        return f"Map({self._path!r}{state})"
 
     def __enter__(self):
         return self

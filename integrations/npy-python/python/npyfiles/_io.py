@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from . import _native, format
-from ._archive import NpzFile, write_archive
+from ._archive import NpzFile, checked_threads, write_archive
 from ._errors import NpyError, UnpicklingError, located, make_npy_error
 from .format import MAGIC_PREFIX, MAX_HEADER_SIZE, UNLIMITED
 
@@ -29,7 +29,7 @@ def load(
     encoding="ASCII",
     *,
     max_header_size=MAX_HEADER_SIZE,
-    threads=1,
+    threads=2,
     unknown_classes="refuse",
 ):
     """Load an array from a ``.npy`` file, or open an ``.npz`` archive.
@@ -49,7 +49,7 @@ def load(
     max_header_size : int, optional
         The longest header, in characters. Ignored if `allow_pickle` is true.
     threads : int, optional
-        How many threads read a large array, or inflate a member of an archive that this package compressed.
+        How many threads read an array of 8 MiB or more, or inflate a member of an archive that this package compressed.
     unknown_classes : {'refuse', 'opaque'}, optional
         Whether an object of a class that is not known is an error, or an `Opaque` with its name and data.
 
@@ -79,7 +79,7 @@ def load(
         return _load_from(file, file, mmap_mode, allow_pickle, options, max_header_size, threads, unknown_classes)
     path = path_of(file)
     if not mmap_mode:
-        array = _native.load_path(path, max_header_size, threads)
+        array = _native.load_path(path, max_header_size, checked_threads(threads))
         if type(array) is not str:
             if array is not None:
                 return array
