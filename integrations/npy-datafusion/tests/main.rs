@@ -12,6 +12,8 @@ mod queries;
 #[cfg(feature = "aws")]
 mod s3;
 mod scale;
+#[cfg(feature = "sql")]
+mod sql;
 mod support;
 mod writing;
 
