@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
-use crate::commands::{cat, convert, diff, generate, info, recover, repack, schema, show, split, stats, verify};
+use crate::commands::{cat, convert, diff, generate, info, recover, repack, schema, show, split, sql, stats, verify};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
@@ -73,6 +73,7 @@ enum Command {
     Convert(convert::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
+    Sql(sql::Arguments),
     Repack(repack::Arguments),
     Recover(recover::Arguments),
     Verify(verify::Arguments),
@@ -123,7 +124,9 @@ fn mistyped_option(arguments: impl Iterator<Item = OsString>) -> Option<clap::Er
     let mut root = Arguments::command();
     let mut arguments = arguments.skip(1).map(|argument| escape::path(&argument).into_owned());
     let command = arguments.by_ref().find_map(|name| root.find_subcommand(name))?;
-    if !command.get_positionals().any(clap::Arg::is_allow_hyphen_values_set) {
+    // Where all arguments go to another program, it knows its options.
+    let takes_slice = |argument: &clap::Arg| argument.is_allow_hyphen_values_set() && !argument.is_trailing_var_arg_set();
+    if !command.get_positionals().any(takes_slice) {
         return None;
     }
     let options = || root.get_arguments().chain(command.get_arguments());
@@ -210,6 +213,7 @@ impl Command {
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
+            Self::Sql(arguments) => sql::run(arguments),
             Self::Repack(arguments) => repack::run(arguments, screen),
             Self::Recover(arguments) => recover::run(arguments, screen),
             Self::Verify(arguments) => verify::run(arguments, screen),

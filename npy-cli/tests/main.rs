@@ -26,6 +26,8 @@ mod schema;
 mod screen;
 mod several;
 mod show;
+#[cfg(unix)]
+mod sql;
 mod stats;
 #[cfg(all(unix, feature = "view"))]
 mod terminal;

@@ -14,6 +14,7 @@ pub(crate) mod repack;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod split;
+pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod verify;
 #[cfg(feature = "view")]

@@ -38,6 +38,7 @@ Commands:
   convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
   cat          Concatenate arrays along the first axis
   split        Split an array into numbered files of some rows each
+  sql          Query files by SQL
   repack       Store the same arrays in another way: compressed, stored, aligned, in another order
   recover      Restore a file that a crash has left incomplete
   verify       Check files: structure, lengths, checksums of archives
