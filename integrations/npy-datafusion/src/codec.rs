@@ -28,7 +28,7 @@ use prost::Message;
 
 use crate::format::{NpyFormat, NpyFormatFactory};
 use crate::options::ColumnOptions;
-use crate::source::NpySource;
+use crate::source::{NpySource, scan_of};
 use crate::table::{NpyTable, ident};
 
 /// The beginning of all messages of this crate.
@@ -86,6 +86,9 @@ struct ScanMessage {
     predicate: Option<protobuf::PhysicalExprNode>,
     #[prost(map = "string, string", tag = "3")]
     options: HashMap<String, String>,
+    /// Files that are not part of the scan.
+    #[prost(uint64, tag = "4")]
+    pruned_files: u64,
 }
 
 fn write(message: &impl Message, buffer: &mut Vec<u8>) {
@@ -290,12 +293,6 @@ impl NpyPhysicalCodec {
     }
 }
 
-/// The scan of `.npy` files in a node of a plan, if it is one.
-fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &NpySource)> {
-    let scan = node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<FileScanConfig>()?;
-    Some((scan, scan.file_source().downcast_ref::<NpySource>()?))
-}
-
 /// The scan as an executor needs it. What is known of each file has served the planner, and would be most of the
 /// message of a table of many files.
 fn without_file_statistics(scan: &FileScanConfig) -> FileScanConfig {
@@ -317,6 +314,7 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             scan: Some(serialize_file_scan_config(&without_file_statistics(scan), self, converter)?),
             predicate: predicate.transpose()?,
             options: source.options.to_sql(),
+            pruned_files: source.pruned_files as u64,
         };
         write(&message, buffer);
         Ok(())
@@ -340,7 +338,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let predicate =
             predicate.map(|predicate| converter.proto_to_physical_expr(predicate, schema.table_schema(), &decoding)).transpose()?;
         let options = ColumnOptions::from_sql(&message.options)?;
-        let source = NpySource::new(options, Arc::default(), schema).with_predicate(predicate);
+        let pruned_files = usize::try_from(message.pruned_files).unwrap_or(usize::MAX);
+        let source = NpySource::new(options, Arc::default(), schema).with_predicate(predicate).with_pruned_files(pruned_files);
         let scan = parse_protobuf_file_scan_config(&scan, &decoding, converter, Arc::new(source))?;
         Ok(DataSourceExec::from_data_source(scan))
     }

@@ -10,9 +10,11 @@ use npy_remote::npy_core::{Header, Order};
 use npy_remote::{Error, RemoteFile, RemoteNpy, RemoteOptions};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
+use tokio::sync::OnceCell;
 
 use crate::archive;
 use crate::array::ArrayHeader;
+use crate::bounds::{Bounds, Key, LONGEST_ROW};
 use crate::error::external;
 use crate::options::ColumnOptions;
 
@@ -51,6 +53,8 @@ pub(crate) struct FileHeader {
     pub(crate) arrays: Vec<ArrayHeader>,
     /// Whether a row can only be fetched with all others.
     is_compressed: bool,
+    /// Those of the table's key, once a query needed them.
+    bounds: OnceCell<Bounds>,
 }
 
 impl Headers {
@@ -92,7 +96,7 @@ impl FileHeader {
             RemoteFile::Npy(array) => (vec![ArrayHeader { header: array.header().clone(), member: None }], false),
             RemoteFile::Npz(archive) => archive::members(archive, options.members()).await?,
         };
-        Ok(Self { file, arrays, is_compressed })
+        Ok(Self { file, arrays, is_compressed, bounds: OnceCell::new() })
     }
 
     /// The headers that it counts as.
@@ -121,6 +125,25 @@ impl FileHeader {
             Some(member) => error.with_member(member),
             None => error,
         })
+    }
+
+    /// Returns the bounds of the key that the files of the table are sorted by.
+    pub(crate) async fn bounds(&self, path: &Path, key: &Key, options: &ColumnOptions) -> Result<&Bounds> {
+        self.bounds.get_or_try_init(|| self.read_bounds(path, key, options)).await
+    }
+
+    async fn read_bounds(&self, path: &Path, key: &Key, options: &ColumnOptions) -> Result<Bounds> {
+        for array in &self.arrays {
+            let decoder = |names: Option<&[String]>| array.decoder(options, names).map_err(|error| self.locate(array, error));
+            let all = decoder(None)?;
+            let Ok(field) = all.schema().field_with_name(&key.name) else { continue };
+            if field.data_type().is_nested() || all.row_bytes() > LONGEST_ROW || self.is_compressed {
+                break;
+            }
+            let key_alone = decoder(Some(std::slice::from_ref(&key.name)))?;
+            return Bounds::read(path, &self.open(array).await?, &key_alone, key).await;
+        }
+        Ok(Bounds::default())
     }
 
     pub(crate) fn row_count(&self) -> usize {

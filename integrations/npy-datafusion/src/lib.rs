@@ -27,7 +27,8 @@
 //! - **Filters**: the columns of the filter are decoded first, the others for the rows that pass.
 //! - **Limits**: without a filter, no more rows of a part of a file are fetched than the limit.
 //! - **Offsets**: without a filter and an order, the rows that are skipped are not fetched.
-//! - **Order**: where files are declared sorted, a range of the key is found by a few reads.
+//! - **Order**: where files are declared sorted, a range of the key is found by a few reads, and files whose first and last
+//!   keys exclude it are left out.
 //! - **Counts**: schema and row counts come from the headers; `count(*)` reads no data.
 //!
 //! A file is divided by ranges of bytes; each row belongs to the range that has its first byte.
@@ -41,6 +42,7 @@ mod options;
 mod error;
 mod array;
 mod archive;
+mod bounds;
 mod headers;
 mod schema;
 mod rows;
@@ -52,6 +54,7 @@ mod source;
 mod sink;
 mod format;
 mod skip;
+mod prune;
 mod partitions;
 mod table;
 mod offset;

@@ -111,9 +111,10 @@ impl NpyOptions {
     }
 
     /// Declares that each file is sorted by these columns, ascending, so that a range of the first one
-    /// is found by a few reads, and that no sort is needed where one is asked for.
+    /// is found by a few reads, files that a condition on it excludes are left out, and no sort is needed where one is asked for.
     ///
-    /// The declaration is trusted: rows of a file that is not sorted may be missed.
+    /// The declaration is trusted: rows of a file that is not sorted may be missed. Only a file whose last row comes before its
+    /// first one is an error.
     pub fn sorted_by<N: Into<String>>(mut self, columns: impl IntoIterator<Item = N>) -> Self {
         self.sorted_by = columns.into_iter().map(Into::into).collect();
         self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::common::stats::Precision;
 use datafusion::common::{Result, Statistics};
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::empty::EmptyExec;
@@ -15,6 +15,7 @@ use object_store::ObjectStore;
 
 use crate::format::NpyFormat;
 use crate::headers::FileHeader;
+use crate::source::scan_of;
 
 /// The scan of files without their first rows, and with this limit.
 pub(crate) async fn skip_rows(
@@ -24,10 +25,7 @@ pub(crate) async fn skip_rows(
     skip: usize,
     limit: Option<usize>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let Some(config) = plan.downcast_ref::<DataSourceExec>().and_then(|scan| scan.data_source().downcast_ref::<FileScanConfig>())
-    else {
-        return Ok(without_first(plan, skip));
-    };
+    let Some((config, _)) = scan_of(&plan) else { return Ok(without_first(plan, skip)) };
     let (mut groups, mut left, mut is_divisible) = (Vec::new(), skip, true);
     for group in &config.file_groups {
         let mut files = Vec::new();

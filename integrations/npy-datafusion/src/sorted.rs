@@ -12,17 +12,12 @@ use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use npy_arrow::BatchDecoder;
 
+use crate::bounds::{LONGEST_ROW, WINDOW, float};
 use crate::error::external;
 use crate::rows::Rows;
 
 /// The number of rows that are read at once to divide what is left.
 const PROBES: usize = 15;
-
-/// When fewer bytes are left, all of them are read.
-const WINDOW: usize = 64 << 10;
-
-/// Files whose rows are so long that the probes would have more bytes are not searched.
-const MOST_BYTES: usize = 4 << 20;
 
 /// A search along the column that a file is sorted by.
 pub(crate) struct Search {
@@ -46,8 +41,8 @@ impl Search {
     /// The rows of a range whose keys the predicate may accept. Those at its ends may be too many: the
     /// predicate is applied to them in any case.
     pub(crate) async fn narrow(&self, rows: Range<usize>, predicate: &Arc<dyn PhysicalExpr>) -> Result<Range<usize>> {
-        // Probes would take more memory than the scan.
-        if rows.is_empty() || self.key.row_bytes().saturating_mul(PROBES + 1) > MOST_BYTES {
+        // Probes of longer rows would take more memory than the scan.
+        if rows.is_empty() || self.key.row_bytes() > LONGEST_ROW {
             return Ok(rows);
         }
         // NumPy sorts any NaN last. Arrow compares one with a sign as the least number.
@@ -129,14 +124,5 @@ fn is_before(key: &ScalarValue, value: &ScalarValue, bound: Bound) -> bool {
     match bound {
         Bound::Lower => order == Some(Ordering::Less),
         Bound::Upper => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-    }
-}
-
-fn float(value: &ScalarValue) -> Option<f64> {
-    match value {
-        ScalarValue::Float16(value) => value.map(f64::from),
-        ScalarValue::Float32(value) => value.map(f64::from),
-        ScalarValue::Float64(value) => *value,
-        _ => None,
     }
 }

@@ -7,15 +7,16 @@ use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction, split_conjunction};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
-use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion::physical_plan::projection::ProjectionExprs;
+use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan};
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use object_store::ObjectStore;
 
@@ -36,6 +37,8 @@ pub struct NpySource {
     table_schema: TableSchema,
     projection: SplitProjection,
     pub(crate) predicate: Option<Arc<dyn PhysicalExpr>>,
+    /// The number of files that the bounds of their keys have left out.
+    pub(crate) pruned_files: usize,
     batch_rows: usize,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -48,6 +51,7 @@ impl NpySource {
             projection: SplitProjection::unprojected(&table_schema),
             table_schema,
             predicate: None,
+            pruned_files: 0,
             batch_rows: BATCH_ROWS,
             metrics: ExecutionPlanMetricsSet::new(),
         }
@@ -56,6 +60,11 @@ impl NpySource {
     pub(crate) fn with_predicate(mut self, predicate: Option<Arc<dyn PhysicalExpr>>) -> Self {
         self.predicate = predicate;
         self
+    }
+
+    /// The source without as many files, which only `EXPLAIN` shows.
+    pub(crate) fn with_pruned_files(self, pruned_files: usize) -> Self {
+        Self { pruned_files, ..self }
     }
 
     /// Whether a filter needs columns of the file, and nothing else.
@@ -128,6 +137,9 @@ impl FileSource for NpySource {
     }
 
     fn fmt_extra(&self, _t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pruned_files > 0 {
+            write!(f, ", pruned_files={}", self.pruned_files)?;
+        }
         match &self.predicate {
             Some(predicate) => write!(f, ", predicate={predicate}"),
             None => Ok(()),
@@ -173,6 +185,12 @@ impl FileSource for NpySource {
         }
         Ok(TreeNodeRecursion::Continue)
     }
+}
+
+/// The scan of `.npy` files in a node of a plan, if it is one.
+pub(crate) fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &NpySource)> {
+    let scan = node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<FileScanConfig>()?;
+    Some((scan, scan.file_source().downcast_ref::<NpySource>()?))
 }
 
 /// A filter without the parts whose values change while a query runs.

@@ -13,10 +13,12 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
+use crate::bounds::Key;
 use crate::error::listed;
 use crate::format::NpyFormat;
 use crate::options::NpyOptions;
 use crate::partitions;
+use crate::prune::prune;
 use crate::skip::skip_rows;
 
 /// A table of `.npy` files: one, those of a directory or a pattern, shards, or directories that are
@@ -188,23 +190,21 @@ impl TableProvider for NpyTable {
 
     async fn scan_with_args<'a>(&self, state: &dyn Session, args: ScanArgs<'a>) -> Result<ScanResult> {
         forget_listing(state, self.listing.table_paths());
-        if self.skip == 0 {
-            let plan = self.listing.scan_with_args(state, args).await;
-            return match self.listing.table_paths().as_slice() {
-                [url, ..] => listed(state, url, plan).await,
-                [] => plan,
-            };
-        }
-        let limit = args.limit();
-        let args = args.with_limit(limit.map(|limit| limit.saturating_add(self.skip)));
-        let plan = self.listing.scan_with_args(state, args).await?.into_inner();
         let (Some(url), Some(format)) =
             (self.listing.table_paths().first(), self.listing.options().format.downcast_ref::<NpyFormat>())
         else {
             return Err(internal_datafusion_err!("a listing of another format than NPY"));
         };
+        let (limit, filters) = (args.limit(), args.filters().unwrap_or_default());
+        let args = args.clone().with_limit(limit.map(|limit| limit.saturating_add(self.skip)));
+        let plan = listed(state, url, self.listing.scan_with_args(state, args).await).await?.into_inner();
         let store = state.runtime_env().object_store(url)?;
-        Ok(ScanResult::new(skip_rows(plan, &store, format, self.skip, limit).await?))
+        let plan = match Key::of(self.listing.options()) {
+            _ if self.skip > 0 => skip_rows(plan, &store, format, self.skip, limit).await?,
+            Some(key) => prune(plan, state, &store, format, &key, filters).await?,
+            None => plan,
+        };
+        Ok(ScanResult::new(plan))
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {

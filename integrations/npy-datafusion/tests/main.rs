@@ -8,6 +8,7 @@ mod cluster;
 mod offsets;
 mod partitions;
 mod plans;
+mod pruning;
 mod queries;
 #[cfg(feature = "aws")]
 mod s3;

@@ -221,14 +221,26 @@ async fn a_scan_has_few_chunks_in_memory_however_large_the_file_is() {
 /// The probes of a search would be more requests.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_small_sorted_shard_is_one_request() {
-    let shards = Shards::new(50, 1000);
-    let session = shards.session(2);
-    session.register_npy("t", "shards://all/t/", NpyOptions::new().sorted_by(["id"])).await.unwrap();
-    shards.taken();
-    let query = "SELECT count(*), sum(magnitude) FROM t WHERE id >= 0 AND id < 5";
-    assert_eq!(ask(&session, query).await, [["50000", "0.0"]]);
-    assert_eq!(shards.taken(), (50, (50 * 1000 * Event::dtype().itemsize()) as u64));
-    assert_eq!(ask(&session, "SELECT count(id) FROM t WHERE id > 5").await, [["0"]]);
+    // Of more bytes than are read at once for the keys of the first and the last row, and of fewer.
+    for (rows, requests, bytes) in [(2000, 2, 2 * 37), (1000, 1, 37_000)] {
+        let shards = Shards::new(50, rows);
+        let session = shards.session(2);
+        session.register_npy("t", "shards://all/t/", NpyOptions::new().sorted_by(["id"])).await.unwrap();
+        shards.taken();
+        // The bounds of the files are not those of this column.
+        assert_eq!(ask(&session, "SELECT count(id) FROM t WHERE magnitude > 5").await, [["0"]]);
+        let all = (50 * rows * Event::dtype().itemsize()) as u64;
+        assert_eq!(shards.taken(), (50, all));
+        let query = "SELECT count(*), sum(magnitude) FROM t WHERE id >= 0 AND id < 5";
+        let answer = [[(50 * rows).to_string(), "0.0".to_owned()]];
+        assert_eq!(ask(&session, query).await, answer);
+        assert_eq!(shards.taken(), (50 + 50 * requests, all + 50 * bytes));
+        // The bounds are known.
+        assert_eq!(ask(&session, query).await, answer);
+        assert_eq!(shards.taken(), (50, all));
+        assert_eq!(ask(&session, "SELECT count(id) FROM t WHERE id > 5").await, [["0"]]);
+        assert_eq!(shards.taken(), (0, 0));
+    }
 }
 
 /// As that of Parquet files does.

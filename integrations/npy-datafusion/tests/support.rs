@@ -87,3 +87,13 @@ pub async fn refusal(session: &SessionContext, query: &str) -> String {
         Ok(frame) => frame.collect().await.expect_err("the query should fail").to_string(),
     }
 }
+
+/// Numbers below a bound, from a seed.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 16) % most.max(1)
+    }
+}
