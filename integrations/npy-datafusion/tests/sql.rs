@@ -42,43 +42,124 @@ fn answers_of_the_program_are_those_of_numpy() {
     shards(&directory.path().join("t"));
     let Some(expected) = answers("answers_of_the_program_are_those_of_numpy", &directory.path().join("t")) else { return };
     for ((name, query), (_, expected)) in queries().into_iter().zip(expected) {
-        let json = answer(directory.path(), &[query, "t/*.npy", "--format", "json"]);
+        let json = answer(directory.path(), &[query, "t/*.npy", "--to", "ndjson"]);
         assert_eq!(json.lines().count(), expected.len(), "{name}: {json}");
-        let table = answer(directory.path(), &[query, "t/*.npy"]);
-        let rows: Vec<Vec<String>> = table.lines().skip(3).filter(|line| line.starts_with('|')).map(cells).collect();
+        let csv = answer(directory.path(), &[query, "t/*.npy", "--to", "csv"]);
+        let rows: Vec<Vec<String>> = csv.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect();
         let null = |cell: &String| if cell == "null" { String::new() } else { cell.clone() };
         let expected: Vec<Vec<String>> = expected.iter().map(|row| row.iter().map(null).collect()).collect();
         compare(name, &expected, &rows);
     }
 }
 
-fn cells(line: &str) -> Vec<String> {
-    line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
-}
-
 #[test]
 fn every_format_comes_back() {
     let directory = files();
     let path = directory.path();
-    for name in ["out.npy", "out.csv", "out.json", "out.parquet"] {
+    for name in ["out.npy", "out.csv", "out.json", "out.ndjson", "out.parquet"] {
         assert_eq!(answer(path, &["SELECT id, station FROM picks WHERE id > 8 ORDER BY id", "picks.npy", "-o", name]), "");
     }
-    let [csv, json] = ["out.csv", "out.json"].map(|name| std::fs::read_to_string(path.join(name)).unwrap());
+    let [csv, json, ndjson] = ["out.csv", "out.json", "out.ndjson"].map(|name| std::fs::read_to_string(path.join(name)).unwrap());
     assert_eq!(csv.lines().collect::<Vec<_>>()[..2], ["id,station", &format!("9,{}", events(9..10)[0].station)]);
-    assert!(json.starts_with("{\"id\":9,\"station\":"));
+    assert!(ndjson.starts_with("{\"id\":9,\"station\":"));
+    assert_eq!(json, format!("[{}]\n", ndjson.trim_end().replace('\n', ",\n")));
     assert_eq!(npy_core::Header::parse(&std::fs::read(path.join("out.npy")).unwrap()).unwrap().0.shape(), [3]);
-    assert_eq!(answer(path, &["SELECT id, station FROM 'out.npy'", "--format", "csv"]), csv);
+    assert_eq!(answer(path, &["SELECT id, station FROM 'out.npy'", "--to", "csv"]), csv);
     let batches: Vec<_> = npy_arrow::parquet::read(path.join("out.parquet")).unwrap().collect::<Result<_, _>>().unwrap();
     assert_eq!(batches[0].num_rows(), 3);
+}
+
+#[test]
+fn answers_without_rows_and_with_nulls_are_whole_files() {
+    let directory = files();
+    let path = directory.path();
+    for name in ["out.npy", "out.csv", "out.json", "out.ndjson", "out.parquet"] {
+        answer(path, &["SELECT id, station FROM picks WHERE id < 0", "picks.npy", "-o", name]);
+    }
+    let text = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
+    assert_eq!(["out.csv", "out.json", "out.ndjson"].map(text), ["id,station\n", "[]\n", ""]);
+    assert_eq!(npy_core::Header::parse(&std::fs::read(path.join("out.npy")).unwrap()).unwrap().0.shape(), [0]);
+    assert_eq!(
+        npy_arrow::parquet::read(path.join("out.parquet")).unwrap().flatten().map(|batch| batch.num_rows()).sum::<usize>(),
+        0
+    );
+    assert_eq!(answer(path, &["SELECT 1 AS a, NULL AS b", "--to", "json"]), "[{\"a\":1,\"b\":null}]\n");
+    let lists = refusal(path, &["SELECT [1, 2] AS a", "--to", "csv"]);
+    assert!(lists.starts_with("npy: column \"a\" of CSV: expected single values, found List"), "{lists}");
+}
+
+#[test]
+fn statements_that_write_are_refused() {
+    let directory = files();
+    let statements = [
+        "COPY picks TO 'new.npy' STORED AS NPY",
+        "CREATE EXTERNAL TABLE new STORED AS NPY LOCATION 'picks.npy'",
+        "CREATE TABLE new AS SELECT * FROM picks",
+        "SELECT * INTO new FROM picks",
+        "INSERT INTO picks SELECT * FROM picks",
+        "DELETE FROM picks",
+        "DROP TABLE picks",
+        "SET datafusion.execution.batch_size = 1",
+        "RESET datafusion.execution.batch_size",
+        "EXPLAIN ANALYZE COPY picks TO 'new.npy' STORED AS NPY",
+    ];
+    for statement in statements {
+        let message = refusal(directory.path(), &[statement, "picks.npy"]);
+        let word = statement.split(' ').next().unwrap();
+        let expected = "expected a query that reads: SELECT, SHOW, DESCRIBE or EXPLAIN; --output writes its answer to a file";
+        assert_eq!(message, format!("npy: unsupported statement {word}: {expected}\n"));
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+    for query in ["SHOW TABLES", "DESCRIBE picks", "EXPLAIN SELECT * FROM picks", "SHOW COLUMNS FROM picks", "VALUES (1)"] {
+        assert_ne!(answer(directory.path(), &[query, "picks.npy"]), "");
+    }
+    let two = refusal(directory.path(), &["SELECT 1; SELECT 2"]);
+    assert_eq!(two, "npy: invalid query: expected one statement, found 2\n");
+    assert_eq!(refusal(directory.path(), &[" "]), "npy: empty query: expected SELECT, SHOW, DESCRIBE or EXPLAIN\n");
+}
+
+#[test]
+fn standard_input_is_refused_and_standard_output_is_a_dash() {
+    let directory = files();
+    for (query, files) in [("SELECT 1", ["-"].as_slice()), ("SELECT * FROM '-'", &[])] {
+        let message = refusal(directory.path(), &[&[query], files].concat());
+        assert!(
+            message.starts_with("npy: cannot query standard input: ") && message.ends_with("; save it to a file first\n"),
+            "{message}"
+        );
+    }
+    assert_eq!(answer(directory.path(), &["SELECT 1 AS a", "-o", "-", "--to", "csv"]), "a\n1\n");
+    let message = refusal(directory.path(), &["SELECT 1", "--to", "npy"]);
+    assert_eq!(message, "npy: cannot write this format to standard output: expected a file; name one by --output\n");
+}
+
+/// The first signal ends the program, whatever it writes, and its temporary file goes with it.
+#[cfg(unix)]
+#[test]
+fn signals_leave_no_file() {
+    for (signal, name) in [("TERM", "out.csv"), ("INT", "out.npy"), ("TERM", "out.parquet"), ("INT", "out.json")] {
+        let directory = files();
+        let query = "SELECT a.i0, b.value FROM grid a, grid b";
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+        let mut child = command.args([query, "grid.npy", "-o", name]).current_dir(directory.path()).spawn().unwrap();
+        let count = || std::fs::read_dir(directory.path()).unwrap().count();
+        while count() < 3 {
+            assert_eq!(child.try_wait().unwrap(), None);
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal} {name}");
+        assert_eq!(count(), 2, "{signal} {name}");
+    }
 }
 
 #[test]
 fn elements_have_their_indexes() {
     let directory = files();
     let query = "SELECT * FROM grid WHERE i0 BETWEEN 998 AND 2000 AND i1 = 3";
-    assert_eq!(answer(directory.path(), &[query, "grid.npy", "--format", "csv"]), "i0,i1,value\n998,3,255491.0\n999,3,255747.0\n");
+    assert_eq!(answer(directory.path(), &[query, "grid.npy", "--to", "csv"]), "i0,i1,value\n998,3,255491.0\n999,3,255747.0\n");
     assert_eq!(
-        answer(directory.path(), &["SELECT count(*) FROM grid WHERE 7 < i0", "grid.npy", "--format", "csv"]).lines().last(),
+        answer(directory.path(), &["SELECT count(*) FROM grid WHERE 7 < i0", "grid.npy", "--to", "csv"]).lines().last(),
         Some("253952")
     );
 }
@@ -102,7 +183,7 @@ fn errors_say_where_and_what_there_is() {
 fn closed_pipe_ends_quietly() {
     let directory = files();
     let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
-    command.args(["SELECT * FROM grid", "grid.npy", "--format", "csv"]).current_dir(directory.path());
+    command.args(["SELECT * FROM grid", "grid.npy", "--to", "csv"]).current_dir(directory.path());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();

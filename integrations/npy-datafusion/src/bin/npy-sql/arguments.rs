@@ -1,6 +1,6 @@
 //! The arguments of the program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -23,6 +23,10 @@ Examples:
   npy sql \"SELECT * FROM 'data/2026-*.npy' LIMIT 5\"
   npy sql \"SELECT i1, avg(value) FROM grid WHERE i0 BETWEEN 10 AND 19 GROUP BY i1\" grid.npy
   npy sql \"SELECT * FROM picks ORDER BY time\" picks.npy -o sorted.npy
+  npy sql \"SELECT * FROM 's3://bucket/run/*.npy' WHERE magnitude > 5\" --to csv
+
+Queries read: SELECT, SHOW, DESCRIBE and EXPLAIN. Answers for --output and --to csv, json and ndjson are not kept in memory; \
+what ORDER BY and GROUP BY keep is. Text in an .npy file is first copied to a temporary file.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted."
 )]
@@ -35,45 +39,57 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The file to write, whose ending is the format: .npy, .csv, .json, .parquet
+    /// The file to write, whose ending is the format: .npy, .parquet, .csv, .json or .ndjson
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
+    output: Option<PathBuf>,
 
-    /// The format of the answer
+    /// The format of the answer; a table by default
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    to: Option<Format>,
 }
 
 /// A format of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
+    /// Aligned columns
     Table,
+    /// Comma-separated values, below a line of names
     Csv,
-    /// An object for each row, one a line.
+    /// A list of objects
     Json,
+    /// An object a line
+    Ndjson,
+    /// An array of records
     Npy,
+    /// A Parquet file
     Parquet,
 }
 
 impl Arguments {
+    /// The file of the answer; without one it goes to standard output.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
     pub(crate) fn format(&self) -> Result<Format, Failure> {
-        let format = match (self.format, &self.output) {
+        let format = match (self.to, self.output()) {
             (Some(format), _) => format,
             (None, None) => Format::Table,
             (None, Some(path)) => match path.extension().and_then(|extension| extension.to_str()) {
                 Some("csv") => Format::Csv,
-                Some("json" | "ndjson" | "jsonl") => Format::Json,
+                Some("json") => Format::Json,
+                Some("ndjson" | "jsonl") => Format::Ndjson,
                 Some("npy") => Format::Npy,
                 Some("parquet") => Format::Parquet,
                 Some("txt") => Format::Table,
                 _ => {
-                    let expected = "expected a name that ends in .npy, .csv, .json or .parquet, or --format";
-                    return Err(Failure::new(format!("{}: unknown format: {expected}", path.display())));
+                    let expected = "expected a name that ends in .npy, .parquet, .csv, .json or .ndjson; or name it by --to";
+                    return Err(Failure::new(format!("{}: unknown format of the output: {expected}", path.display())));
                 }
             },
         };
-        if self.output.is_none() && matches!(format, Format::Npy | Format::Parquet) {
-            return Err(Failure::new("this format needs a file: name one with -o"));
+        if self.output().is_none() && matches!(format, Format::Npy | Format::Parquet) {
+            return Err(Failure::new("cannot write this format to standard output: expected a file; name one by --output"));
         }
         Ok(format)
     }

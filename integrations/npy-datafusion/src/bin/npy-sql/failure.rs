@@ -1,13 +1,18 @@
 //! Why a query failed, for a person.
 
 use std::io;
+use std::path::Path;
 
+use npy_datafusion::datafusion::arrow::error::ArrowError;
 use npy_datafusion::datafusion::common::{DataFusionError, SchemaError};
 
 /// Why the program ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Trouble(String),
+    /// The output cannot be written.
+    Unwritten(io::Error),
+    /// The reader of the output is gone, which is no failure.
     BrokenPipe,
     Interrupted,
 }
@@ -15,6 +20,14 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Trouble(message.into())
+    }
+
+    /// Adds the path of the output to a failed write.
+    pub(crate) fn of_output(self, path: &Path) -> Self {
+        match self {
+            Self::Unwritten(error) => Self::Trouble(format!("{}: cannot write the file: {error}", path.display())),
+            other => other,
+        }
     }
 }
 
@@ -39,8 +52,15 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::BrokenPipe,
-            _ => Self::Trouble(format!("cannot write: {error}")),
+            _ => Self::Unwritten(error),
         }
+    }
+}
+
+pub(crate) fn of_arrow(error: &ArrowError) -> Failure {
+    match error {
+        ArrowError::ExternalError(error) => Failure::new(error.to_string()),
+        other => Failure::new(other.to_string()),
     }
 }
 

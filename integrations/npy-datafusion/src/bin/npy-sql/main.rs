@@ -3,9 +3,12 @@
 mod arguments;
 mod failure;
 mod grid;
+mod query;
 mod tables;
-mod output;
+mod lines;
+mod arrays;
 mod progress;
+mod output;
 
 use std::process::ExitCode;
 
@@ -29,12 +32,28 @@ fn main() -> ExitCode {
         tokio::select! {
             result = run(&arguments) => result,
             // Dropping the query drops its output, whose file then never appears.
-            _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interruption() => Err(Failure::Interrupted),
         }
     });
     // A read that is under way does not delay the end.
     runtime.shutdown_background();
     result.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
+}
+
+/// Waits for SIGINT or SIGTERM; for ever where the system does not tell of them, and ends the program itself.
+async fn interruption() {
+    #[cfg(unix)]
+    if let Ok(mut terminations) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            Ok(()) = tokio::signal::ctrl_c() => {}
+            Some(()) = terminations.recv() => {}
+            else => std::future::pending().await,
+        }
+        return;
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 fn report(failure: &Failure) -> ExitCode {
@@ -45,18 +64,19 @@ fn report(failure: &Failure) -> ExitCode {
             eprintln!("npy: {}", output::escape(message));
             ExitCode::from(TROUBLE)
         }
+        Failure::Unwritten(error) => {
+            eprintln!("npy: cannot write to standard output: {error}");
+            ExitCode::from(TROUBLE)
+        }
     }
 }
 
 async fn run(arguments: &Arguments) -> Result<(), Failure> {
     let format = arguments.format()?;
+    let statement = query::parse(&arguments.query)?;
     let session = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
     session.enable_npy()?;
-    tables::register(&session, &arguments.query, &arguments.files).await?;
-    let frame = session.sql(&arguments.query).await.map_err(|error| failure::of_query(&error, &arguments.query))?;
-    let plan = frame.create_physical_plan().await?;
-    let bar = progress::Bar::new(&plan);
-    let result = output::write(&plan, session.task_ctx(), arguments.output.as_deref(), format).await;
-    bar.finish();
-    result
+    tables::register(&session, &statement, &arguments.files).await?;
+    let plan = query::plan(&session, statement, &arguments.query).await?;
+    output::write(&plan, session.task_ctx(), arguments.output(), format).await
 }

@@ -1,4 +1,4 @@
-//! Answers: as a table for a person, or as a file that appears as a whole.
+//! Answers: on standard output, or as a file that appears as a whole.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -6,19 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use npy_datafusion::datafusion::arrow::array::{RecordBatch, RecordBatchIterator};
-use npy_datafusion::datafusion::arrow::csv;
-use npy_datafusion::datafusion::arrow::error::ArrowError;
-use npy_datafusion::datafusion::arrow::json;
+use npy_datafusion::datafusion::arrow::array::RecordBatch;
+use npy_datafusion::datafusion::arrow::datatypes::SchemaRef;
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
 use npy_datafusion::datafusion::execution::TaskContext;
 use npy_datafusion::datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream, execute_stream};
 use npy_datafusion::npy_arrow::npy_core::SaveOptions;
 use npy_datafusion::npy_arrow::npy_core::atomic::Output;
-use npy_datafusion::npy_arrow::{ArrayOptions, RowDType, parquet, write_batches};
 
 use crate::arguments::Format;
-use crate::failure::Failure;
+use crate::arrays::{NpyFile, ParquetFile};
+use crate::failure::{Failure, of_arrow};
+use crate::lines::Lines;
+use crate::progress::Bar;
 
 /// Runs a plan and writes its rows.
 pub(crate) async fn write(
@@ -27,45 +27,71 @@ pub(crate) async fn write(
     path: Option<&Path>,
     format: Format,
 ) -> Result<(), Failure> {
-    let mut rows = execute_stream(Arc::clone(plan), context)?;
-    if matches!(format, Format::Csv | Format::Json) {
-        return match path {
-            Some(path) => Ok(lines(rows, Output::create(path, SaveOptions::new())?, format, false).await?.commit()?),
-            None => lines(rows, io::stdout(), format, io::stdout().is_terminal()).await.map(|_| ()),
-        };
+    let rows = execute_stream(Arc::clone(plan), context)?;
+    // Lines on the terminal are progress enough.
+    let is_shown = path.is_some() || format == Format::Table || !io::stdout().is_terminal();
+    let bar = is_shown.then(|| Bar::new(plan));
+    match path {
+        None if format == Format::Table => table(rows, bar).await,
+        None => write_lines(rows, format, io::stdout(), io::stdout().is_terminal()).await.map(drop),
+        Some(path) => write_file(rows, path, format).await.map_err(|failure| failure.of_output(path)),
     }
-    let mut batches = Vec::new();
+}
+
+/// Writes a file batch by batch. After an error, and where the future is dropped, the old file is as it was.
+async fn write_file(mut rows: SendableRecordBatchStream, path: &Path, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Npy => {
+            let mut file = NpyFile::create(path, &rows.schema())?;
+            while let Some(batch) = rows.next().await {
+                file.write(&batch?)?;
+            }
+            file.commit().await
+        }
+        Format::Parquet => {
+            let mut file = ParquetFile::create(path, rows.schema())?;
+            while let Some(batch) = rows.next().await {
+                file.write(&batch?)?;
+            }
+            file.commit()
+        }
+        Format::Table => {
+            let table = formatted(rows).await?;
+            let mut out = Output::create(path, SaveOptions::new())?;
+            writeln!(out, "{table}")?;
+            Ok(out.commit()?)
+        }
+        Format::Csv | Format::Json | Format::Ndjson => {
+            Ok(write_lines(rows, format, Output::create(path, SaveOptions::new())?, false).await?.commit()?)
+        }
+    }
+}
+
+async fn write_lines<W: Write>(mut rows: SendableRecordBatchStream, format: Format, out: W, escapes: bool) -> Result<W, Failure> {
+    let mut lines = Lines::new(out, format, &rows.schema(), escapes)?;
+    while let Some(batch) = rows.next().await {
+        lines.write(&batch?)?;
+    }
+    lines.finish()
+}
+
+async fn table(rows: SendableRecordBatchStream, bar: Option<Bar>) -> Result<(), Failure> {
+    let table = formatted(rows).await?;
+    drop(bar);
+    if io::stdout().is_terminal() {
+        writeln!(io::stdout(), "{}", escape(&table))?;
+    } else {
+        writeln!(io::stdout(), "{table}")?;
+    }
+    Ok(())
+}
+
+async fn formatted(mut rows: SendableRecordBatchStream) -> Result<String, Failure> {
+    let (schema, mut batches): (SchemaRef, Vec<RecordBatch>) = (rows.schema(), Vec::new());
     while let Some(batch) = rows.next().await {
         batches.push(batch?);
     }
-    let schema = plan.schema();
-    match (format, path) {
-        (Format::Npy, Some(path)) => {
-            // The widest text sets the dtype.
-            let mut dtype = RowDType::of(&schema);
-            for batch in &batches {
-                dtype.note(batch);
-            }
-            write_batches(path, &schema, &batches, ArrayOptions::new().dtype(dtype.dtype()?))?;
-        }
-        (Format::Parquet, Some(path)) => {
-            let first = batches.first().cloned().unwrap_or_else(|| RecordBatch::new_empty(Arc::clone(&schema)));
-            parquet::write(path, RecordBatchIterator::new(batches.into_iter().map(Ok), schema), parquet::properties(&first))?;
-        }
-        (_, path) => {
-            let table = pretty_format_batches_with_schema(schema, &batches).map_err(|error| of_arrow(&error))?.to_string();
-            match path {
-                Some(path) => {
-                    let mut out = Output::create(path, SaveOptions::new())?;
-                    writeln!(out, "{table}")?;
-                    out.commit()?;
-                }
-                None if io::stdout().is_terminal() => writeln!(io::stdout(), "{}", escape(&table))?,
-                None => writeln!(io::stdout(), "{table}")?,
-            }
-        }
-    }
-    Ok(())
+    Ok(pretty_format_batches_with_schema(schema, &batches).map_err(|error| of_arrow(&error))?.to_string())
 }
 
 /// Replaces characters that a terminal obeys.
@@ -79,41 +105,4 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
         if is_unsafe(character) { escaped.extend(character.escape_default()) } else { escaped.push(character) }
     }
     Cow::Owned(escaped)
-}
-
-/// Writes rows as lines of CSV, below one of names, or of JSON.
-async fn lines<W: Write>(mut rows: SendableRecordBatchStream, mut out: W, format: Format, escapes: bool) -> Result<W, Failure> {
-    let schema = rows.schema();
-    let mut has_names = false;
-    while let Some(batch) = rows.next().await {
-        write_lines(&batch?, &mut out, format, !has_names, escapes)?;
-        has_names = true;
-    }
-    if !has_names {
-        write_lines(&RecordBatch::new_empty(schema), &mut out, format, true, escapes)?;
-    }
-    out.flush()?;
-    Ok(out)
-}
-
-/// Writes a batch by way of a buffer, because the writers of Arrow lose the kind of an error.
-fn write_lines(batch: &RecordBatch, out: &mut impl Write, format: Format, names: bool, escapes: bool) -> Result<(), Failure> {
-    let mut buffer = Vec::new();
-    let written = if format == Format::Json {
-        let mut writer = json::LineDelimitedWriter::new(&mut buffer);
-        writer.write(batch).and_then(|()| writer.finish())
-    } else {
-        csv::WriterBuilder::new().with_header(names).build(&mut buffer).write(batch)
-    };
-    written.map_err(|error| of_arrow(&error))?;
-    if escapes {
-        out.write_all(escape(&String::from_utf8_lossy(&buffer)).as_bytes())?;
-    } else {
-        out.write_all(&buffer)?;
-    }
-    Ok(())
-}
-
-fn of_arrow(error: &ArrowError) -> Failure {
-    Failure::new(error.to_string())
 }

@@ -32,8 +32,10 @@ impl Bar {
         });
         Self { bar, task }
     }
+}
 
-    pub(crate) fn finish(self) {
+impl Drop for Bar {
+    fn drop(&mut self) {
         self.task.abort();
         self.bar.finish_and_clear();
     }

@@ -7,6 +7,7 @@ use npy_datafusion::datafusion::catalog::{MemorySchemaProvider, SchemaProvider, 
 use npy_datafusion::datafusion::common::{DataFusionError, TableReference};
 use npy_datafusion::datafusion::execution::object_store::ObjectStoreUrl;
 use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::resolve::resolve_table_references;
 use npy_datafusion::{NpyOptions, NpyTable};
 use npy_remote::{RemoteNpy, RemoteNpz, parse_url};
@@ -15,7 +16,7 @@ use crate::failure::{self, Failure};
 use crate::grid::Grid;
 
 /// Registers the files of the arguments, and those that the query names itself.
-pub(crate) async fn register(session: &SessionContext, query: &str, files: &[String]) -> Result<(), Failure> {
+pub(crate) async fn register(session: &SessionContext, statement: &Statement, files: &[String]) -> Result<(), Failure> {
     for file in files {
         let name = table_name(file);
         if session.table_exist(TableReference::bare(name.as_str())).unwrap_or(false) {
@@ -24,17 +25,16 @@ pub(crate) async fn register(session: &SessionContext, query: &str, files: &[Str
         }
         register_file(session, &name, file).await?;
     }
-    let state = session.state();
-    let dialect = state.config().options().sql_parser.dialect;
-    let statement = state.sql_to_statement(query, &dialect).map_err(|error| failure::of_query(&error, query))?;
-    let (references, _) = resolve_table_references(&statement, true)?;
+    let (references, _) = resolve_table_references(statement, true)?;
     for reference in references {
         if session.table_exist(reference.clone()).unwrap_or(false) || reference.schema() == Some("information_schema") {
             continue;
         }
         match &reference {
             // A name that is no plain one is a file.
-            TableReference::Bare { table } if table.contains(['.', '/', '*']) => register_file(session, table, table).await?,
+            TableReference::Bare { table } if &**table == "-" || table.contains(['.', '/', '*']) => {
+                register_file(session, table, table).await?
+            }
             _ => return Err(unknown(session, &reference)),
         }
     }
@@ -65,9 +65,15 @@ fn unknown(session: &SessionContext, reference: &TableReference) -> Failure {
 }
 
 async fn register_file(session: &SessionContext, name: &str, file: &str) -> Result<(), Failure> {
+    if file == "-" {
+        let expected = "expected the path of a file, of which a query reads parts";
+        return Err(Failure::new(format!("cannot query standard input: {expected}; save it to a file first")));
+    }
     register_store(session, file)?;
-    let is_many = file.ends_with('/') || file.contains(['*', '?', '[']);
-    if is_many {
+    if Path::new(file).is_dir() {
+        return Ok(register_listed(session, name, &format!("{}/", file.trim_end_matches('/'))).await?);
+    }
+    if file.ends_with('/') || file.contains(['*', '?', '[']) {
         return Ok(register_listed(session, name, file).await?);
     }
     let (store, path) = parse_url(file)?;
