@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
-use crate::commands::{cat, convert, diff, generate, info, recover, repack, schema, show, split, sql, stats, verify};
+use crate::commands::{cat, convert, diff, generate, glance, info, recover, repack, schema, show, split, sql, stats, verify};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
@@ -23,7 +23,7 @@ const TROUBLE: u8 = 2;
 
 /// See, understand, compare and convert NumPy's .npy and .npz files.
 ///
-/// FILE is an .npy, .npz or .ra file. info, show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG,
+/// npy FILE shows what is in a file, and its first values. FILE is an .npy, .npz or .ra file. info, show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG,
 /// Parquet and Arrow. These and cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz archive, - is
 /// standard input, and -:MEMBER one array of it. FILE#1 is the second of several arrays in an .npy file, as several np.save into one
 /// handle write them.
@@ -34,6 +34,7 @@ const TROUBLE: u8 = 2;
     max_term_width = 100,
     after_help = "\
 Examples:
+  npy picks.npy                          what is in it, the range and the first values
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
   npy show run.npz:time '[-3:]'          its last three rows
@@ -61,6 +62,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// What a file as the first argument stands for
+    #[command(hide = true)]
+    Glance(info::Arguments),
     Info(info::Arguments),
     Show(show::Arguments),
     #[cfg(feature = "view")]
@@ -176,9 +180,26 @@ fn said_of_escaped() -> Option<String> {
 
 /// Spells arguments that begin with a hyphen as the parser takes them.
 ///
-/// `-:NAME` and `-#N`, parts of standard input, would be options for it, and `-oFILE` a slice, which may begin with a hyphen.
+/// `-:NAME` and `-#N`, parts of standard input, would be options for it, and `-oFILE` a slice, which may begin with a hyphen. A file
+/// where a command is expected is the argument of `glance`.
 fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut spelled = Vec::new();
+    let mut given = given.peekable();
+    let mut spelled: Vec<OsString> = given.next().into_iter().collect();
+    while let Some(argument) = given.peek() {
+        let text = argument.to_string_lossy();
+        let is_option = text.starts_with("--color");
+        if !is_option {
+            if Arguments::command().find_subcommand(&*text).is_none() && glance::is_file(argument) {
+                spelled.push("glance".into());
+            }
+            break;
+        }
+        let has_value = text.contains('=');
+        spelled.extend(given.next());
+        if !has_value {
+            spelled.extend(given.next());
+        }
+    }
     let mut has_options = true;
     for argument in given {
         has_options &= argument != "--";
@@ -201,6 +222,7 @@ impl Command {
     /// Runs the command; returns the exit code.
     fn run(&self, screen: &mut Screen) -> Result<u8> {
         match self {
+            Self::Glance(arguments) => glance::run(arguments, screen),
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Show(arguments) => show::run(arguments, screen),
             #[cfg(feature = "view")]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use npy_core::npz::NpzWriter;
-use npy_core::{DType, Header, Order};
+use npy_core::{DType, DynValues, Header, Order};
 
 use crate::support::numpy::numpy;
 use crate::support::{announce, command, data, example, files_below, run, run_with};
@@ -33,6 +33,52 @@ dtype     record of 9 fields, 277 bytes
     84    waveform   <f4 (3, 16)
    276    reviewed   |b1
 "#);
+}
+
+/// A file instead of a command: `info`, with the range and the first lines of the values.
+#[test]
+fn a_file_alone_is_shown_with_its_range_and_first_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).into_os_string().into_string().unwrap();
+    let save = |name: &str, shape: &[usize], items: &[f64]| {
+        let bytes = items.iter().flat_map(|item| item.to_le_bytes()).collect();
+        DynValues::new("<f8".parse().unwrap(), Order::C, shape, bytes).unwrap().save(path(name)).unwrap();
+    };
+    let items: Vec<f64> = (0..10_000).map(|i| if i == 7 { f64::NAN } else { f64::from(i) / 8.0 }).collect();
+    save("square.npy", &[100, 100], &items);
+    save("one.npy", &[], &[2.5]);
+    save("empty.npy", &[0], &[]);
+    let shown = |arguments: &[&str]| {
+        let text = run(arguments).ok();
+        text.lines().skip_while(|line| !line.starts_with("  dtype")).skip(1).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    insta::assert_snapshot!(shown(&[&path("square.npy")]), @r"
+      range     0 … 1249.9, 1 NaN
+      values    [[0.000000e+00 1.250000e-01 2.500000e-01 ... 1.212500e+01 1.225000e+01 1.237500e+01]
+                 [1.250000e+01 1.262500e+01 1.275000e+01 ... 2.462500e+01 2.475000e+01 2.487500e+01]
+                 [2.500000e+01 2.512500e+01 2.525000e+01 ... 3.712500e+01 3.725000e+01 3.737500e+01] …
+    ");
+    assert_eq!(shown(&["--color", "never", &path("one.npy")]), "  values    2.5\n");
+    assert_eq!(shown(&[&path("empty.npy")]), "");
+    // An archive, several files and standard input are what `info` shows.
+    let archive = path("run.npz");
+    let mut writer = NpzWriter::create(&archive).unwrap();
+    writer.add_slice("a", &[1_u8, 2]).unwrap();
+    writer.add_slice("b", &[1_u8]).unwrap();
+    writer.finish().unwrap();
+    for arguments in [vec![archive.clone()], vec![path("one.npy"), path("square.npy")]] {
+        assert_eq!(run(&arguments).ok(), run([vec!["info".to_owned()], arguments].concat()).ok());
+    }
+    assert_eq!(shown(&[&format!("{archive}:a")]), "  range     1 … 2\n  values    [1 2]\n");
+    let file = fs::read(path("square.npy")).unwrap();
+    assert_eq!(run_with(["-"], &file).ok(), run_with(["info", "-"], &file).ok());
+    let archive = fs::read(&archive).unwrap();
+    let message = "npy: -: missing array \"x\": the archive has a, b\n";
+    assert_eq!(run_with(["-:x"], &archive).trouble(), message);
+    // A file that is missing, and a command that is mistyped.
+    assert!(run([path("none.npy")]).trouble().contains("cannot open the file"));
+    let mistyped = run(["inf"]);
+    assert!(mistyped.code == Some(2) && mistyped.stderr.contains("similar subcommands exist"));
 }
 
 #[test]

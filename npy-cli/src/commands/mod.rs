@@ -5,6 +5,7 @@ pub(crate) mod cat;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod generate;
+pub(crate) mod glance;
 pub(crate) mod info;
 mod order;
 #[cfg(feature = "plot")]

@@ -7,9 +7,11 @@ mod table;
 
 use std::ffi::OsString;
 
+use npy_core::print::PrintOptions;
+
 use crate::failure::{Failure, Result};
 use crate::formats;
-use crate::input::{object_options, spooled};
+use crate::input::{Array, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, Slice};
 
@@ -126,6 +128,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     })?;
     Ok(0)
+}
+
+/// An array as NumPy prints it in lines of this width, of which only the printed elements are read. `None` where elements are long.
+pub(crate) fn whole_text(array: &mut dyn Array, width: usize) -> Result<Option<String>> {
+    print::text(&Selection::new(array.header()), array, &PrintOptions::new().line_width(width))
 }
 
 impl Arguments {

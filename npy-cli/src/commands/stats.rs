@@ -26,7 +26,7 @@ mod brief;
 use std::io::Write as _;
 use std::sync::Mutex;
 
-use npy_core::{FileFormat, Header};
+use npy_core::{DType, FileFormat, Header};
 
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
@@ -35,11 +35,13 @@ use crate::input::paths::Files;
 use crate::input::{Input, object_options};
 use crate::output::Screen;
 use crate::progress::Progress;
+use crate::threads;
 use crate::values::fields::Leaf;
+use crate::values::quantity;
 use brief::{Brief, Sort};
 use report::{Report, named};
 use scan::{Plan, Settings};
-use summary::Summary;
+use summary::{Summary, Value};
 
 /// Show the distribution of values: range, mean, quantiles, NaN, distinct values, histogram.
 #[derive(Debug, clap::Args)]
@@ -156,6 +158,19 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Ok(0) if unread > 0 => Err(Failure::Reported),
         result => result,
     }
+}
+
+/// The least and the greatest value of a member, and how many are NaN. `None` for records, and where no value is either.
+pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
+    let settings = Settings { threads: threads::of_machine(), fields: Vec::new(), bins: 1, is_brief: true };
+    let (header, leaves) = statistics(input, index, &settings)?;
+    let [(_, Summary { min: Some(min), max: Some(max), nan, .. })] = &leaves[..] else { return Ok(None) };
+    if matches!(header.dtype(), DType::Record(_)) {
+        return Ok(None);
+    }
+    let none = if matches!(min, Value::Time(..)) { "NaT" } else { "NaN" };
+    let nan = nan.filter(|count| *count > 0).map(|count| format!(", {} {none}", quantity::count(count)));
+    Ok(Some(format!("{} … {}{}", brief::figure(min), brief::figure(max), nan.unwrap_or_default())))
 }
 
 /// The statistics of the leaves of a member, which is read once.

@@ -17,11 +17,11 @@ fn lists_the_commands() {
     insta::assert_snapshot!(run(["--help"]).ok(), @r#"
 See, understand, compare and convert NumPy's .npy and .npz files.
 
-FILE is an .npy, .npz or .ra file. info, show, view, stats, plot, diff, convert and verify also read
-CSV, JSON, safetensors, PNG, Parquet and Arrow. These and cat read files compressed by gzip or
-Zstandard. FILE:MEMBER is one array of an .npz archive, - is standard input, and -:MEMBER one array
-of it. FILE#1 is the second of several arrays in an .npy file, as several np.save into one handle
-write them.
+npy FILE shows what is in a file, and its first values. FILE is an .npy, .npz or .ra file. info,
+show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG, Parquet and
+Arrow. These and cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz
+archive, - is standard input, and -:MEMBER one array of it. FILE#1 is the second of several arrays
+in an .npy file, as several np.save into one handle write them.
 
 Usage: npy [OPTIONS] <COMMAND>
 
@@ -57,6 +57,7 @@ Options:
           Print version
 
 Examples:
+  npy picks.npy                          what is in it, the range and the first values
   npy info run.npz                       what is in it
   npy info run.npz:time                  one array of it
   npy show run.npz:time '[-3:]'          its last three rows

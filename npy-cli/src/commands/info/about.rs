@@ -122,8 +122,8 @@ impl About {
         let format = input.format();
         let content = match format {
             FileFormat::Npz => {
+                let selected = input.selected().map(|_| input.only_member()).transpose()?;
                 let mut archive = input.archive()?;
-                let selected = input.selected().map(|member| archive.find(member)).transpose()?;
                 let indices = selected.map_or(0..archive.len(), |index| index..index + 1);
                 let members = indices.map(|index| Member::of(&mut archive, index)).collect();
                 Content::Archive { format: "npz", members }

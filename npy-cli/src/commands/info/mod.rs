@@ -43,6 +43,16 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// The file, if its properties are written as text and alone.
+    pub(crate) fn only_file(&self) -> Option<&OsString> {
+        match &self.files[..] {
+            [file] if !self.json && paths::expand(&self.files).is_ok_and(|files| files.found == self.files) => Some(file),
+            _ => None,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let Files { found: files, unread: unread_directories } = paths::expand(&arguments.files)?;
     let is_one = matches!((&arguments.files[..], &files[..]), ([given], [found]) if given == found);

@@ -23,10 +23,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     let options = arguments.print_options(screen);
     let shape = selection.shape();
     let edges = options.edges(&shape);
-    let printed = shape
-        .iter()
-        .zip(&edges)
-        .fold(1_usize, |count, (length, edge)| count.saturating_mul(edge.map_or(*length, |edge| edge.saturating_mul(2))));
+    let printed = count_of(&shape, &edges);
     if let DType::Scalar(scalar) = selection.dtype()
         && matches!(scalar.class(), Class::Bytes | Class::Unicode | Class::Void)
         && !shape.is_empty()
@@ -38,6 +35,25 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &mut dyn
     check_size(printed.saturating_mul(selection.dtype().itemsize().saturating_add(size_of::<&[u8]>())))?;
     let values = selection.read_edges(array, &edges)?;
     write_values(&values, &shape, selection.is_scalar(), &options, screen)
+}
+
+/// The text of a selection, of which only the printed elements are read. `None` where they are long.
+pub(super) fn text(selection: &Selection, array: &mut dyn Array, options: &PrintOptions) -> Result<Option<String>> {
+    let shape = selection.shape();
+    let edges = options.edges(&shape);
+    if count_of(&shape, &edges).saturating_mul(selection.dtype().itemsize()) > MOST_TEXT / 16 {
+        return Ok(None);
+    }
+    let values = selection.read_edges(array, &edges)?;
+    let mut text = String::new();
+    write!(text, "{}", values.display_edges(&shape, options)).map_err(|_| Failure::text_allocation())?;
+    Ok(Some(text))
+}
+
+/// The number of elements that are printed.
+fn count_of(shape: &[usize], edges: &[Option<usize>]) -> usize {
+    let printed = shape.iter().zip(edges).map(|(length, edge)| edge.map_or(*length, |edge| edge.saturating_mul(2)));
+    printed.fold(1, usize::saturating_mul)
 }
 
 /// Prints text element by element: most of the bytes of wide text are padding.

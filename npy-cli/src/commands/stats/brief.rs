@@ -105,7 +105,7 @@ impl Brief {
 }
 
 /// A value with few digits. Whole numbers and times keep all of theirs.
-fn figure(value: &Value) -> String {
+pub(super) fn figure(value: &Value) -> String {
     match value {
         Value::Text(_) | Value::Bytes(_) => cut(&quoted(value), WIDTH).into_owned(),
         value => text(&rounded(value, DIGITS)),
