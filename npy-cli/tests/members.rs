@@ -151,3 +151,48 @@ fn diff_pairs_members_of_the_same_name_in_their_order() {
     assert_eq!(diff(&b, &a), (Some(1), "only in a.npz: namex.txt\n".to_owned()));
     assert_eq!(diff(&a, &c), (Some(1), "only in c.npz: namex.txt\n".to_owned()));
 }
+
+/// A pattern stands for the members that match, in commands that take several; a member of that very name comes first.
+#[test]
+fn patterns_select_members() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).into_os_string().into_string().unwrap();
+    let archive = path("run.npz");
+    let mut writer = NpzWriter::create(&archive).unwrap();
+    for (name, value) in [("layers.0.w", 1_u8), ("layers.0.b", 2), ("layers.10.w", 3), ("x[0]", 4), ("x0", 5), ("a/b", 6)] {
+        writer.add_slice(name, &[value]).unwrap();
+    }
+    writer.add_bytes("layers.0.txt", b"no array").unwrap();
+    writer.finish().unwrap();
+    let names = |pattern: &str| {
+        let text = run(["stats", "--brief", &format!("{archive}:{pattern}")]).ok();
+        text.lines().skip(1).map(|line| line.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("layers.0.*"), ["layers.0.w", "layers.0.b"]);
+    assert_eq!(names("layers.?*.w"), ["layers.0.w", "layers.10.w"]);
+    assert_eq!(names("a*"), ["a/b"]);
+    assert_eq!(names("*").len(), 6);
+    // The member of this name, which as a pattern matches another.
+    assert!(run(["show", &format!("{archive}:x[0]")]).ok() == "[4]\n");
+    assert_eq!(run(["show", &format!("{archive}:*10*")]).ok(), "[3]\n");
+
+    let info = run(["info", &format!("{archive}:layers.*.w")]).ok();
+    assert!(info.contains(".npz, 2 members") && info.contains("layers.10.w") && !info.contains("layers.0.b"), "{info}");
+    let chosen = path("chosen.npz");
+    run(["convert", &format!("{archive}:layers.0.*"), &chosen]).ok();
+    assert_eq!(NpzReader::open(&chosen).unwrap().names().collect::<Vec<_>>(), ["layers.0.w", "layers.0.b"]);
+    assert_eq!(run(["diff", &format!("{archive}:layers.0.*"), &chosen]).code, Some(0));
+    assert_eq!(run(["diff", &format!("{archive}:layers.*"), &chosen]).code, Some(1));
+
+    for (arguments, message) in [
+        (["show", "layers.*"], "expected one array, found 3"),
+        (["stats", "none*"], "no array matches \"none*\""),
+        (["stats", "[none"], "missing array \"[none\""),
+        (["verify", "layers.0.*"], "expected one array, found 2"),
+    ] {
+        let [command, pattern] = arguments;
+        let failed = run([command, &format!("{archive}:{pattern}")]);
+        let text = failed.stdout + &failed.stderr;
+        assert!(failed.code == Some(2) && text.contains(message), "{text}");
+    }
+}

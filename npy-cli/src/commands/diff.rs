@@ -192,14 +192,14 @@ struct Pair {
 
 impl Contents {
     fn of(inputs: &[Input; 2]) -> Result<Self> {
-        let is_whole = |input: &Input| input.format() == FileFormat::Npz && input.selected().is_none();
-        if is_whole(&inputs[0]) && is_whole(&inputs[1]) {
+        if inputs[0].has_members()? && inputs[1].has_members()? {
             let [a, b] = [inputs[0].members()?, inputs[1].members()?];
             let (pairs, only) = paired(&a, &b);
             let pairs = pairs.into_iter().map(|(indices, name)| Pair { indices, name: name.clone(), numbered: None }).collect();
             let mut only = only.map(|names| names.into_iter().flatten().cloned().collect());
             let mut failures = Vec::new();
-            let others = other_members(inputs, &mut only, &mut failures)?;
+            let is_whole = inputs.iter().all(|input| input.selected().is_none());
+            let others = if is_whole { other_members(inputs, &mut only, &mut failures)? } else { Vec::new() };
             return Ok(Self { pairs, only, others, failures });
         }
         let indices = [inputs[0].only_member()?, inputs[1].only_member()?];

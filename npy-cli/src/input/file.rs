@@ -15,6 +15,7 @@ use super::array::{Array, Once, in_memory};
 use super::arrays::{self, Found};
 use super::looks;
 use super::part::{Part, split, standard_input};
+use super::paths;
 use super::stream::{Forward, Prefixed, Recorder, Spool};
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -306,21 +307,42 @@ impl Input {
         self.archive = OnceCell::new();
     }
 
-    /// The indices of the members to work on: the selected one, or all that are arrays. Any other format counts as one
-    /// member without a name.
+    /// The indices of the members to work on: the selected one, those that match a selected pattern, or all that are arrays. Any other
+    /// format counts as one member without a name.
     pub(crate) fn members(&self) -> Result<Vec<(usize, Option<String>)>> {
         if self.format != FileFormat::Npz {
             return Ok(vec![(0, None)]);
         }
         let archive = self.archive()?;
+        let pattern = self.selected().and_then(paths::pattern);
         if let Some(member) = self.selected() {
-            let index = archive.find(member).map_err(|error| self.name_of(error_without_path(error).into()))?;
-            return Ok(vec![(index, archive.name(index).map(str::to_owned))]);
+            match archive.find(member) {
+                Ok(index) => return Ok(vec![(index, archive.name(index).map(str::to_owned))]),
+                Err(error) if pattern.is_none() => return Err(self.name_of(error_without_path(error).into())),
+                Err(_) => {}
+            }
         }
-        Ok((0..archive.len())
+        let is_wanted = |name: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(name));
+        let members: Vec<_> = (0..archive.len())
             .filter(|index| archive.is_array(*index))
             .map(|index| (index, archive.name(index).map(str::to_owned)))
-            .collect())
+            .filter(|(_, name)| is_wanted(name.as_deref().unwrap_or_default()))
+            .collect();
+        match pattern {
+            Some(pattern) if members.is_empty() => {
+                Err(Failure::new(format!("{}: no array matches {:?}", self.name, pattern.as_str())))
+            }
+            _ => Ok(members),
+        }
+    }
+
+    /// Whether it stands for arrays of an archive by their names: for all, or for those that match a pattern.
+    pub(crate) fn has_members(&self) -> Result<bool> {
+        Ok(match self.selected() {
+            _ if self.format != FileFormat::Npz => false,
+            Some(member) => paths::pattern(member).is_some() && self.archive()?.index_of(member).is_none(),
+            None => true,
+        })
     }
 
     /// Calls `work` with the only array, the selected one, or the only one of an archive.

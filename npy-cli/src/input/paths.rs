@@ -96,6 +96,11 @@ fn is_pattern(text: &OsStr) -> bool {
     text.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
 }
 
+/// The pattern that a text is, such as `layers.0.*`, of the names of members.
+pub(super) fn pattern(text: &str) -> Option<Pattern> {
+    if is_pattern(OsStr::new(text)) { Pattern::new(text).ok() } else { None }
+}
+
 /// A name as patterns are matched: bytes that are not UTF-8 are characters that no name has.
 fn characters(name: &OsStr) -> Cow<'_, str> {
     if let Some(name) = name.to_str() {

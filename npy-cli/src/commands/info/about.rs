@@ -122,10 +122,13 @@ impl About {
         let format = input.format();
         let content = match format {
             FileFormat::Npz => {
-                let selected = input.selected().map(|_| input.only_member()).transpose()?;
+                let selected = input.selected().map(|_| input.members()).transpose()?;
                 let mut archive = input.archive()?;
-                let indices = selected.map_or(0..archive.len(), |index| index..index + 1);
-                let members = indices.map(|index| Member::of(&mut archive, index)).collect();
+                let indices = match selected {
+                    Some(members) => members.into_iter().map(|(index, _)| index).collect(),
+                    None => Vec::from_iter(0..archive.len()),
+                };
+                let members = indices.into_iter().map(|index| Member::of(&mut archive, index)).collect();
                 Content::Archive { format: "npz", members }
             }
             _ => {

@@ -38,8 +38,8 @@ pub(super) fn check(file: &OsStr, members: Option<Range<usize>>, extracted: &Ato
 fn check_input(mut input: Input, members: Option<Range<usize>>, extracted: &AtomicU64) -> Result<Vec<Finding>> {
     match input.format() {
         FileFormat::Npz => {
+            let selected = input.selected().map(|_| input.only_member()).transpose()?;
             let mut archive = input.archive()?;
-            let selected = input.selected().map(|member| archive.find(member)).transpose()?;
             let members = selected.map(|index| index..index + 1).or(members).unwrap_or(0..archive.len());
             let length = input.path().and_then(|path| path.metadata().ok()).map_or(0, |metadata| metadata.len());
             Ok(check_members(&mut archive, members, &Level::first(&Budget::new(extracted, length))))
