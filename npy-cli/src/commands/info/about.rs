@@ -124,9 +124,9 @@ impl About {
             FileFormat::Npz => {
                 let selected = input.selected().map(|_| input.members()).transpose()?;
                 let mut archive = input.archive()?;
-                let indices = match selected {
+                let indices: Vec<_> = match selected {
                     Some(members) => members.into_iter().map(|(index, _)| index).collect(),
-                    None => Vec::from_iter(0..archive.len()),
+                    None => (0..archive.len()).collect(),
                 };
                 let members = indices.into_iter().map(|index| Member::of(&mut archive, index)).collect();
                 Content::Archive { format: "npz", members }
