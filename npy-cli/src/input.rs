@@ -5,6 +5,7 @@ pub(crate) mod arrays;
 mod file;
 mod looks;
 mod part;
+pub(crate) mod parts;
 pub(crate) mod paths;
 pub(crate) mod pieces;
 #[cfg(any(feature = "plot", feature = "view"))]

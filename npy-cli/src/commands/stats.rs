@@ -26,13 +26,13 @@ mod brief;
 use std::io::Write as _;
 use std::sync::Mutex;
 
-use npy_core::{DType, FileFormat, Header};
+use npy_core::{DType, Header};
 
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::paths::Files;
-use crate::input::{Input, object_options};
+use crate::input::{Input, object_options, parts};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::threads;
@@ -176,10 +176,7 @@ pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
 /// The statistics of the leaves of a member, which is read once.
 fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
     let extent = input.extent(index)?;
-    let available = match input.format() {
-        FileFormat::Npz => input.archive()?.size(index),
-        _ => input.bounds().map(|bounds| bounds.end - bounds.start),
-    };
+    let available = input.available(index)?;
     let name = input.name().to_owned();
     input.with_member(index, |mut array| {
         let header = array.header().clone();
@@ -192,7 +189,7 @@ fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(H
         let leaves = match extent {
             Some(extent) => {
                 let begin = array.data_offset();
-                scan::check_length(begin, header.data_bytes(), available)?;
+                parts::check_length(begin, header.data_bytes(), available)?;
                 plan.read_file(&extent.path, extent.begin.saturating_add(begin), settings.threads, &progress)?
             }
             None => plan.read_stream(&mut *array, &progress)?,

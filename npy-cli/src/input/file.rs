@@ -410,6 +410,14 @@ impl Input {
         Ok(Some(Extent { path: path.clone(), begin }))
     }
 
+    /// The bytes of the file that can belong to the array, its header included; `None` of a stream.
+    pub(crate) fn available(&self, index: usize) -> Result<Option<u64>> {
+        match self.format {
+            FileFormat::Npz => Ok(self.archive()?.size(index)),
+            _ => Ok(self.bounds().map(|bounds| bounds.end - bounds.start)),
+        }
+    }
+
     fn name_of(&self, failure: Failure) -> Failure {
         failure.about(&self.name)
     }

@@ -1,7 +1,5 @@
 //! Reads an array once, by several threads, in bounded memory.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,19 +15,12 @@ use super::table::Table;
 use super::texts::Texts;
 use crate::failure::{Failure, Result};
 use crate::input::Array;
+use crate::input::parts::{PART_BYTES, PartReader, Parts};
 use crate::progress::Progress;
 use crate::threads;
 use crate::values::fields::{self, Leaf};
-use crate::values::quantity;
 
-/// Bytes that a thread reads at a time: they stay in the second cache.
-const PIECE_BYTES: usize = 1 << 18;
-
-/// The most bytes that all threads read at a time, unless an element has more.
-const MOST_BUFFERS: usize = 32 << 20;
-
-/// Bytes of a part, the unit of work of a thread. Their number is bounded, because each has its own moments.
-const PART_BYTES: u64 = 4 << 20;
+/// The most parts, because each has its own moments.
 const MOST_PARTS: u64 = 512;
 
 /// The options of the user.
@@ -39,24 +30,6 @@ pub(super) struct Settings {
     pub(super) fields: Vec<String>,
     pub(super) bins: usize,
     pub(super) is_brief: bool,
-}
-
-fn cannot_read(error: &std::io::Error) -> Failure {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
-        _ => Failure::Nameless(format!("cannot read the file: {error}")),
-    }
-}
-
-/// Fails if the array ends behind the bytes that can belong to it: a thread would read into the next member.
-pub(super) fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
-    match available.map(|available| available.saturating_sub(begin)) {
-        Some(found) if found < bytes => {
-            let expected = quantity::counted(bytes, "byte");
-            Err(Failure::Nameless(format!("truncated file: the array needs {expected}, found {}", quantity::count(found))))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The accumulator of a leaf in this number of elements.
@@ -82,12 +55,7 @@ fn accumulator(leaf: &Leaf, elements: u64, budget: Budget) -> Result<Box<dyn Acc
 /// The plan for reading an array.
 pub(super) struct Plan {
     bins: usize,
-    itemsize: usize,
-    elements: u64,
-    /// Elements that are read at a time.
-    piece: u64,
-    /// Elements of a part, the unit of work: whole pieces.
-    part: u64,
+    parts: Parts,
     budget: Budget,
     leaves: Vec<Leaf>,
 }
@@ -99,30 +67,19 @@ impl Plan {
         let leaves = fields::select(dtype, &settings.fields)?;
         let budget = Budget::of(leaves.len());
         let budget = if settings.is_brief { budget.brief() } else { budget };
-        let piece = (PIECE_BYTES / itemsize.max(1)).max(1) as u64;
         let part_bytes = PART_BYTES.max(header.data_bytes().div_ceil(MOST_PARTS));
-        let part = (part_bytes / itemsize.max(1) as u64).next_multiple_of(piece).max(piece);
-        Ok(Self { bins: settings.bins, itemsize, elements: header.element_count() as u64, piece, part, budget, leaves })
-    }
-
-    /// Elements that are read: those without bytes are not.
-    fn stored(&self) -> u64 {
-        if self.itemsize == 0 { 0 } else { self.elements }
-    }
-
-    /// The bytes that are read at a time.
-    fn piece_bytes(&self) -> usize {
-        usize::try_from(self.piece).unwrap_or(usize::MAX).saturating_mul(self.itemsize).max(1)
+        let parts = Parts::new(itemsize, header.element_count() as u64, part_bytes);
+        Ok(Self { bins: settings.bins, parts, budget, leaves })
     }
 
     fn accumulators(&self) -> Result<Vec<Box<dyn Accumulator>>> {
-        self.leaves.iter().map(|leaf| accumulator(leaf, self.elements, self.budget)).collect()
+        self.leaves.iter().map(|leaf| accumulator(leaf, self.parts.elements, self.budget)).collect()
     }
 
     fn finish(self, accumulators: Vec<Box<dyn Accumulator>>) -> Result<Vec<(Leaf, Summary)>> {
         let finish = |(leaf, mut accumulator): (Leaf, Box<dyn Accumulator>)| {
             if leaf.scalar.itemsize() == 0 {
-                accumulator.add_empty(self.elements.saturating_mul(leaf.per_element() as u64));
+                accumulator.add_empty(self.parts.elements.saturating_mul(leaf.per_element() as u64));
             }
             Ok((leaf, accumulator.finish(self.bins)?))
         };
@@ -137,24 +94,22 @@ impl Plan {
         threads: usize,
         progress: &Mutex<Progress>,
     ) -> Result<Vec<(Leaf, Summary)>> {
-        let parts = self.stored().div_ceil(self.part);
-        let threads = threads.min(MOST_BUFFERS / self.piece_bytes()).clamp(1, usize::try_from(parts.max(1)).unwrap_or(usize::MAX));
+        let (parts, threads) = (self.parts.count(), self.parts.threads(threads));
         let next = AtomicU64::new(0);
         let results: Vec<Result<Vec<_>>> = threads::on_each(threads, || {
-            let mut file = File::open(path).map_err(|error| cannot_read(&error))?;
-            let (mut buffer, mut accumulators) = (Vec::new(), self.accumulators()?);
+            let mut reader = PartReader::open(&self.parts, path, begin)?;
+            let mut accumulators = self.accumulators()?;
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= parts {
                     return Ok(accumulators);
                 }
-                let offset = begin.saturating_add(part * self.part * self.itemsize as u64);
-                file.seek(SeekFrom::Start(offset)).map_err(|error| cannot_read(&error))?;
-                self.read_part(&mut file, &mut buffer, part, &mut |position, elements| {
+                reader.read(part, &mut |position, elements| {
                     for accumulator in &mut accumulators {
                         accumulator.add(position, elements);
                     }
                     advance(progress, elements.len());
+                    Ok(())
                 })?;
                 for accumulator in &mut accumulators {
                     accumulator.expect_memory()?;
@@ -170,29 +125,12 @@ impl Plan {
         self.finish(merged.unwrap_or_else(|| Ok(Vec::new()))?)
     }
 
-    /// Reads a part, at which the file stands, piece by piece. `add` also gets the position of a piece.
-    fn read_part(&self, file: &mut File, buffer: &mut Vec<u8>, part: u64, add: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
-        let mut position = part * self.part;
-        let end = (position + self.part).min(self.elements);
-        while position < end {
-            let count = self.piece.min(end - position);
-            let length = count as usize * self.itemsize;
-            let more = length.saturating_sub(buffer.len());
-            buffer.try_reserve_exact(more).map_err(|_| Failure::allocation(length))?;
-            buffer.resize(length, 0);
-            file.read_exact(buffer).map_err(|error| cannot_read(&error))?;
-            add(position, buffer);
-            position += count;
-        }
-        Ok(())
-    }
-
     /// This thread reads, and perhaps decompresses, while another computes.
     pub(super) fn read_stream(self, array: &mut dyn Array, progress: &Mutex<Progress>) -> Result<Vec<(Leaf, Summary)>> {
         // Elements larger than a piece are not queued.
-        let most_waiting = usize::from(self.piece_bytes() <= PIECE_BYTES);
+        let most_waiting = usize::from(self.parts.is_small());
         let (send, receive) = sync_channel::<(u64, DynValues)>(most_waiting);
-        let (elements, part, mut accumulators) = (self.stored(), self.part, self.accumulators()?);
+        let (elements, part, mut accumulators) = (self.parts.stored(), self.parts.part, self.accumulators()?);
         let compute = move || {
             for (position, values) in receive {
                 for accumulator in &mut accumulators {
@@ -210,7 +148,7 @@ impl Plan {
         let read = || {
             let (send, mut position) = (send, 0);
             while position < elements
-                && let Some(values) = array.next_elements(self.piece as usize)?
+                && let Some(values) = array.next_elements(self.parts.piece as usize)?
             {
                 let count = values.header().element_count() as u64;
                 advance(progress, values.bytes().len());
