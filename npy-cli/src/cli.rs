@@ -116,7 +116,7 @@ pub fn main() -> ExitCode {
         Err(failure) => {
             // Earlier output comes first.
             let _ = screen.flush();
-            output::warn(&failure.to_string());
+            output::tell(&failure);
             TROUBLE
         }
     };
@@ -166,7 +166,7 @@ fn exit(error: &clap::Error) -> ! {
     std::process::exit(match printed.map_err(Failure::from) {
         Ok(()) | Err(Failure::BrokenPipe) => error.exit_code(),
         Err(failure) => {
-            output::warn(&failure.to_string());
+            output::tell(&failure);
             TROUBLE.into()
         }
     })

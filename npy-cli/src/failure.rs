@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Nameless(String),
     /// A [`Trouble`](Self::Trouble) that names its member, but not its archive.
     OfMember(String),
+    /// A failure, and lines below its message that show a place in an argument. Nothing in them is unsafe.
+    Marked { failure: Box<Self>, mark: String },
     /// The system does not let the file be opened or read, which tells nothing about what is in it.
     Unread(String),
     /// The output cannot be written, whose name is still to be added by [`of_output`](Self::of_output).
@@ -57,6 +59,7 @@ impl Failure {
     pub(crate) fn about_member(self, name: &str) -> Self {
         match self {
             Self::Nameless(message) => Self::OfMember(format!("member {name:?}: {message}")),
+            Self::Marked { failure, mark } => Self::Marked { failure: Box::new(failure.about_member(name)), mark },
             other => other,
         }
     }
@@ -75,6 +78,7 @@ impl Failure {
     pub(crate) fn about(self, name: &str) -> Self {
         match self {
             Self::Nameless(message) | Self::OfMember(message) => Self::Trouble(format!("{name}: {message}")),
+            Self::Marked { failure, mark } => Self::Marked { failure: Box::new(failure.about(name)), mark },
             other => other,
         }
     }
@@ -94,13 +98,14 @@ pub(crate) fn about_field(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("field \"{path}\": ") }
 }
 
-/// The message in one line, without control characters.
+/// The message in one line, and the mark below it, without control characters.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) | Self::Unread(message) => {
                 f.write_str(&escape::line(message))
             }
+            Self::Marked { failure, mark } => write!(f, "{failure}\n{mark}"),
             Self::Unwritten(error) => write!(f, "cannot write the output: {error}"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Reported | Self::BrokenPipe => Ok(()),

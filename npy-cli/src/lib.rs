@@ -19,6 +19,7 @@ mod input;
 mod objects;
 mod formats;
 mod select;
+mod filter;
 #[cfg(feature = "view")]
 mod view;
 #[cfg(feature = "plot")]

@@ -169,6 +169,11 @@ pub(crate) fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "npy: {}", escape::line(message));
 }
 
+/// Prints a failure on standard error. Its message has no control characters, and may have lines below it.
+pub(crate) fn tell(failure: &Failure) {
+    let _ = writeln!(io::stderr(), "npy: {failure}");
+}
+
 /// The kind of an output, which decides what a terminal gets of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {

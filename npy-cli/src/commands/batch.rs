@@ -46,7 +46,7 @@ pub(super) fn fail(screen: &mut Screen, mut failures: Vec<Failure>) -> Result<u8
         _ => {
             screen.flush()?;
             for failure in failures {
-                output::warn(&failure.to_string());
+                output::tell(&failure);
             }
             Err(Failure::Reported)
         }

@@ -6,10 +6,12 @@ mod stream;
 mod table;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use npy_core::print::PrintOptions;
 
 use crate::failure::{Failure, Result};
+use crate::filter::{Stored, Where};
 use crate::formats;
 use crate::input::{Array, object_options, spooled};
 use crate::output::Screen;
@@ -24,6 +26,18 @@ Slices are NumPy's, and of NumPy's formats only what is shown is read:
   [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
 The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['pose']['x'].
 
+--where keeps the rows for which an expression is true; the slice is one of these rows. Expressions are Python's:
+  ok and pos.x > 3           fields by path; 1 < x <= 5; x in [1, 2]; x not in [1, 2]
+  abs(x - y) / 2 >= 0.5      + - * / // %
+  a[2] == 7                  one value of a sub-array, or of a row of an array of several axes
+  value > 3                  the value itself of an array without fields; row is the number of the row
+  isnan(x), isnat(t)         NaN equals nothing, as in NumPy; NaT neither equals nor differs from any time
+  t >= '2024-02-29T12:30'    times of ISO 8601; spans such as '250 ms'
+  name == 'ab', name ~ '^a.*b$', startswith(name, 'a'), endswith(name, 'b'), contains(name, 'ab')
+Integers are exact at any size, also against floats; an overflow of 128 bits and a division of integers by zero are errors. \
+A number in the expression takes the type of the floats that it meets, as in NumPy: 0.1 is found in f4. A name that is also \
+a keyword, or has other characters, is written ['in'].
+
 Examples:
   npy show picks.npy                       what print(np.load('picks.npy')) prints
   npy show picks.npy '[-3:]'               the last three rows
@@ -31,6 +45,8 @@ Examples:
   npy show --table --head 20 picks.npy     the first records in columns
   npy show --csv picks.npy > picks.csv     all of it for a spreadsheet
   npy show --json picks.npy '[0]'          one record for another program
+  npy show picks.npy --where 'latitude > 47 and at.x > 3' --head 20
+  npy show picks.npy --where 'id in [3, 7]' --count
 
 Exit codes: 0 success, 2 the file cannot be read, or the slice does not fit it.")]
 pub(crate) struct Arguments {
@@ -41,6 +57,14 @@ pub(crate) struct Arguments {
     /// What to show of the array
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<String>,
+
+    /// Keep the rows for which an expression is true, as in 'ok and pos.x > 3'
+    #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
+    filter: Option<String>,
+
+    /// Print the number of the rows that --where keeps
+    #[arg(long, requires = "filter", conflicts_with_all = ["slice", "table", "json", "csv", "head", "tail", "all"])]
+    count: bool,
 
     /// Show records as a table with aligned columns
     #[arg(long, conflicts_with_all = ["json", "csv"])]
@@ -104,10 +128,21 @@ impl From<Encoding> for npy_core::object::Encoding {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
+    let filter = arguments.filter.as_deref().map(Where::new).transpose()?;
     let mut input = formats::input_of_one(&arguments.file)?;
     let member = input.only_member()?;
     input.tell_of_further();
+    let (extent, available) = (input.extent(member)?, input.available(member)?);
     input.with_member(member, |mut array| {
+        if let Some(filter) = filter {
+            let filter = filter.of(array.header())?;
+            let stored = Stored::new(extent, available, &*array)?;
+            if arguments.count {
+                return Ok(writeln!(screen, "{}", filter.count(&mut *array, stored.as_ref())?)?);
+            }
+            let most = arguments.head.filter(|_| slice.keeps_rows()).map(|count| count as u64);
+            array = filter.rows(&mut *array, stored.as_ref(), most)?;
+        }
         let selection = arguments.rows_of(slice.of(array.header())?)?;
         if array.header().dtype().has_object() {
             let options = object_options().encoding(arguments.encoding.into());

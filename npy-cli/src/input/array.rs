@@ -34,6 +34,9 @@ pub(crate) trait Array {
     fn can_go_back(&self) -> bool;
 }
 
+/// The largest array that is copied to memory. Larger ones go to a temporary file.
+pub(crate) const MOST_MEMORY: usize = 256 << 20;
+
 /// The number of rows of an array in its order, for [`Array::copy_from`] to begin behind the last.
 pub(crate) fn rows_of(header: &Header) -> usize {
     let rows = if header.order() == Order::C { header.shape().first() } else { header.shape().last() };

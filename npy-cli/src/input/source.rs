@@ -8,13 +8,10 @@ use npy_core::rawarray::RaHeader;
 use npy_core::{FileFormat, Header, NpyReader};
 use tempfile::SpooledTempFile;
 
-use super::array::{Array, not_spooled, object_options, write_elements};
+use super::array::{Array, MOST_MEMORY, not_spooled, object_options, write_elements};
 use super::file::Input;
 use crate::failure::{Failure, Result};
 use crate::values::quantity::counted;
-
-/// The largest array that is decompressed to memory. Larger ones go to a temporary file.
-const MOST_MEMORY: usize = 256 << 20;
 
 /// One array of an input at a time.
 pub(crate) struct Source {

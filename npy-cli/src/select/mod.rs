@@ -13,6 +13,7 @@ mod tests;
 use npy_core::{DType, Header};
 
 pub(crate) use objects::Chosen;
+pub(crate) use parse::unescape;
 use parse::{Step, parse};
 pub(crate) use read::check_size;
 
@@ -81,6 +82,11 @@ impl Slice {
     /// Parses the text of a selection: `[0, :, 10:20]`, `['pose']['x'][::100]`, `pose.x`.
     pub(crate) fn new(text: &str) -> Result<Self> {
         Ok(Self { text: text.to_owned(), steps: parse(text)? })
+    }
+
+    /// Whether it selects fields alone, so that the rows are those of the array.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        self.steps.iter().all(|step| !matches!(step.kind, parse::StepKind::Axes(_)))
     }
 
     /// Applies the steps to a whole array.

@@ -302,7 +302,7 @@ impl Parser<'_> {
 const MOST: i128 = 1 << 100;
 
 /// The character of an escape sequence, behind its backslash.
-fn unescape(characters: &mut std::str::Chars<'_>) -> Option<String> {
+pub(crate) fn unescape(characters: &mut std::str::Chars<'_>) -> Option<String> {
     let kind = characters.next()?;
     let digits = match kind {
         '\\' | '\'' | '"' => return Some(kind.into()),

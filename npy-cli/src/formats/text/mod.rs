@@ -8,7 +8,7 @@ mod long_double;
 pub(crate) mod objects;
 pub(crate) mod rows;
 pub(crate) mod slot;
-mod time;
+pub(crate) mod time;
 
 use std::borrow::Cow;
 use std::io;

@@ -127,7 +127,8 @@ impl Time {
         self.divided(unit, count).and_then(|(steps, _)| i64::try_from(steps).ok())
     }
 
-    fn divided(self, unit: TimeUnit, count: u32) -> Option<(i128, bool)> {
+    /// The number of units up to this time, rounded down, and whether it is a whole one; `None` of the generic unit.
+    pub(crate) fn divided(self, unit: TimeUnit, count: u32) -> Option<(i128, bool)> {
         let count = i128::from(count.max(1));
         let length = match unit {
             TimeUnit::Generic => return None,

@@ -1,0 +1,117 @@
+//! Rows of an array for which an expression is true: `--where 'ok and pos.x > 3'`.
+//!
+//! Text becomes tokens and a tree; with a dtype the tree gets types and columns; and blocks of rows are
+//! evaluated column by column, of which only those that the expression names are decoded.
+
+mod mark;
+mod syntax;
+mod token;
+mod parse;
+mod node;
+mod field;
+mod arithmetic;
+mod compare;
+mod check;
+mod eval;
+mod time;
+mod text;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::io::{Seek, Write as _};
+
+use npy_core::{Header, NpyReader, Order};
+use tempfile::SpooledTempFile;
+
+use crate::failure::{Failure, Result};
+use crate::input::{Array, MOST_MEMORY, Prefixed, not_spooled};
+use mark::Problem;
+use node::{Column, Test};
+pub(crate) use scan::Stored;
+use syntax::Expression;
+
+/// An expression, as it was parsed.
+#[derive(Clone, Debug)]
+pub(crate) struct Where {
+    text: String,
+    expression: Expression,
+}
+
+impl Where {
+    /// Parses an expression.
+    pub(crate) fn new(text: &str) -> Result<Self> {
+        let expression = parse::parse(text).map_err(|problem| problem.in_expression(text))?;
+        Ok(Self { text: text.to_owned(), expression })
+    }
+
+    /// Finds the fields of an array that the expression names.
+    pub(crate) fn of(&self, header: &Header) -> Result<Filter> {
+        let Some(rows) = header.shape().first() else {
+            let message = "--where has no effect: expected an array with rows, found a single element";
+            return Err(Failure::Nameless(message.to_owned()));
+        };
+        if header.dtype().has_object() {
+            let message = "--where needs values of a fixed size: expected no Python objects";
+            return Err(Failure::Nameless(format!("{message}, found dtype {}", header.dtype())));
+        }
+        let (test, columns) = check::check(&self.expression, header).map_err(|problem| problem.in_expression(&self.text))?;
+        let axes = header.shape().iter().skip(1);
+        let row_bytes = axes.fold(header.dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length));
+        if row_bytes == 0 && *rows > 0 {
+            return Err(Failure::Nameless("cannot select rows: they have no bytes".to_owned()));
+        }
+        Ok(Filter {
+            text: self.text.clone(),
+            header: header.clone(),
+            test,
+            columns,
+            rows: *rows as u64,
+            row_bytes: row_bytes.max(1),
+        })
+    }
+}
+
+/// An expression on the rows of an array.
+#[derive(Debug)]
+pub(crate) struct Filter {
+    text: String,
+    header: Header,
+    test: Test,
+    columns: Vec<Column>,
+    rows: u64,
+    /// At least 1.
+    row_bytes: usize,
+}
+
+impl Filter {
+    /// Counts the rows. `stored` is where the array is in a file, if it is there as it is.
+    pub(crate) fn count(&self, array: &mut dyn Array, stored: Option<&Stored>) -> Result<u64> {
+        let mut count = 0;
+        self.scan(array, stored, None, &mut |rows| {
+            count += rows.count;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// The rows as an array, at most this many of them: in memory, or in a temporary file if they are large.
+    pub(crate) fn rows(&self, array: &mut dyn Array, stored: Option<&Stored>, most: Option<u64>) -> Result<Box<dyn Array>> {
+        let (mut file, mut count) = (SpooledTempFile::new(MOST_MEMORY), 0);
+        self.scan(array, stored, Some(most.unwrap_or(u64::MAX)), &mut |rows| {
+            count += rows.count;
+            file.write_all(&rows.bytes).map_err(|error| not_spooled(&error))
+        })?;
+        file.rewind().map_err(|error| not_spooled(&error))?;
+        let mut shape = self.header.shape().to_vec();
+        if let Some(rows) = shape.first_mut() {
+            *rows = usize::try_from(count).unwrap_or(usize::MAX);
+        }
+        let header = Header::new(self.header.dtype().clone(), Order::C, &shape)?;
+        Ok(Box::new(NpyReader::new(Prefixed::new(header.to_bytes(), file, 0))?))
+    }
+
+    fn failure(&self, problem: Problem) -> Failure {
+        problem.in_expression(&self.text)
+    }
+}
