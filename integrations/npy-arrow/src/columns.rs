@@ -53,7 +53,7 @@ struct Column {
 }
 
 /// Rows of an array in memory.
-pub(crate) struct RowRange {
+pub(crate) struct RowRange<'a> {
     /// The offset of the first of the rows in memory.
     pub(crate) begin: usize,
     /// The number of rows in memory, which sets the strides in Fortran order.
@@ -62,6 +62,15 @@ pub(crate) struct RowRange {
     pub(crate) from: usize,
     /// The number of rows.
     pub(crate) rows: usize,
+    /// The indices of the rows, counted from the first, if they are not adjacent.
+    pub(crate) taken: Option<&'a [usize]>,
+}
+
+impl RowRange<'_> {
+    /// All rows in memory.
+    pub(crate) fn all(rows: usize) -> Self {
+        Self { begin: 0, in_memory: rows, from: 0, rows, taken: None }
+    }
 }
 
 impl Columns {
@@ -181,7 +190,7 @@ impl Columns {
     }
 
     /// The batch of rows in memory. The caller has checked that their bytes are there.
-    pub(crate) fn batch(&self, block: &Block<'_>, range: &RowRange) -> Result<RecordBatch> {
+    pub(crate) fn batch(&self, block: &Block<'_>, range: &RowRange<'_>) -> Result<RecordBatch> {
         let (row, strides) = self.strides(range.in_memory);
         let block = Block { strides: &strides, ..*block };
         let arrays = self.all.iter().map(|column| block.column(&column.node, &column.axes(range, row, &strides)));
@@ -197,8 +206,8 @@ impl Columns {
 
     /// Returns whether a column of a batch can share the memory of its bytes.
     pub(crate) fn can_share(&self) -> bool {
-        let (rows, range) = (2, RowRange { begin: 0, in_memory: 2, from: 0, rows: 2 });
-        let (row, strides) = self.strides(rows);
+        let range = RowRange::all(2);
+        let (row, strides) = self.strides(range.in_memory);
         self.all.iter().any(|column| can_share(&column.node, &column.axes(&range, row, &strides), &strides))
     }
 
@@ -215,13 +224,17 @@ impl Columns {
 }
 
 impl Column {
-    fn axes(&self, range: &RowRange, row: usize, strides: &[usize]) -> Axes {
+    fn axes<'a>(&self, range: &RowRange<'a>, row: usize, strides: &[usize]) -> Axes<'a> {
         let column = strides.first().map_or(0, |stride| stride.saturating_mul(self.index));
-        Axes::rows(range.begin + range.from * row + self.offset + column, range.rows, row)
+        let offset = range.begin + range.from * row + self.offset + column;
+        match range.taken {
+            Some(indices) => Axes::taken(offset, indices, row),
+            None => Axes::rows(offset, range.rows, row),
+        }
     }
 }
 
-fn can_share(node: &Node, axes: &Axes, strides: &[usize]) -> bool {
+fn can_share(node: &Node, axes: &Axes<'_>, strides: &[usize]) -> bool {
     match &node.layout {
         Layout::Leaf(leaf) => {
             let is_same = matches!(leaf.kind, Kind::Number | Kind::Time | Kind::Void) && !(leaf.swap && leaf.width > 1);

@@ -26,7 +26,7 @@ pub(crate) struct Block<'a> {
 
 impl Block<'_> {
     /// The column of the elements at `axes`. The caller has checked that they are within the bytes.
-    pub(crate) fn column(&self, node: &Node, axes: &Axes) -> Result<ArrayRef> {
+    pub(crate) fn column(&self, node: &Node, axes: &Axes<'_>) -> Result<ArrayRef> {
         match &node.layout {
             Layout::Leaf(leaf) => self.leaf(node.field.data_type(), leaf, axes),
             Layout::List { length, stride, item } => {
@@ -52,7 +52,7 @@ impl Block<'_> {
         }
     }
 
-    fn leaf(&self, data_type: &DataType, leaf: &Leaf, axes: &Axes) -> Result<ArrayRef> {
+    fn leaf(&self, data_type: &DataType, leaf: &Leaf, axes: &Axes<'_>) -> Result<ArrayRef> {
         let runs = axes.runs(leaf.width)?;
         let located = |index: usize, problem: &ValueError| self.located(leaf, axes, index, problem);
         match leaf.kind {
@@ -123,14 +123,13 @@ impl Block<'_> {
     }
 
     #[cold]
-    pub(crate) fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
-        let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
-        let row = self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64);
+    pub(crate) fn located(&self, leaf: &Leaf, axes: &Axes<'_>, index: usize, problem: &ValueError) -> Error {
+        let row = self.first_row.saturating_add(axes.row_of(index) as u64);
         invalid_value(&leaf.path, row, problem)
     }
 
     /// The elements as native words, contiguous and aligned.
-    fn words<W: Word>(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
+    fn words<W: Word>(&self, leaf: &Leaf, runs: &Runs<'_>) -> Result<Buffer> {
         if runs.count == 0 {
             return Ok(Buffer::from_vec(Vec::<W>::new()));
         }
@@ -145,9 +144,17 @@ impl Block<'_> {
             }
         }
         let mut words: Vec<W> = reserved(runs.count, leaf)?;
-        match (runs.run, runs.dims.as_slice()) {
+        match (runs.run, runs.dims.as_slice(), runs.taken) {
+            (1, [], Some((indices, stride))) => {
+                let rows = indices.iter().map(|index| &self.bytes[runs.offset + index * stride..]);
+                if swap {
+                    words.extend(rows.map(|row| W::swapped(row)));
+                } else {
+                    words.extend(rows.map(|row| W::native(row)));
+                }
+            }
             // The field of a record, on which tables spend most of the time.
-            (1, &[(length, stride)]) if stride >= W::BYTES => {
+            (1, &[(length, stride)], None) if stride >= W::BYTES => {
                 let bytes = &self.bytes[runs.offset..runs.offset + (length - 1) * stride + W::BYTES];
                 let rows = bytes.chunks(stride);
                 if swap {
@@ -170,7 +177,7 @@ impl Block<'_> {
     }
 
     /// The bytes of the elements, contiguous.
-    fn bytes_of(&self, leaf: &Leaf, runs: &Runs) -> Result<Buffer> {
+    fn bytes_of(&self, leaf: &Leaf, runs: &Runs<'_>) -> Result<Buffer> {
         if runs.count == 0 || leaf.width == 0 {
             return Ok(Buffer::from_vec(Vec::<u8>::new()));
         }

@@ -270,11 +270,11 @@ impl BatchReader {
             return Ok(batch.slice(self.position, rows));
         }
         if let Source::Memory { buffer, begin } = source {
-            let range = RowRange { begin: *begin, in_memory: columns.rows, from: self.position, rows };
+            let range = RowRange { begin: *begin, from: self.position, rows, ..RowRange::all(columns.rows) };
             let block = Block { bytes: buffer, shared: Some(buffer), strides: &[], first_row };
             return columns.batch(&block, &range);
         }
-        let range = RowRange { begin: 0, in_memory: rows, from: 0, rows };
+        let range = RowRange::all(rows);
         let overflow = || batch_too_large("", rows);
         let length = rows.checked_mul(columns.row_bytes).ok_or_else(overflow)?;
         let done = (self.position as u64).saturating_mul(columns.row_bytes as u64);

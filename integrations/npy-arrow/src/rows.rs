@@ -154,19 +154,53 @@ impl BatchDecoder {
     ///
     /// See [`BatchDecoder`] for an example.
     pub fn decode(&self, bytes: &Buffer, block: Range<usize>, rows: Range<usize>) -> Result<RecordBatch> {
-        let in_memory = self.count(&block)?;
+        if rows.start < block.start || rows.end > block.end || rows.start > rows.end {
+            return Err(out_of_bounds(&rows, block.end));
+        }
+        let range = RowRange { from: rows.start - block.start, rows: rows.end - rows.start, ..RowRange::all(block.len()) };
+        self.batch(bytes, &block, &range)
+    }
+
+    /// Makes a batch of the rows of `block` at some indices, which count from its first row, in their order.
+    ///
+    /// For rows that passed a filter: decodes no others.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`decode`](Self::decode), and if an index is not less than the length of the block.
+    ///
+    /// ```
+    /// use npy_arrow::arrow_buffer::Buffer;
+    /// use npy_arrow::{BatchDecoder, BatchOptions, arrow_array::Float64Array};
+    /// use npy_core::Header;
+    ///
+    /// let mut file = Vec::new();
+    /// npy_core::write(&mut file, &[1.5_f64, 2.5, 3.5, 4.5])?;
+    /// let (header, data_offset) = Header::parse(&file)?;
+    /// let decoder = BatchDecoder::new(&header, BatchOptions::new())?;
+    /// let batch = decoder.take(&Buffer::from_slice_ref(&file[data_offset..]), 0..4, &[3, 0])?;
+    /// assert_eq!(**batch.column(0), Float64Array::from(vec![4.5, 1.5]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take(&self, bytes: &Buffer, block: Range<usize>, indices: &[usize]) -> Result<RecordBatch> {
+        let rows = block.len();
+        if let Some(index) = indices.iter().copied().max().filter(|index| *index >= rows) {
+            return Err(out_of_bounds(&(index..index + 1), rows));
+        }
+        let range = RowRange { rows: indices.len(), taken: Some(indices), ..RowRange::all(rows) };
+        self.batch(bytes, &block, &range)
+    }
+
+    fn batch(&self, bytes: &Buffer, block: &Range<usize>, range: &RowRange<'_>) -> Result<RecordBatch> {
+        let in_memory = self.count(block)?;
         let expected = in_memory.saturating_mul(self.columns.row_bytes);
         if bytes.len() != expected {
             let found = bytes.len();
             let message = format!("wrong size of a batch of length {in_memory}: expected {expected} B, found {found} B");
             return Err(Error::new(ErrorKind::WrongShape, message));
         }
-        if rows.start < block.start || rows.end > block.end || rows.start > rows.end {
-            return Err(out_of_bounds(&rows, block.end));
-        }
-        let range = RowRange { begin: 0, in_memory, from: rows.start - block.start, rows: rows.end - rows.start };
-        let block = Block { bytes, shared: Some(bytes), strides: &[], first_row: rows.start as u64 };
-        self.columns.batch(&block, &range)
+        let first_row = (block.start + range.from) as u64;
+        self.columns.batch(&Block { bytes, shared: Some(bytes), strides: &[], first_row }, range)
     }
 
     fn count(&self, rows: &Range<usize>) -> Result<usize> {

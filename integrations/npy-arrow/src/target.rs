@@ -26,7 +26,7 @@ pub(crate) struct Target<'a> {
 
 impl Target<'_> {
     /// Writes a column to the elements at `axes`. `nulls` are those of the structs and lists around.
-    pub(crate) fn write(&mut self, node: &Node, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+    pub(crate) fn write(&mut self, node: &Node, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes<'_>) -> Result<()> {
         let nulls = NullBuffer::union(nulls, array.logical_nulls().as_ref());
         match &node.layout {
             Layout::Leaf(leaf) => self.write_leaf(leaf, array, nulls.filter(|nulls| nulls.null_count() > 0).as_ref(), axes),
@@ -50,7 +50,7 @@ impl Target<'_> {
         }
     }
 
-    fn write_leaf(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+    fn write_leaf(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes<'_>) -> Result<()> {
         let array = &plain(array)?;
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
         let is_time = matches!(leaf.kind, Kind::Time | Kind::Coarse(_) | Kind::Date);
@@ -87,7 +87,7 @@ impl Target<'_> {
         }
     }
 
-    fn write_numbers(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+    fn write_numbers(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes<'_>) -> Result<()> {
         let (values, runs) = (values_of(array), axes.runs(leaf.width)?);
         match leaf.width {
             1 => self.write_words::<u8>(&values, leaf, &runs),
@@ -107,7 +107,7 @@ impl Target<'_> {
     }
 
     /// Writes days of 4 or 8 bytes as days of 8.
-    fn write_days(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, runs: &Runs) -> Result<()> {
+    fn write_days(&mut self, leaf: &Leaf, array: &ArrayRef, nulls: Option<&NullBuffer>, runs: &Runs<'_>) -> Result<()> {
         let values = values_of(array);
         let is_narrow = array.data_type() == &DataType::Date32;
         self.write_each(leaf, runs, |index, place| {
@@ -123,7 +123,14 @@ impl Target<'_> {
     }
 
     /// Writes times of a finer unit than that of the dtype.
-    fn write_coarse(&mut self, leaf: &Leaf, scale: Scale, array: &ArrayRef, nulls: Option<&NullBuffer>, axes: &Axes) -> Result<()> {
+    fn write_coarse(
+        &mut self,
+        leaf: &Leaf,
+        scale: Scale,
+        array: &ArrayRef,
+        nulls: Option<&NullBuffer>,
+        axes: &Axes<'_>,
+    ) -> Result<()> {
         let values = values_of(array);
         let runs = axes.runs(leaf.width)?;
         let written = self.write_each(leaf, &runs, |index, place| {
@@ -139,13 +146,12 @@ impl Target<'_> {
         })
     }
 
-    fn row(&self, axes: &Axes, index: usize) -> u64 {
-        let per_row = axes.count().unwrap_or(0) / axes.row_count().max(1);
-        self.first_row.saturating_add(index.checked_div(per_row).unwrap_or(0) as u64)
+    fn row(&self, axes: &Axes<'_>, index: usize) -> u64 {
+        self.first_row.saturating_add(axes.row_of(index) as u64)
     }
 
     #[cold]
-    fn located(&self, leaf: &Leaf, axes: &Axes, index: usize, problem: &ValueError) -> Error {
+    fn located(&self, leaf: &Leaf, axes: &Axes<'_>, index: usize, problem: &ValueError) -> Error {
         invalid_value(&leaf.path, self.row(axes, index), problem)
     }
 
@@ -153,7 +159,7 @@ impl Target<'_> {
     fn write_each<E>(
         &mut self,
         leaf: &Leaf,
-        runs: &Runs,
+        runs: &Runs<'_>,
         mut each: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut index = 0;
@@ -164,7 +170,7 @@ impl Target<'_> {
         })
     }
 
-    fn write_words<W: Word>(&mut self, values: &[u8], leaf: &Leaf, runs: &Runs) {
+    fn write_words<W: Word>(&mut self, values: &[u8], leaf: &Leaf, runs: &Runs<'_>) {
         if runs.count == 0 {
             return;
         }

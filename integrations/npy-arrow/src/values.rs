@@ -96,8 +96,7 @@ pub fn into_batch_with(values: DynValues, options: impl Into<BatchOptions>) -> R
 }
 
 fn batch_of(columns: &Columns, bytes: &[u8], shared: Option<&Buffer>) -> Result<RecordBatch> {
-    let rows = columns.rows;
-    columns.batch(&Block { bytes, shared, strides: &[], first_row: 0 }, &RowRange { begin: 0, in_memory: rows, from: 0, rows })
+    columns.batch(&Block { bytes, shared, strides: &[], first_row: 0 }, &RowRange::all(columns.rows))
 }
 
 /// Makes an array of batches of a schema.

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use npy_arrow::arrow_array::{RecordBatch, RecordBatchReader};
 use npy_arrow::arrow_buffer::Buffer;
-use npy_arrow::{BatchOptions, BatchReader, ErrorKind, from_batches, into_batch, to_batch};
+use npy_arrow::{BatchDecoder, BatchOptions, BatchReader, ErrorKind, from_batches, into_batch, to_batch};
 use npy_core::{DynValues, Order};
 
 use crate::support::{file_of, sanitized, without_type};
@@ -26,6 +26,21 @@ pub fn cases(seed: &str, count: usize, test: &str) -> Option<Vec<DynValues>> {
 fn back(reader: BatchReader) -> DynValues {
     let schema = reader.schema();
     from_batches(&schema, reader).unwrap()
+}
+
+/// Every other row, backwards, beside the same rows one by one.
+fn assert_takes_rows(values: &DynValues) {
+    let rows = values.shape().first().copied().unwrap_or(1);
+    let indices: Vec<_> = (0..rows).rev().step_by(2).collect();
+    let bytes = Buffer::from_slice_ref(values.bytes());
+    for options in [BatchOptions::new(), BatchOptions::new().flatten(true)] {
+        let Ok(decoder) = BatchDecoder::new(values.header(), options) else { continue };
+        let taken = decoder.take(&bytes, 0..rows, &indices).unwrap();
+        assert_eq!(taken.num_rows(), indices.len());
+        for (place, row) in indices.iter().copied().enumerate() {
+            assert_eq!(taken.slice(place, 1), decoder.decode(&bytes, 0..rows, row..row + 1).unwrap(), "{}", values.dtype());
+        }
+    }
 }
 
 fn assert_same(found: &DynValues, expected: &DynValues) {
@@ -54,6 +69,7 @@ fn random_dtypes_round_trip_through_arrow() {
         let expected = values.clone().into_order(Order::C).unwrap();
         let batch = to_batch(&values).unwrap();
         assert_same(&from_batches(&batch.schema(), [&batch]).unwrap(), &expected);
+        assert_takes_rows(&values);
         let moved: RecordBatch = into_batch(values.clone()).unwrap();
         assert_eq!(moved, batch);
         let file = file_of(&values);

@@ -2,7 +2,8 @@
 
 use npy_arrow::arrow_array::ArrayRef;
 use npy_arrow::arrow_array::cast::AsArray;
-use npy_arrow::{BatchOptions, to_batch_with};
+use npy_arrow::arrow_buffer::Buffer;
+use npy_arrow::{BatchDecoder, BatchOptions, ErrorKind, to_batch_with};
 use npy_core::{DynValues, Order};
 
 /// More than a register holds.
@@ -112,4 +113,21 @@ fn memory_of_short_texts_has_no_room_for_their_padding() {
     let texts = vec![b"ab".to_vec(); 1000];
     let batch = column(PLACES[3], "S", 16, &texts, &BatchOptions::new().bytes_as_text(true)).unwrap();
     assert_eq!((batch.as_string::<i32>().value(999), batch.as_string::<i32>().values().capacity()), ("ab", 2000));
+}
+
+#[test]
+fn an_error_of_taken_rows_names_their_row() {
+    let values =
+        DynValues::new("[('b', '?'), ('s', 'S2')]".parse().unwrap(), Order::C, &[4], b"\0ab\x02cd\x01\xff\xff\0gh".to_vec());
+    let values = values.unwrap();
+    let bytes = Buffer::from_slice_ref(values.bytes());
+    for (column, row) in [("b", 1), ("s", 2)] {
+        let options = BatchOptions::new().columns([column]).bytes_as_text(true);
+        let decoder = BatchDecoder::new(values.header(), options).unwrap();
+        let error = decoder.take(&bytes, 0..4, &[3, row, 0]).unwrap_err().to_string();
+        assert!(error.contains(&format!("row {row}")), "{error}");
+        assert_eq!(decoder.take(&bytes, 0..4, &[3, 0]).unwrap().num_rows(), 2);
+        let error = decoder.take(&bytes, 0..4, &[4]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    }
 }
