@@ -65,7 +65,6 @@ pub(crate) struct ArrayScan {
     pub(crate) rest: Option<BatchDecoder>,
     /// All columns of the output.
     pub(crate) output: Option<BatchDecoder>,
-    pub(crate) is_contiguous: bool,
 }
 
 /// The filter of rows, in terms of the columns that it tests.
@@ -112,9 +111,8 @@ impl Scan {
                 let key = decoder(Some(std::slice::from_ref(name)))?;
                 search = Some(Search { rows: Arc::clone(&rows), array: arrays.len(), key, loaded: None });
             }
-            let first_row = all.byte_ranges(0..all.rows().min(1)).map_err(|error| file.locate(array, error))?;
             row_bytes = row_bytes.saturating_add(all.row_bytes());
-            arrays.push(ArrayScan { rows, filter, rest, output, is_contiguous: first_row.len() == 1 });
+            arrays.push(ArrayScan { rows, filter, rest, output });
         }
         let schema = Arc::new(query.schema.project(&query.columns)?);
         let (headers, bytes_scanned) = (Arc::clone(headers), query.bytes_scanned.clone());
