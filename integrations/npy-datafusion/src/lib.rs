@@ -55,6 +55,7 @@ mod sink;
 mod format;
 mod skip;
 mod prune;
+mod order;
 mod partitions;
 mod table;
 mod offset;

@@ -17,6 +17,7 @@ use crate::bounds::Key;
 use crate::error::listed;
 use crate::format::NpyFormat;
 use crate::options::NpyOptions;
+use crate::order::fix_files;
 use crate::partitions;
 use crate::prune::prune;
 use crate::skip::skip_rows;
@@ -201,7 +202,7 @@ impl TableProvider for NpyTable {
         let store = state.runtime_env().object_store(url)?;
         let plan = match Key::of(self.listing.options()) {
             _ if self.skip > 0 => skip_rows(plan, &store, format, self.skip, limit).await?,
-            Some(key) => prune(plan, state, &store, format, &key, filters).await?,
+            Some(key) => fix_files(prune(plan, state, &store, format, &key, filters).await?, state)?,
             None => plan,
         };
         Ok(ScanResult::new(plan))

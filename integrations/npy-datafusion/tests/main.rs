@@ -6,6 +6,7 @@ mod bad;
 #[cfg(feature = "ballista")]
 mod cluster;
 mod offsets;
+mod ordering;
 mod partitions;
 mod plans;
 mod pruning;

@@ -11,7 +11,7 @@ use npy_datafusion::{NpyOptions, SessionContextExt};
 use crate::support::{Random, ask, events, refusal, save, session};
 
 /// A key in the order of NumPy, as eight bytes, and as the constant of a query.
-trait Key: Copy {
+pub trait Key: Copy {
     const DTYPE: &'static str;
     fn random(random: &mut Random) -> Self;
     fn numpy_order(&self, other: &Self) -> Ordering;
@@ -137,7 +137,7 @@ impl Key for Text {
 }
 
 /// Saves rows of a key and a number.
-fn save_rows<K: Key>(path: &Path, rows: &[(K, i64)]) {
+pub fn save_rows<K: Key>(path: &Path, rows: &[(K, i64)]) {
     let dtype: npy_core::DType = format!("[('k', '{}'), ('n', '<i8')]", K::DTYPE).parse().unwrap();
     let bytes = rows.iter().flat_map(|(key, n)| [key.bytes(), n.to_le_bytes()].concat()).collect();
     npy_core::DynValues::new(dtype, npy_core::Order::C, &[rows.len()], bytes).unwrap().save(path).unwrap();
