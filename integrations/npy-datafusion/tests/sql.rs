@@ -156,7 +156,7 @@ fn signals_leave_no_file() {
 #[test]
 fn elements_have_their_indexes() {
     let directory = files();
-    let query = "SELECT * FROM grid WHERE i0 BETWEEN 998 AND 2000 AND i1 = 3";
+    let query = "SELECT * FROM grid WHERE i0 BETWEEN 998 AND 2000 AND i1 = 3 ORDER BY i0";
     assert_eq!(answer(directory.path(), &[query, "grid.npy", "--to", "csv"]), "i0,i1,value\n998,3,255491.0\n999,3,255747.0\n");
     assert_eq!(
         answer(directory.path(), &["SELECT count(*) FROM grid WHERE 7 < i0", "grid.npy", "--to", "csv"]).lines().last(),
