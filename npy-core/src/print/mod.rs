@@ -58,6 +58,7 @@ pub(crate) mod scalar;
 mod slice;
 pub(crate) mod stream;
 pub(crate) mod table;
+pub mod terminal;
 mod text;
 mod time;
 
