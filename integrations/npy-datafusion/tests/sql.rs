@@ -1,7 +1,11 @@
 //! The program `npy-sql`, as a person uses it.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use npy_arrow::npy_core;
 use npy_datafusion::npy_arrow;
@@ -86,6 +90,76 @@ fn answers_without_rows_and_with_nulls_are_whole_files() {
     assert_eq!(answer(path, &["SELECT 1 AS a, NULL AS b", "--to", "json"]), "[{\"a\":1,\"b\":null}]\n");
     let lists = refusal(path, &["SELECT [1, 2] AS a", "--to", "csv"]);
     assert!(lists.starts_with("npy: column \"a\" of CSV: expected single values, found List"), "{lists}");
+}
+
+#[test]
+fn tables_are_those_of_numpy_values() {
+    let directory = files();
+    let path = directory.path();
+    let query = "SELECT id, station, time, magnitude, reviewed, at['depth'] AS depth FROM picks";
+    answer(path, &[query, "picks.npy", "-o", "out.npy"]);
+    let values = npy_core::DynValues::read(std::fs::File::open(path.join("out.npy")).unwrap()).unwrap();
+    assert_eq!(answer(path, &[query, "picks.npy"]), format!("{}\n", values.table()));
+    assert_eq!(answer(path, &["SELECT NULL AS a, 1.5 AS b, 'x\ty' AS \"c\u{1b}\""]), "   a       b  c\\x1b\n0  null  1.5  x\\ty\n");
+    let query = "SELECT i0, i1 FROM grid ORDER BY i0, i1";
+    let table = answer(path, &[query, "grid.npy"]);
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!((rows.len(), &rows[30][..], &rows[31][..]), (62, &["29", "0", "29"][..], &["...", "...", "..."][..]));
+    assert_eq!([&rows[32][..], &rows[61][..]], [["255970", "999", "226"], ["255999", "999", "255"]]);
+    assert_eq!(answer(path, &[&format!("{query} LIMIT 1000"), "grid.npy", "--all"]).lines().count(), 1001);
+    assert_eq!(answer(path, &[&format!("{query} LIMIT 60"), "grid.npy"]).lines().count(), 61);
+    let message = refusal(path, &["SELECT 1", "--to", "table", "-o", "a.txt"]);
+    assert_eq!(message, "npy: cannot write a table to a file: expected another format; name one by --to\n");
+}
+
+/// A server of a file on the loopback, and the number of its bytes that it has sent.
+fn serve(body: Vec<u8>) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let (counted, body) = (Arc::clone(&sent), Arc::new(body));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map(Result::unwrap) {
+            let (counted, body) = (Arc::clone(&counted), Arc::clone(&body));
+            std::thread::spawn(move || while answer_request(&stream, &body, &counted) {});
+        }
+    });
+    (format!("http://{address}"), sent)
+}
+
+/// Answers a request for a range. Returns whether there was one.
+fn answer_request(mut stream: &TcpStream, body: &[u8], sent: &AtomicUsize) -> bool {
+    // Requests come one after the other, so that the buffer has no part of the next one.
+    let lines: Vec<String> = BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let Some(request) = lines.first() else { return false };
+    let range = lines.iter().find_map(|line| line.to_ascii_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
+    let (begin, end) = range.as_deref().and_then(|range| range.split_once('-')).unwrap_or(("0", ""));
+    let end = end.parse().map_or(body.len(), |last: usize| body.len().min(last + 1));
+    let begin: usize = begin.parse().unwrap();
+    let range = format!("Content-Range: bytes {begin}-{}/{}\r\n", end - 1, body.len());
+    let part = if request.starts_with("HEAD") { &[] } else { &body[begin..end] };
+    let head = format!("HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\n{range}Content-Length: {}\r\n\r\n", end - begin);
+    sent.fetch_add(part.len(), Ordering::Relaxed);
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(part)).is_ok()
+}
+
+#[test]
+fn ranges_of_the_first_index_read_their_bytes_alone() {
+    let directory = files();
+    let (url, sent) = serve(std::fs::read(directory.path().join("grid.npy")).unwrap());
+    // The first request is as long as the longest header of version 1.0.
+    let front = 10 + usize::from(u16::MAX);
+    let read = |condition: &str| {
+        let query = format!("SELECT count(*), sum(value) FROM grid WHERE {condition}");
+        let answer = answer(directory.path(), &[&query, &format!("{url}/grid.npy"), "--to", "csv"]);
+        (answer.lines().last().unwrap().split(',').next().unwrap().to_owned(), sent.swap(0, Ordering::Relaxed))
+    };
+    assert_eq!(read("i0 BETWEEN 500 AND 509"), ("2560".to_owned(), front + 10 * 1024));
+    assert_eq!(read("i0 >= 990 AND i1 < 2"), ("20".to_owned(), front + 10 * 1024));
+    assert_eq!(read("700 = i0"), ("256".to_owned(), front + 1024));
+    assert_eq!(read("i0 < 0"), ("0".to_owned(), front));
+    let (count, bytes) = read("i1 = 1");
+    assert_eq!(count, "1000");
+    assert!(bytes >= 1000 * 1024, "{bytes}");
 }
 
 #[test]

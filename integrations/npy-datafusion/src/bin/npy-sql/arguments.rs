@@ -43,6 +43,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
+    /// Show all rows of a table, which takes memory; by default 30 from each end
+    #[arg(long)]
+    pub(crate) all: bool,
+
     /// The format of the answer; a table by default
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
@@ -81,13 +85,15 @@ impl Arguments {
                 Some("ndjson" | "jsonl") => Format::Ndjson,
                 Some("npy") => Format::Npy,
                 Some("parquet") => Format::Parquet,
-                Some("txt") => Format::Table,
                 _ => {
                     let expected = "expected a name that ends in .npy, .parquet, .csv, .json or .ndjson; or name it by --to";
                     return Err(Failure::new(format!("{}: unknown format of the output: {expected}", path.display())));
                 }
             },
         };
+        if self.output().is_some() && format == Format::Table {
+            return Err(Failure::new("cannot write a table to a file: expected another format; name one by --to"));
+        }
         if self.output().is_none() && matches!(format, Format::Npy | Format::Parquet) {
             return Err(Failure::new("cannot write this format to standard output: expected a file; name one by --output"));
         }

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
+use npy_core::SaveOptions;
+use npy_core::atomic::Output;
 use npy_datafusion::datafusion::arrow::array::RecordBatch;
 use npy_datafusion::datafusion::arrow::datatypes::{Schema, SchemaRef};
 use npy_datafusion::datafusion::arrow::ipc::reader::FileReader;
 use npy_datafusion::datafusion::arrow::ipc::writer::FileWriter;
-use npy_datafusion::npy_arrow::npy_core::SaveOptions;
-use npy_datafusion::npy_arrow::npy_core::atomic::Output;
 use npy_datafusion::npy_arrow::parquet::parquet::arrow::ArrowWriter;
 use npy_datafusion::npy_arrow::parquet::parquet::errors::ParquetError;
 use npy_datafusion::npy_arrow::parquet::properties;

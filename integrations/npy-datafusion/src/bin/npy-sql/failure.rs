@@ -10,6 +10,12 @@ use npy_datafusion::datafusion::common::{DataFusionError, SchemaError};
 #[derive(Debug)]
 pub(crate) enum Failure {
     Trouble(String),
+    /// A place in a line of the query.
+    Query {
+        problem: String,
+        line: String,
+        column: usize,
+    },
     /// The output cannot be written.
     Unwritten(io::Error),
     /// The reader of the output is gone, which is no failure.
@@ -71,10 +77,11 @@ pub(crate) fn of_query(error: &DataFusionError, query: &str) -> Failure {
             let message = error.to_string();
             let message = message.strip_prefix("sql parser error: ").unwrap_or(&message);
             match place(message) {
-                Some((text, line, column)) => {
-                    let shown = query.lines().nth(line - 1).unwrap_or_default();
-                    Failure::new(format!("invalid query at line {line}, column {column}: {text}\n  {shown}\n  {:>column$}", "^"))
-                }
+                Some((text, line, column)) => Failure::Query {
+                    problem: format!("invalid query at line {line}, column {column}: {text}"),
+                    line: query.lines().nth(line - 1).unwrap_or_default().to_owned(),
+                    column,
+                },
                 None => Failure::new(format!("invalid query: {message}")),
             }
         }

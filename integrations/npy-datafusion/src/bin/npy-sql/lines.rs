@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use npy_core::print::terminal;
 use npy_datafusion::datafusion::arrow::array::RecordBatch;
 use npy_datafusion::datafusion::arrow::csv;
 use npy_datafusion::datafusion::arrow::datatypes::Schema;
@@ -10,7 +11,6 @@ use npy_datafusion::datafusion::arrow::json::writer::LineDelimited;
 
 use crate::arguments::Format;
 use crate::failure::{Failure, of_arrow};
-use crate::output::escape;
 
 /// A writer of lines.
 pub(crate) struct Lines<W> {
@@ -77,7 +77,9 @@ impl<W: Write> Lines<W> {
     /// Writes the buffer, because the writers of Arrow lose the kind of an error.
     fn flush(&mut self) -> Result<(), Failure> {
         if self.escapes {
-            self.out.write_all(escape(&String::from_utf8_lossy(&self.buffer)).as_bytes())?;
+            let lines = String::from_utf8_lossy(&self.buffer);
+            let escaped = if self.format == Format::Csv { terminal::text(&lines) } else { terminal::json(&lines) };
+            self.out.write_all(escaped.as_bytes())?;
         } else {
             self.out.write_all(&self.buffer)?;
         }

@@ -7,6 +7,7 @@ mod query;
 mod tables;
 mod lines;
 mod arrays;
+mod table;
 mod progress;
 mod output;
 
@@ -15,8 +16,10 @@ use std::process::ExitCode;
 use arguments::Arguments;
 use clap::Parser;
 use failure::Failure;
+use npy_core::print::terminal;
 use npy_datafusion::SessionContextExt;
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
+use unicode_width::UnicodeWidthStr;
 
 /// The exit code of a query that failed, and of wrong arguments.
 const TROUBLE: u8 = 2;
@@ -61,7 +64,14 @@ fn report(failure: &Failure) -> ExitCode {
         Failure::BrokenPipe => ExitCode::SUCCESS,
         Failure::Interrupted => ExitCode::from(INTERRUPTED),
         Failure::Trouble(message) => {
-            eprintln!("npy: {}", output::escape(message));
+            eprintln!("npy: {}", terminal::line(message));
+            ExitCode::from(TROUBLE)
+        }
+        Failure::Query { problem, line, column } => {
+            let before: String = line.chars().take(column.saturating_sub(1)).collect();
+            let after = &line[before.len()..];
+            let (before, after) = (terminal::line(&before), terminal::line(after));
+            eprintln!("npy: {}\n  {before}{after}\n  {}^", terminal::line(problem), " ".repeat(before.width()));
             ExitCode::from(TROUBLE)
         }
         Failure::Unwritten(error) => {
@@ -72,11 +82,12 @@ fn report(failure: &Failure) -> ExitCode {
 }
 
 async fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let format = arguments.format()?;
+    // Wrong arguments fail before files are opened.
+    arguments.format()?;
     let statement = query::parse(&arguments.query)?;
     let session = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
     session.enable_npy()?;
     tables::register(&session, &statement, &arguments.files).await?;
     let plan = query::plan(&session, statement, &arguments.query).await?;
-    output::write(&plan, session.task_ctx(), arguments.output(), format).await
+    output::write(&plan, session.task_ctx(), arguments).await
 }

@@ -33,7 +33,7 @@ pub(crate) async fn register(session: &SessionContext, statement: &Statement, fi
         match &reference {
             // A name that is no plain one is a file.
             TableReference::Bare { table } if &**table == "-" || table.contains(['.', '/', '*']) => {
-                register_file(session, table, table).await?
+                register_file(session, table, table).await?;
             }
             _ => return Err(unknown(session, &reference)),
         }
