@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::buffer::Buffer;
-use datafusion::arrow::compute::{filter_record_batch, prep_null_mask_filter};
+use datafusion::arrow::compute::{cast, filter_record_batch, prep_null_mask_filter};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::cast::as_boolean_array;
 use datafusion::common::{DataFusionError, Result};
@@ -118,7 +118,11 @@ impl Batches {
         let column = |name: &str| batches.iter().find_map(|batch| batch.column_by_name(name));
         let missing = |name: &str| DataFusionError::Internal(format!("{}: column {name:?} was not read", self.scan.meta.location));
         let fields = schema.fields().iter();
-        let columns = fields.map(|field| column(field.name()).cloned().ok_or_else(|| missing(field.name())));
+        let columns = fields.map(|field| {
+            let column = column(field.name()).ok_or_else(|| missing(field.name()))?;
+            let is_same = column.data_type() == field.data_type();
+            Ok::<_, DataFusionError>(if is_same { Arc::clone(column) } else { cast(column, field.data_type())? })
+        });
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns.collect::<Result<_>>()?, &options)?)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use npy_arrow::metadata::{DESCR, DTYPE};
 use object_store::ObjectMeta;
@@ -88,7 +88,12 @@ fn is_same(expected: &Field, found: &Field) -> bool {
         (None, _) => true,
         (Some(_), None) => false,
     };
-    expected.data_type() == found.data_type() && is_same_dtype && (expected.is_nullable() || !found.is_nullable())
+    is_same_type(expected.data_type(), found.data_type()) && is_same_dtype && (expected.is_nullable() || !found.is_nullable())
+}
+
+/// Whether a column of a file is of the type of the table, or is cast to it: SQL declares texts as views.
+fn is_same_type(expected: &DataType, found: &DataType) -> bool {
+    expected == found || (*expected == DataType::Utf8View && *found == DataType::Utf8)
 }
 
 /// The dtype of times that are integers in Arrow, in either byte order.

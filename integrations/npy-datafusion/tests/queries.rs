@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use npy_core::NpyRecord;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, SessionContextExt};
 
@@ -285,4 +286,28 @@ async fn each_query_lists_the_files_anew() {
     assert_eq!(ask(&session, "SELECT count(*), max(id) FROM t").await, [["30", "29"]]);
     save(&directory.path().join("a.npy"), &events(0..5));
     assert_eq!(ask(&session, "SELECT count(*), count(id) FROM t").await, [["25", "25"]]);
+}
+
+#[derive(NpyRecord)]
+struct Named {
+    #[npy(dtype = "S4")]
+    station: String,
+}
+
+#[tokio::test]
+async fn declared_texts_are_those_of_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let names: Vec<_> = events(0..3000).into_iter().map(|event| Named { station: event.station }).collect();
+    npy_core::save(&path, &names).unwrap();
+    let session = session(2);
+    session.enable_npy().unwrap();
+    let create =
+        |name: &str, columns: &str| format!("CREATE EXTERNAL TABLE {name} {columns} STORED AS NPY LOCATION '{}'", path.display());
+    ask(&session, &create("t", "")).await;
+    ask(&session, &create("u", "(station VARCHAR NOT NULL)")).await;
+    for query in ["SELECT station, count(*) FROM t GROUP BY station ORDER BY station", "SELECT count(*) FROM t WHERE station > 'L'"]
+    {
+        assert_eq!(ask(&session, &query.replace(" t ", " u ")).await, ask(&session, query).await);
+    }
 }
