@@ -54,6 +54,18 @@ impl Failure {
         Self::Nameless("cannot allocate the text of an element".to_owned())
     }
 
+    /// Adds advice to the message.
+    #[must_use]
+    pub(crate) fn with_advice(self, advice: &str) -> Self {
+        match self {
+            Self::Trouble(message) => Self::Trouble(message + advice),
+            Self::Nameless(message) => Self::Nameless(message + advice),
+            Self::OfMember(message) => Self::OfMember(message + advice),
+            Self::Unread(message) => Self::Unread(message + advice),
+            other => other,
+        }
+    }
+
     /// Adds the name of the member to a message without a name.
     #[must_use]
     pub(crate) fn about_member(self, name: &str) -> Self {

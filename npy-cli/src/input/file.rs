@@ -20,7 +20,7 @@ use super::stream::{Forward, Prefixed, Recorder, Spool};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output;
-use crate::values::quantity;
+use crate::values::{nearest, quantity};
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
@@ -111,7 +111,10 @@ impl Input {
         let (path, part) = split(text);
         let name = escape::path(path);
         let failed = |error: io::Error| Failure::Unread(format!("{name}: cannot open the file: {error}"));
-        let metadata = fs::metadata(path).map_err(failed)?;
+        let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => failed(error).with_advice(&paths::similar_file(path)),
+            _ => failed(error),
+        })?;
         if metadata.is_dir() {
             return Err(Failure::new(format!("{name}: expected a file, found a directory")));
         }
@@ -318,7 +321,10 @@ impl Input {
         if let Some(member) = self.selected() {
             match archive.find(member) {
                 Ok(index) => return Ok(vec![(index, archive.name(index).map(str::to_owned))]),
-                Err(error) if pattern.is_none() => return Err(self.name_of(error_without_path(error).into())),
+                Err(error) if pattern.is_none() => {
+                    let failure = Failure::from(error_without_path(error)).with_advice(&nearest::hint(member, archive.names()));
+                    return Err(self.name_of(failure));
+                }
                 Err(_) => {}
             }
         }

@@ -12,6 +12,7 @@ use glob::Pattern;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output;
+use crate::values::nearest;
 
 /// Files, and how many directories and names among them the system does not let be read.
 #[derive(Debug, Default)]
@@ -94,6 +95,16 @@ pub(super) fn halves(text: &OsStr, separator: u8) -> impl Iterator<Item = (&OsSt
 
 fn is_pattern(text: &OsStr) -> bool {
     text.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
+}
+
+/// Advice for a path that is not there: the file of its directory with the nearest name.
+pub(super) fn similar_file(path: &OsStr) -> String {
+    let path = Path::new(path);
+    let (Some(name), Some(parent)) = (path.file_name().and_then(OsStr::to_str), path.parent()) else { return String::new() };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    nearest::hint(name, names.iter().map(String::as_str))
 }
 
 /// The pattern that a text is, such as `layers.0.*`, of the names of members.

@@ -8,7 +8,7 @@ use npy_core::dtype::{Field, Record, Title};
 use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of};
 use super::{Axis, Selection, Source};
 use crate::failure::{Failure, Result};
-use crate::values::quantity;
+use crate::values::{nearest, quantity};
 
 /// The most axes that an array has in NumPy.
 const MOST_AXES: usize = 64;
@@ -188,7 +188,8 @@ impl Selection {
             return format!("no field {name:?}: expected a record, found dtype {}", self.element).into();
         };
         let names = quantity::listed(record.fields().iter().map(|field| format!("{:?}", field.name())));
-        format!("no field {name:?}: expected one of {names}").into()
+        let hint = nearest::hint(name, record.fields().iter().map(Field::name));
+        format!("no field {name:?}: expected one of {names}{hint}").into()
     }
 }
 

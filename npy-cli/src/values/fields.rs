@@ -7,7 +7,7 @@ use npy_core::dtype::{self, Field, FieldAt, Record, Scalar, Title};
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
-use crate::values::quantity;
+use crate::values::{nearest, quantity};
 
 /// The scalar that the elements of a dtype consist of, those of sub-arrays too; `None` for records.
 pub(crate) fn scalar_of(dtype: &DType) -> Option<Scalar> {
@@ -50,7 +50,8 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
             let problem = if known.is_empty() {
                 "expected an array of records, found one without fields".to_owned()
             } else {
-                format!("expected one of {known}")
+                let hint = nearest::hint(path, leaves.iter().map(|leaf| leaf.path.as_str()));
+                format!("expected one of {known}{hint}")
             };
             Failure::Nameless(format!("unknown field {path:?}: {problem}"))
         })

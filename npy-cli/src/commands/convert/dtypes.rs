@@ -4,7 +4,7 @@ use npy_core::dtype::{ByteOrder, Field, Record, Scalar, ScalarKind};
 use npy_core::{DType, Result as NpyResult};
 
 use crate::failure::{Failure, Result};
-use crate::values::{fields, quantity};
+use crate::values::{fields, nearest, quantity};
 
 /// Selects fields of a dtype, packed and in the order of their paths: `a`, or `pose.x` of a record in a record.
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
@@ -23,7 +23,9 @@ pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
 fn unknown(path: &str, dtype: &DType, record: &Record) -> Failure {
     let record = dtype.fields_before(path).find_map(|(_, field)| field.dtype().record()).unwrap_or(record);
     let names = quantity::listed(record.fields().iter().map(Field::name));
-    Failure::Nameless(format!("unknown field {path:?}: expected one of {names}"))
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let hint = nearest::hint(name, record.fields().iter().map(Field::name));
+    Failure::Nameless(format!("unknown field {path:?}: expected one of {names}{hint}"))
 }
 
 /// The fields to which these names lead, each from the outermost field on.
