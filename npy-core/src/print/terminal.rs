@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// Escapes all but line feeds that a terminal obeys or hides.
 ///
-/// Texts of several lines are printed, so line feeds remain; see [`line`] for names and messages.
+/// Texts of several lines are printed, so line feeds remain; see [`line()`] for names and messages.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |character| character != '\n' && is_unsafe(character), push_python)
 }
