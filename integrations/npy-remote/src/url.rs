@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
+use std::path::{Component, PathBuf};
 use std::sync::Arc;
 
 use npy_core::{Error, ErrorKind, Result};
@@ -52,7 +54,7 @@ use crate::credentials;
 pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     let invalid = |why: &dyn fmt::Display| Error::new(ErrorKind::InvalidInput, format!("invalid URL {url:?}: {why}"));
     if !has_scheme(url) {
-        let path = std::path::absolute(url).map_err(|error| invalid(&error))?;
+        let path = std::path::absolute(url).and_then(without_parents).map_err(|error| invalid(&error))?;
         let path = Path::from_absolute_path(path).map_err(|error| invalid(&error))?;
         return Ok((Arc::new(LocalFileSystem::new()), path));
     }
@@ -75,6 +77,17 @@ pub fn parse_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     options.extend(allow_http);
     let (store, path) = object_store::parse_url_opts(&parsed, options).map_err(|error| invalid(&error))?;
     Ok((store.into(), path))
+}
+
+/// Resolves `..`, which stores do not have, in the directory of a path. The file need not exist.
+fn without_parents(path: PathBuf) -> io::Result<PathBuf> {
+    if !path.components().any(|component| component == Component::ParentDir) {
+        return Ok(path);
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(directory), Some(name)) => Ok(directory.canonicalize()?.join(name)),
+        _ => path.canonicalize(),
+    }
 }
 
 /// Whether a text begins as a URL does. A single letter is a drive of Windows.

@@ -178,6 +178,13 @@ async fn urls_lead_to_local_files() {
     let plain = directory.path().join("a b.npy").display().to_string();
     let (store, path) = parse_url(&plain).unwrap();
     assert_eq!(RemoteNpy::open(store, path).await.unwrap().read_all::<u16>().await.unwrap(), [1, 2]);
+    let nested = directory.path().join("nested");
+    std::fs::create_dir(&nested).unwrap();
+    let (store, path) = parse_url(&format!("{}/../a b.npy", nested.display())).unwrap();
+    RemoteNpy::open(store, path).await.unwrap();
+    parse_url(&format!("{}/../new.npy", nested.display())).unwrap();
+    let error = parse_url("no/../directory/../none.npy").unwrap_err().to_string();
+    assert!(error.starts_with("invalid URL \"no/../directory/../none.npy\": "), "{error}");
     let (store, path) = parse_url("none.npy").unwrap();
     let none = std::path::absolute("none.npy").unwrap().display().to_string();
     let error = RemoteNpy::open(store, path).await.unwrap_err().to_string();
