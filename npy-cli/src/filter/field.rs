@@ -9,7 +9,7 @@ use super::node::Column;
 use super::syntax::Path;
 use crate::values::columns::PLAIN;
 use crate::values::fields::leaves;
-use crate::values::quantity;
+use crate::values::{nearest, quantity};
 
 /// The name of the number of a row.
 pub(super) const ROW: &str = "row";
@@ -79,13 +79,8 @@ impl<'h> Table<'h> {
             let expected = format!("expected {PLAIN}, or {ROW} for the number of the row");
             return Problem::new(at, format!("unknown name \"{name}\": the array has no fields; {expected}"));
         }
-        let near =
-            known.iter().map(|path| (distance(name, path), path)).min().filter(|(distance, _)| *distance <= name.len().div_ceil(3));
-        let hint = match near {
-            Some((_, path)) => format!("; did you mean {path}?"),
-            None => format!(": expected one of {}", quantity::listed(&known)),
-        };
-        Problem::new(at, format!("unknown field \"{name}\"{hint}"))
+        let hint = nearest::hint(name, known.iter().map(String::as_str));
+        Problem::new(at, format!("unknown field \"{name}\": expected one of {}{hint}", quantity::listed(&known)))
     }
 }
 
@@ -140,30 +135,4 @@ fn supported(scalar: Scalar, name: &str, at: usize) -> Checked<()> {
 /// A float of 64 bits.
 pub(super) fn double() -> Scalar {
     Scalar::new(ScalarKind::Float64, ByteOrder::NATIVE)
-}
-
-/// The least number of characters to insert, remove or replace that makes one text the other. Case does not count.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (index, from) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (column, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_near_by_their_characters() {
-        assert_eq!(distance("posx", "pos.x"), 1);
-        assert_eq!((distance("Time", "time"), distance("", "abc"), distance("energy", "entropy")), (0, 3, 3));
-    }
 }

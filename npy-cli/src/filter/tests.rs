@@ -199,7 +199,7 @@ fn fields_are_found_by_path() {
     insta::assert_snapshot!(failure("p.x > 3"), @r#""p.x" has values of shape (2,) in a row; select one, as in p.x[0] ^3"#);
     insta::assert_snapshot!(failure("p[0].v[1] > 3"), @r#""p.v" has values of shape (2, 2, 2) in a row, and an index of 2 of its axes; select one, as in p.v[0, 0, 0] ^3"#);
     insta::assert_snapshot!(failure("1 < p[2].x"), @"index 2 is out of bounds for an axis of length 2 ^9");
-    insta::assert_snapshot!(failure("q.x > 3"), @r#"unknown field "q.x"; did you mean p.x? ^3"#);
+    insta::assert_snapshot!(failure("q.x > 3"), @r#"unknown field "q.x": expected one of p.x, p.v, in, row, a b; did you mean "p.x"? ^3"#);
     insta::assert_snapshot!(failure("zzzzzz > 3"), @r#"unknown field "zzzzzz": expected one of p.x, p.v, in, row, a b ^3"#);
     insta::assert_snapshot!(failure("p[0].x[ > 3"), @r#"expected an index such as 2, or a field such as 't', found ">" ^11"#);
     insta::assert_snapshot!(failure("p. > 3"), @r#"expected the name of a field, found ">" ^6"#);
