@@ -9,6 +9,7 @@ mod door;
 mod help;
 mod in_place;
 mod fields;
+mod filter;
 mod formats;
 mod info;
 mod object_values;

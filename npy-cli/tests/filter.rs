@@ -1,0 +1,141 @@
+//! `--where`: the rows for which an expression is true, compared with NumPy where there is one.
+
+use std::ffi::OsString;
+use std::fs;
+
+use crate::support::numpy::{frames, numpy};
+use crate::support::{Files, announce, command, rounds, run, session};
+
+const EXPRESSIONS: usize = 100;
+
+#[test]
+fn random_expressions_are_those_of_numpy() {
+    let Some(numpy) = numpy("random_expressions_are_those_of_numpy") else { return };
+    let count = rounds(EXPRESSIONS);
+    let stream = numpy.run(["filters.py", "20261127", &count.to_string()], b"");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let (mut differences, mut partly) = (Vec::new(), 0);
+    for case in frames(&stream).chunks_exact(3) {
+        let [file, expression, rows] = case.try_into().unwrap();
+        let [expression, expected] = [expression, rows].map(|text| std::str::from_utf8(text).unwrap());
+        fs::write(&path, file).unwrap();
+        let option = format!("--where={expression}");
+        let output = run(["show", "--csv", &option, path.to_str().unwrap(), "id"]);
+        let found = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        partly += usize::from(!expected.is_empty());
+        if output.code != Some(0) || found != expected {
+            differences.push(format!("{expression}: {found:.200} instead of {expected:.200}\n{}", output.stderr));
+        }
+    }
+    announce(&format!("expressions: {count} as in NumPy, {partly} of them with rows that pass"));
+    let shown = differences.iter().take(4).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(differences.is_empty(), "{} of {count} differ:\n{shown}", differences.len());
+    assert!(partly > count / 2);
+}
+
+/// Two fields of 600,000 rows: parts that threads read, and blocks of them.
+fn pairs() -> (Vec<u8>, Vec<u8>) {
+    let (mut all, mut odd) = (Vec::new(), Vec::new());
+    for row in 0_u32..600_000 {
+        let record = [row.to_le_bytes(), (row * 7 % 1000).to_be_bytes(), row.to_be_bytes()].concat();
+        if row % 2 == 1 && row * 7 % 1000 > 500 {
+            odd.extend_from_slice(&record);
+        }
+        all.extend_from_slice(&record);
+    }
+    (all, odd)
+}
+
+#[test]
+fn rows_keep_their_order_wherever_they_come_from() {
+    let files = Files::new();
+    let dtype = "[('a', '<u4'), ('b', '>u4'), ('c', '>u4')]";
+    let (all, odd) = pairs();
+    files.array("all.npy", dtype, &[600_000], all.clone());
+    files.array("odd.npy", dtype, &[odd.len() / 12], odd);
+    let values = npy_core::DynValues::load(files.path("all.npy")).unwrap();
+    files.archive("stored.npz", |archive| archive.add_content("x", |writer| values.write(writer)).unwrap());
+    files.npy("repack stored.npz deflated.npz --compress").ok();
+    let expected = files.npy("show odd.npy --csv").ok();
+    for words in ["all.npy", "stored.npz", "deflated.npz:x", "- < all.npy"] {
+        let found = files.npy(&format!("show --csv --where 'a % 2 == 1 and b > 500' {words}"));
+        assert!(found.ok() == expected, "{words}");
+    }
+    let head = files.npy("show --csv --where 'a % 2 == 1 and b > 500' all.npy --head 70000").ok();
+    assert!(head == expected.lines().take(70_001).flat_map(|line| [line, "\n"]).collect::<String>());
+    let late = files.npy("show --count --where '1000 // (a - 599999) != 7' all.npy");
+    assert_eq!(late.code, Some(2));
+    assert!(late.stderr.contains("division by zero in row 599999"), "{}", late.stderr);
+}
+
+#[test]
+fn mistakes_have_a_caret() {
+    let files = Files::new();
+    files.array(
+        "a.npy",
+        "[('x', '<i2'), ('t', '<M8[D]')]",
+        &[2],
+        vec![1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x80],
+    );
+    session!(files, @r#"
+    $ npy show a.npy --where 'x > 1'
+    [(2, 'NaT')]
+    $ npy show a.npy --where 'isnat(t)' --count
+    1
+    $ npy show a.npy --where 'x > 1 and y > 1'
+    npy: a.npy: invalid expression: unknown field "y"; did you mean t?
+      x > 1 and y > 1
+                ^
+    exit code 2
+    $ npy show a.npy --where 'x >'
+    npy: invalid expression: expected a value, a field or a function, found the end
+      x >
+         ^
+    exit code 2
+    "#);
+}
+
+#[test]
+fn hostile_expressions_are_errors() {
+    let files = Files::new();
+    files.array("a.npy", "<f8", &[1], vec![0; 8]);
+    let deep = format!("{}value", "(".repeat(100_000));
+    let digits = "9".repeat(100_000);
+    for expression in [
+        &deep,
+        &digits,
+        "'",
+        "\"\\",
+        "value ~ '((((((((((a*)*)*)*)*)*)*)*)*)*'",
+        "value == 'a",
+        "1e999999999999",
+        "\u{202e}value",
+        "",
+        "value[99999999999999999999999]",
+        "row[0]",
+        "-",
+        ")",
+        "not",
+        "value in [",
+        "0x",
+        "1__0",
+        "value.",
+        "['",
+        "[[[[",
+        "é(",
+        "a\nb",
+    ] {
+        let run = files.run(["show", &format!("--where={expression}"), "--count", "a.npy"]);
+        assert_eq!(run.code, Some(2), "{expression:.40}: {}", run.stderr);
+        assert!(run.stderr.lines().count() <= 3 && run.stderr.len() < 1000, "{}", run.stderr);
+        assert!(!run.stderr.contains('\u{202e}'), "{}", run.stderr);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt as _;
+        let option = OsString::from_vec(b"--where=value > \xff".to_vec());
+        let output = command(["show".into(), option, files.path("a.npy").into()]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
