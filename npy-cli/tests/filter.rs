@@ -84,7 +84,7 @@ fn mistakes_have_a_caret() {
     $ npy show a.npy --where 'isnat(t)' --count
     1
     $ npy show a.npy --where 'x > 1 and y > 1'
-    npy: a.npy: invalid expression: unknown field "y"; did you mean t?
+    npy: a.npy: invalid expression: unknown field "y": expected one of x, t
       x > 1 and y > 1
                 ^
     exit code 2
