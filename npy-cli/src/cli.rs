@@ -144,7 +144,15 @@ fn mistyped_option(arguments: impl Iterator<Item = OsString>) -> Option<clap::Er
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name != "help";
         is_name && options().all(|option| option.get_long() != Some(name))
     };
-    let option = arguments.take_while(|argument| argument != "--").find(is_mistyped)?;
+    // The value of such an option is an expression, which begins with a hyphen as in `--where '-x > 3'`.
+    let takes_hyphens = |option: &clap::Arg, name: &str| option.get_long() == Some(name) && option.is_allow_hyphen_values_set();
+    let mut is_value = false;
+    let option = arguments.take_while(|argument| argument != "--").find(|argument| {
+        let name = argument.strip_prefix("--").unwrap_or_default();
+        let was_value = is_value;
+        is_value = !was_value && options().any(|option| takes_hyphens(option, name));
+        !was_value && is_mistyped(argument)
+    })?;
     let name = command.get_name().to_owned();
     let hint = if name == "show" { "; fields are a slice, as in pose.x or [['a', 'b']]" } else { "" };
     root.build();

@@ -81,6 +81,8 @@ fn mistakes_have_a_caret() {
     session!(files, @r#"
     $ npy show a.npy --where 'x > 1'
     [(2, 'NaT')]
+    $ npy show a.npy --where '-x > -2' --count
+    1
     $ npy show a.npy --where 'isnat(t)' --count
     1
     $ npy show a.npy --where 'x > 1 and y > 1'
