@@ -301,6 +301,15 @@ impl Replacement {
         Ok(())
     }
 
+    /// Fails if the target is not the file that was locked: another replacement came first.
+    #[cfg(feature = "npz")]
+    pub(crate) fn expect_locked(&self) -> Result<()> {
+        match &self.locked {
+            Some(file) if !crate::sys::lock::is_same(file, &self.target).map_err(cannot_create)? => Err(Error::replaced()),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it is a file, and not a pipe or a device.
     pub(crate) fn is_file(&self) -> bool {
         self.temporary.is_some()

@@ -5,11 +5,13 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::super::read::NpzReader;
+use super::super::read::file::ArchiveFile;
 use super::append::Existing;
 use super::{NpzWriter, State, WriteOptions};
 use crate::error::Result;
 use crate::sys::disk::reserve_on_disk;
-use crate::sys::lock::lock_shared;
+use crate::sys::lock::{lock, lock_shared};
 use crate::write::growth::patch;
 use crate::write::output::Stream;
 use crate::write::replace::Replacement;
@@ -26,18 +28,63 @@ impl NpzWriter<File> {
 
     /// [`create`](Self::create) with options: compression, level, alignment, durable, threads.
     pub fn create_with(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<Self> {
+        // Others may replace it, too, and the last one wins.
+        Self::replacing(path.as_ref(), options.into(), lock_shared)
+    }
+
+    /// Begins an archive that replaces an existing one, and opens that one to copy its members.
+    ///
+    /// Until the new archive is finished, no other writer adds to the old one or edits it, and nothing that
+    /// one has committed is lost. See [`add_member_of`](Self::add_member_of).
+    ///
+    /// ```
+    /// use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
+    ///
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+    /// # let mut archive = NpzWriter::create(&path)?;
+    /// # archive.add_slice("a", &[1])?;
+    /// # archive.add_slice("b", &[2])?;
+    /// # archive.finish()?;
+    /// let (mut archive, mut old) = NpzWriter::edit(&path, WriteOptions::new())?;
+    /// for index in 0..old.len() {
+    ///     let name = old.full_name(index).unwrap_or_default().to_owned();
+    ///     if name != "a.npy" {
+    ///         archive.add_member_of(&mut old, index, &name)?;
+    ///     }
+    /// }
+    /// archive.finish()?;
+    /// assert_eq!(NpzReader::open(&path)?.names().collect::<Vec<_>>(), ["b"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the old archive cannot be opened, or has another writer.
+    pub fn edit(path: impl AsRef<Path>, options: impl Into<WriteOptions>) -> Result<(Self, NpzReader<ArchiveFile>)> {
         let path = path.as_ref();
+        let writer = Self::replacing(path, options.into(), lock)?;
+        // After the lock, so that it has what other writers have committed.
+        let same = writer.replacement.as_ref().map_or(Ok(()), Replacement::expect_locked);
+        match same.map_err(|error| error.with_path(path)).and_then(|()| NpzReader::open(path)) {
+            Ok(reader) => Ok((writer, reader)),
+            Err(error) => {
+                writer.discard();
+                Err(error)
+            }
+        }
+    }
+
+    fn replacing(path: &Path, options: WriteOptions, lock: fn(&File) -> Result<()>) -> Result<Self> {
         let (file, mut replacement) = Replacement::begin(path).map_err(|error| error.with_path(path))?;
         // A pipe or a device cannot seek.
         let mut writer = if replacement.is_file() { Self::in_file(file) } else { Self::streaming(file) };
         if replacement.is_file() {
-            // Others may replace it, too, and the last one wins.
-            replacement.lock_target(lock_shared).map_err(|error| error.with_path(path))?;
+            replacement.lock_target(lock).map_err(|error| error.with_path(path))?;
             writer.reserve = reserve_on_disk;
         }
         writer.replacement = Some(replacement);
         writer.path = Some(path.to_owned());
-        writer.options = options.into();
+        writer.options = options;
         Ok(writer)
     }
 

@@ -188,7 +188,7 @@ impl<W: Write> NpzWriter<W> {
     }
 
     /// Sets the offset and the padding of a member that begins here.
-    fn place(&self, local: &mut Local, is_aligned: bool) {
+    pub(super) fn place(&self, local: &mut Local, is_aligned: bool) {
         local.offset = self.position;
         if is_aligned {
             local.padding = padding_field(self.position_in_file(), &local.name);

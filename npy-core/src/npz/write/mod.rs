@@ -4,6 +4,7 @@ pub(crate) mod append;
 // In the order of the page of `NpzWriter`, where the methods of this file are the last.
 mod create;
 mod add;
+mod copy;
 mod member;
 mod options;
 mod waiting;
@@ -149,14 +150,31 @@ impl<W: Write> NpzWriter<W> {
 
     /// Adds a member of at least `content` bytes, which `write` writes. For [`Front::Head`], `write`
     /// returns the header.
-    ///
-    /// If it fails, nothing of the member remains, if the stream can seek.
     fn add_member(
         &mut self,
         name: &str,
         front: Front<'_>,
         content: u64,
         write: impl FnOnce(&mut dyn Write) -> Result<Option<Header>>,
+    ) -> Result<()> {
+        self.adding(name, front, content, |archive, written| {
+            // Apart from the archive, which is borrowed meanwhile.
+            let mut workers = archive.workers.take();
+            let result = archive.write_member(name, front, write, written, &mut workers);
+            archive.workers = workers;
+            result
+        })
+    }
+
+    /// Calls `add` for a member that can be added. It counts what it has written.
+    ///
+    /// If it fails, nothing of the member remains, if the stream can seek.
+    fn adding(
+        &mut self,
+        name: &str,
+        front: Front<'_>,
+        content: u64,
+        add: impl FnOnce(&mut Self, &Cell<u64>) -> Result<(), Failure>,
     ) -> Result<()> {
         let path = self.path.clone();
         let in_member = |error: Error| error.with_member(name.strip_suffix(".npy").unwrap_or(name));
@@ -171,13 +189,10 @@ impl<W: Write> NpzWriter<W> {
             (self.reserve)(writer, self.position.saturating_add(content));
         }
         let written = Cell::new(0);
-        // Apart from `self`, which is borrowed meanwhile.
-        let mut workers = self.workers.take();
-        // Until `write` returns: a panic leaves an incomplete member in the stream.
+        // Until `add` returns: a panic leaves an incomplete member in the stream.
         self.state = State::Failed("writing a member panicked".into());
-        let result = self.write_member(name, front, write, &written, &mut workers);
+        let result = add(self, &written);
         self.state = State::Refused;
-        self.workers = workers;
         let written = written.get();
         match result {
             Ok(()) => {
