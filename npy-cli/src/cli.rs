@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
-use crate::commands::{cat, convert, diff, generate, glance, info, recover, repack, schema, show, split, sql, stats, verify};
+use crate::commands::{cat, convert, diff, edit, generate, glance, info, recover, repack, schema, show, split, sql, stats, verify};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
@@ -78,6 +78,8 @@ enum Command {
     Cat(cat::Arguments),
     Split(split::Arguments),
     Sql(sql::Arguments),
+    Rm(edit::Rm),
+    Mv(edit::Mv),
     Repack(repack::Arguments),
     Recover(recover::Arguments),
     Verify(verify::Arguments),
@@ -244,6 +246,8 @@ impl Command {
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
             Self::Sql(arguments) => sql::run(arguments),
+            Self::Rm(arguments) => edit::rm(arguments),
+            Self::Mv(arguments) => edit::mv(arguments),
             Self::Repack(arguments) => repack::run(arguments, screen),
             Self::Recover(arguments) => recover::run(arguments, screen),
             Self::Verify(arguments) => verify::run(arguments, screen),

@@ -14,7 +14,7 @@ mod stream;
 mod unread;
 
 pub(crate) use array::{Array, MOST_MEMORY, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
-pub(crate) use file::{Extent, Input, Named, Other, array_of, expected_one};
+pub(crate) use file::{Extent, Input, Named, Other, array_of, expected_one, members_named};
 pub(crate) use looks::text_transfer;
 pub(crate) use part::{Part, STANDARD_INPUT, path_of, standard_input};
 pub(crate) use stream::{Prefixed, Spool};

@@ -6,6 +6,7 @@ mod arrow;
 mod convert;
 mod diff;
 mod door;
+mod edit;
 mod help;
 mod in_place;
 mod fields;

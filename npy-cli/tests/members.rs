@@ -186,7 +186,7 @@ fn patterns_select_members() {
 
     for (arguments, message) in [
         (["show", "layers.*"], "expected one array, found 3"),
-        (["stats", "none*"], "no array matches \"none*\""),
+        (["stats", "none*"], "no member matches \"none*\""),
         (["stats", "[none"], "missing array \"[none\""),
         (["verify", "layers.0.*"], "expected one array, found 2"),
     ] {

@@ -19,7 +19,7 @@ pub(crate) struct Writer {
     pub(crate) names: &'static str,
 }
 
-pub(crate) const WRITERS: [Writer; 17] = [
+pub(crate) const WRITERS: [Writer; 18] = [
     Writer {
         name: "a new file",
         prepare: nothing,
@@ -103,6 +103,7 @@ pub(crate) const WRITERS: [Writer; 17] = [
         check: has_members,
         names: "a.npz",
     },
+    Writer { name: "an edited archive", prepare: old_archive, run: edit, check: is_edited, names: "a.npz" },
     Writer { name: "recovery of rows", prepare: uncounted_rows, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
     Writer { name: "recovery of a cut file", prepare: cut_file, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
     Writer {
@@ -173,6 +174,27 @@ fn append_member(directory: &Path, options: WriteOptions) -> Result<()> {
     let mut archive = NpzWriter::append_with(directory.join("a.npz"), options)?;
     archive.add_slice("new", &new())?;
     archive.finish().map(drop)
+}
+
+fn old_archive(directory: &Path) -> Result<()> {
+    let mut archive = NpzWriter::create_compressed(directory.join("a.npz"))?;
+    archive.add_slice("old", &old())?;
+    archive.add_slice("tmp", &new())?;
+    archive.finish().map(drop)
+}
+
+/// Renames the first member, and removes the second.
+fn edit(directory: &Path) -> Result<()> {
+    let (mut archive, mut old) = NpzWriter::edit(directory.join("a.npz"), WriteOptions::new().durable(true))?;
+    archive.add_member_of(&mut old, 0, "new.npy")?;
+    archive.finish().map(drop)
+}
+
+fn is_edited(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let mut archive = NpzReader::open(directory.join("a.npz")).map_err(|error| error.to_string())?;
+    archive.verify().map_err(|error| error.to_string())?;
+    let names: Vec<_> = archive.names().collect();
+    if names == ["new"] || !is_done && names == ["old", "tmp"] { Ok(()) } else { Err(format!("members {names:?}")) }
 }
 
 fn shards(directory: &Path, rows: &[u32]) -> Result<()> {

@@ -4,6 +4,7 @@ mod batch;
 pub(crate) mod cat;
 pub(crate) mod convert;
 pub(crate) mod diff;
+pub(crate) mod edit;
 pub(crate) mod generate;
 pub(crate) mod glance;
 pub(crate) mod info;

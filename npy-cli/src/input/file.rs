@@ -317,29 +317,13 @@ impl Input {
             return Ok(vec![(0, None)]);
         }
         let archive = self.archive()?;
-        let pattern = self.selected().and_then(paths::pattern);
-        if let Some(member) = self.selected() {
-            match archive.find(member) {
-                Ok(index) => return Ok(vec![(index, archive.name(index).map(str::to_owned))]),
-                Err(error) if pattern.is_none() => {
-                    let failure = Failure::from(error_without_path(error)).with_advice(&nearest::hint(member, archive.names()));
-                    return Err(self.name_of(failure));
-                }
-                Err(_) => {}
-            }
-        }
-        let is_wanted = |name: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(name));
-        let members: Vec<_> = (0..archive.len())
-            .filter(|index| archive.is_array(*index))
-            .map(|index| (index, archive.name(index).map(str::to_owned)))
-            .filter(|(_, name)| is_wanted(name.as_deref().unwrap_or_default()))
-            .collect();
-        match pattern {
-            Some(pattern) if members.is_empty() => {
-                Err(Failure::new(format!("{}: no array matches {:?}", self.name, pattern.as_str())))
-            }
-            _ => Ok(members),
-        }
+        let indices = match self.selected() {
+            Some(member) => members_named(&archive, member).map_err(|failure| self.name_of(failure))?,
+            None => (0..archive.len()).collect(),
+        };
+        let is_one = self.selected().is_some() && indices.len() == 1;
+        let indices = indices.into_iter().filter(|index| is_one || archive.is_array(*index));
+        Ok(indices.map(|index| (index, archive.name(index).map(str::to_owned))).collect())
     }
 
     /// Whether it stands for arrays of an archive by their names: for all, or for those that match a pattern.
@@ -483,6 +467,20 @@ pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Re
     let is_stored = archive.method(index) == Some(0);
     let reader = archive.array(index).map_err(error_without_path)?;
     Ok(if is_stored { Box::new(reader) } else { Box::new(Once(reader)) })
+}
+
+/// The indices of the members that a text names: the one of this name, or those that match it as a pattern.
+pub(crate) fn members_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Result<Vec<usize>> {
+    let error = match archive.find(text) {
+        Ok(index) => return Ok(vec![index]),
+        Err(error) => error_without_path(error),
+    };
+    let Some(pattern) = paths::pattern(text) else {
+        return Err(Failure::from(error).with_advice(&nearest::hint(text, archive.names())));
+    };
+    let matches = |index: &usize| archive.name(*index).is_some_and(|name| pattern.matches(name));
+    let found: Vec<usize> = (0..archive.len()).filter(matches).collect();
+    if found.is_empty() { Err(Failure::Nameless(format!("no member matches {text:?}"))) } else { Ok(found) }
 }
 
 /// The error without its path, which may be of a temporary file: the argument of the user is added.

@@ -54,6 +54,16 @@ fn fill(directory: &Path, command: &str) {
             fs::write(path("log.npz"), &archive[..archive.len() - 300]).unwrap();
             fs::write(path("readings.npy"), [&one[..], &[0; 16]].concat()).unwrap();
         }
+        "rm" | "mv" => {
+            for name in ["run.npz", "ckpt.npz"] {
+                let mut archive = NpzWriter::create(path(name)).unwrap();
+                for member in ["tmp", "arr_0", "layers.0.w"] {
+                    archive.add_slice(member, &[0.5]).unwrap();
+                }
+                archive.add_bytes("notes.txt", b"hello").unwrap();
+                archive.finish().unwrap();
+            }
+        }
         "cat" => {
             fs::copy(path("a.npy"), path("steps-00000.npy")).unwrap();
         }

@@ -39,6 +39,8 @@ Commands:
   cat          Concatenate arrays along the first axis
   split        Split an array into numbered files of some rows each
   sql          Query files by SQL
+  rm           Remove members from an archive
+  mv           Rename a member of an archive
   repack       Store the same arrays in another way: compressed, stored, aligned, in another order
   recover      Restore a file that a crash has left incomplete
   verify       Check files: structure, lengths, checksums of archives
