@@ -1,13 +1,4 @@
 //! Text of files on a terminal: characters that it would obey or hide are escaped, so that no file can send them.
-//!
-//! ```
-//! use npy_core::print::terminal;
-//!
-//! assert_eq!(terminal::line("pick\u{1b}[2Js\n"), "pick\\x1b[2Js\\n");
-//! assert_eq!(terminal::text("one\r\ntwo"), "one\\r\ntwo");
-//! assert_eq!(terminal::json("[\"\u{202e}\"]"), "[\"\\u202e\"]");
-//! assert!(terminal::is_unsafe('\u{1b}'));
-//! ```
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,22 +6,46 @@ use std::fmt::Write as _;
 /// Escapes all but line feeds that a terminal obeys or hides.
 ///
 /// Texts of several lines are printed, so line feeds remain; see [`line()`] for names and messages.
+///
+/// ```
+/// use npy_core::print::terminal;
+///
+/// assert_eq!(terminal::text("one\r\ntwo"), "one\\r\ntwo");
+/// ```
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |character| character != '\n' && is_unsafe(character), push_python)
 }
 
 /// Escapes all that a terminal obeys or hides, line feeds too.
+///
+/// ```
+/// use npy_core::print::terminal;
+///
+/// assert_eq!(terminal::line("pick\u{1b}[2Js\n"), "pick\\x1b[2Js\\n");
+/// ```
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe, push_python)
 }
 
 /// Escapes in JSON what a terminal obeys or hides, by JSON's own escapes: only texts have such characters.
+///
+/// ```
+/// use npy_core::print::terminal;
+///
+/// assert_eq!(terminal::json("[\"\u{202e}\"]"), "[\"\\u202e\"]");
+/// ```
 pub fn json(json: &str) -> Cow<'_, str> {
     escape(json, |character| character != '\n' && is_unsafe(character), push_json)
 }
 
 /// Whether a terminal obeys a character, or does not show it: controls (the category Cc of Unicode), line separators, and format
 /// characters (Cf), which join letters, turn the direction of text around them, or hide text in a name.
+///
+/// ```
+/// use npy_core::print::terminal;
+///
+/// assert!(terminal::is_unsafe('\u{1b}') && !terminal::is_unsafe('\u{e9}'));
+/// ```
 pub fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(
