@@ -64,6 +64,15 @@ fn rows_keep_their_order_wherever_they_come_from() {
     }
     let head = files.npy("show --csv --where 'a % 2 == 1 and b > 500' all.npy --head 70000").ok();
     assert!(head == expected.lines().take(70_001).flat_map(|line| [line, "\n"]).collect::<String>());
+    let of = |words: &str| files.npy(&format!("stats --json {words}")).ok().replace("all.npy", "odd.npy");
+    assert!(of("--where 'a % 2 == 1 and b > 500' all.npy") == of("odd.npy"));
+    for words in ["all.npy out.npy", "stored.npz out.npy", "deflated.npz out.npy", "- out.npy < all.npy"] {
+        files.npy(&format!("convert --where 'a % 2 == 1 and b > 500' {words}")).ok();
+        assert!(fs::read(files.path("out.npy")).unwrap() == fs::read(files.path("odd.npy")).unwrap(), "{words}");
+    }
+    files.npy("convert --where 'a % 2 == 1 and b > 500' --fields c all.npy out.npy").ok();
+    files.npy("convert --fields c odd.npy c.npy").ok();
+    assert!(fs::read(files.path("out.npy")).unwrap() == fs::read(files.path("c.npy")).unwrap());
     let late = files.npy("show --count --where '1000 // (a - 599999) != 7' all.npy");
     assert_eq!(late.code, Some(2));
     assert!(late.stderr.contains("division by zero in row 599999"), "{}", late.stderr);
@@ -96,6 +105,42 @@ fn mistakes_have_a_caret() {
          ^
     exit code 2
     "#);
+}
+
+#[test]
+fn each_array_of_a_source_has_its_rows() {
+    let files = Files::new();
+    let numbers = |count: u8| (0..count).flat_map(|number| [number, 0]).collect::<Vec<_>>();
+    files.array("a.npy", "<i2", &[4], numbers(4));
+    files.array("b.npy", "<i2", &[3, 2], numbers(6));
+    files.array("c.npy", "<i2", &[], numbers(1));
+    files.npy("convert a.npy b.npy ab.npz").ok();
+    files.npy("convert c.npy b.npy cb.npz").ok();
+    session!(files, @r#"
+    $ npy convert ab.npz --where 'row >= 2' out.npz
+    $ npy show out.npz:a
+    [2 3]
+    $ npy show out.npz:b
+    [[4 5]]
+    $ npy convert ab.npz --where 'value[1] > 2' out.npz
+    npy: ab.npz: member "a": invalid expression: invalid index: "value" has one value in a row
+      value[1] > 2
+            ^
+    exit code 2
+    $ npy convert cb.npz --where 'row > 2' out.npz
+    npy: cb.npz: member "c": --where has no effect: expected an array with rows, found a single element
+    exit code 2
+    $ npy stats cb.npz --where 'row > 0' --brief
+    npy: cb.npz: member "c": --where has no effect: expected an array with rows, found a single element
+    array  dtype  shape   min  max  mean    std  NaN  zeros
+    b      <i2    (2, 2)    2    5   3.5  1.118           0
+    exit code 2
+    "#);
+    for output in ["none.npy", "none.npz", "none.ra", "none.csv", "none.json", "none.ndjson", "none.safetensors", "none/"] {
+        files.npy(&format!("convert b.npy --where 'row > 9' {output}")).ok();
+    }
+    assert_eq!(fs::read(files.path("none.csv")).unwrap(), b"");
+    assert_eq!(npy_core::DynValues::load(files.path("none.npy")).unwrap().shape(), [0, 2]);
 }
 
 #[test]

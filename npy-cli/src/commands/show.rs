@@ -11,7 +11,7 @@ use std::io::Write as _;
 use npy_core::print::PrintOptions;
 
 use crate::failure::{Failure, Result};
-use crate::filter::{Stored, Where};
+use crate::filter::{self, Stored};
 use crate::formats;
 use crate::input::{Array, object_options, spooled};
 use crate::output::Screen;
@@ -58,9 +58,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<String>,
 
-    /// Keep the rows for which an expression is true, as in 'ok and pos.x > 3'
-    #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
-    filter: Option<String>,
+    #[command(flatten)]
+    filter: filter::Argument,
 
     /// Print the number of the rows that --where keeps
     #[arg(long, requires = "filter", conflicts_with_all = ["slice", "table", "json", "csv", "head", "tail", "all"])]
@@ -128,7 +127,7 @@ impl From<Encoding> for npy_core::object::Encoding {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let slice = Slice::new(arguments.slice.as_deref().unwrap_or_default())?;
-    let filter = arguments.filter.as_deref().map(Where::new).transpose()?;
+    let filter = arguments.filter.parsed()?;
     let mut input = formats::input_of_one(&arguments.file)?;
     let member = input.only_member()?;
     input.tell_of_further();

@@ -30,6 +30,7 @@ use npy_core::{DType, Header};
 
 use super::batch::{self, Batch};
 use crate::failure::{Failure, Result};
+use crate::filter;
 use crate::formats;
 use crate::input::paths::Files;
 use crate::input::{Input, object_options, parts};
@@ -52,6 +53,7 @@ Examples:
   npy stats run.npz                      every member
   npy stats picks.npy --fields time,at   two fields, and all below them
   npy stats --brief run.npz --sort -std  one line for each member, the widest spread first
+  npy stats picks.npy --where 'at.x > 3'  the rows for which this is true
   npy stats --json data/                 one line of JSON for each array
 
 NaN (NaT of times) is counted, and left out of everything else but the distinct values. The standard deviation is \
@@ -64,6 +66,8 @@ the rank of a quantile is off by less than 0.5 % of the values. Distinct values 
 records of more than 64 fields); beyond, the standard error is 1.1 %. Arrays of one or two bytes an item are always \
 exact. The same file always gives the same figures, whatever the number of threads. Of text of more than 65,536 bytes, \
 min and max are the beginning, with … behind it.
+
+The expressions of --where are those of npy show, whose help has them.
 
 Checksums of stored members are not checked; npy verify checks them.
 
@@ -91,6 +95,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     fields: Vec<String>,
 
+    #[command(flatten)]
+    filter: filter::Argument,
+
     /// Bins of the histogram; those of integers and times have as many whole numbers each, and may be fewer
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = bins)]
     bins: usize,
@@ -110,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         fields: arguments.fields.clone(),
         bins: arguments.bins,
         is_brief: arguments.brief,
+        filter: arguments.filter.parsed()?,
     };
     let mut failures = Vec::new();
     let mut count = 0;
@@ -162,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 
 /// The least and the greatest value of a member, and how many are NaN. `None` for records, and where no value is either.
 pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
-    let settings = Settings { threads: threads::of_machine(), fields: Vec::new(), bins: 1, is_brief: true };
+    let settings = Settings { threads: threads::of_machine(), fields: Vec::new(), bins: 1, is_brief: true, filter: None };
     let (header, leaves) = statistics(input, index, &settings)?;
     let [(_, Summary { min: Some(min), max: Some(max), nan, .. })] = &leaves[..] else { return Ok(None) };
     if matches!(header.dtype(), DType::Record(_)) {
@@ -175,6 +183,14 @@ pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
 
 /// The statistics of the leaves of a member, which is read once.
 fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
+    if let Some(filter) = &settings.filter {
+        return filter.with_rows(input, index, |mut rows| {
+            let header = rows.header().clone();
+            let leaves =
+                Plan::new(&header, settings)?.read_stream(&mut *rows, &Mutex::new(Progress::new("rows", header.data_bytes())))?;
+            Ok((header, leaves))
+        });
+    }
     let extent = input.extent(index)?;
     let available = input.available(index)?;
     let name = input.name().to_owned();

@@ -25,11 +25,29 @@ use npy_core::{Header, NpyReader, Order};
 use tempfile::SpooledTempFile;
 
 use crate::failure::{Failure, Result};
-use crate::input::{Array, MOST_MEMORY, Prefixed, not_spooled};
+use crate::input::{Array, Input, MOST_MEMORY, Prefixed, not_spooled, pieces};
 use mark::Problem;
 use node::{Column, Test};
-pub(crate) use scan::Stored;
+pub(crate) use scan::{Read, Stored};
 use syntax::Expression;
+
+/// The option of commands that keep some rows.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Argument {
+    /// Keep the rows for which an expression is true, as in 'ok and pos.x > 3'
+    #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
+    filter: Option<String>,
+}
+
+impl Argument {
+    pub(crate) fn is_given(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    pub(crate) fn parsed(&self) -> Result<Option<Where>> {
+        self.filter.as_deref().map(Where::new).transpose()
+    }
+}
 
 /// An expression, as it was parsed.
 #[derive(Clone, Debug)]
@@ -70,6 +88,21 @@ impl Where {
             row_bytes: row_bytes.max(1),
         })
     }
+
+    /// Calls `work` with the rows of a member, by the index of [`Input::members`].
+    pub(crate) fn with_rows<T>(
+        &self,
+        input: &mut Input,
+        index: usize,
+        work: impl FnOnce(Box<dyn Array>) -> Result<T>,
+    ) -> Result<T> {
+        let (extent, available) = (input.extent(index)?, input.available(index)?);
+        input.with_member(index, |mut array| {
+            let filter = self.of(array.header())?;
+            let stored = Stored::new(extent, available, &*array)?;
+            work(filter.rows(&mut *array, stored.as_ref(), None)?)
+        })
+    }
 }
 
 /// An expression on the rows of an array.
@@ -88,7 +121,7 @@ impl Filter {
     /// Counts the rows. `stored` is where the array is in a file, if it is there as it is.
     pub(crate) fn count(&self, array: &mut dyn Array, stored: Option<&Stored>) -> Result<u64> {
         let mut count = 0;
-        self.scan(array, stored, None, &mut |rows| {
+        self.scan(&mut in_c_order(array), stored, None, &mut |rows| {
             count += rows.count;
             Ok(())
         })?;
@@ -97,21 +130,37 @@ impl Filter {
 
     /// The rows as an array, at most this many of them: in memory, or in a temporary file if they are large.
     pub(crate) fn rows(&self, array: &mut dyn Array, stored: Option<&Stored>, most: Option<u64>) -> Result<Box<dyn Array>> {
-        let (mut file, mut count) = (SpooledTempFile::new(MOST_MEMORY), 0);
-        self.scan(array, stored, Some(most.unwrap_or(u64::MAX)), &mut |rows| {
+        let mut file = SpooledTempFile::new(MOST_MEMORY);
+        let header = self.write(&mut in_c_order(array), stored, most, &mut file)?;
+        file.rewind().map_err(|error| not_spooled(&error))?;
+        Ok(Box::new(NpyReader::new(Prefixed::new(header.to_bytes(), file, 0))?))
+    }
+
+    /// Appends the rows to a temporary file, at most this many of them. Returns their header.
+    pub(crate) fn write(
+        &self,
+        read: Read<'_>,
+        stored: Option<&Stored>,
+        most: Option<u64>,
+        file: &mut SpooledTempFile,
+    ) -> Result<Header> {
+        let mut count = 0;
+        self.scan(read, stored, Some(most.unwrap_or(u64::MAX)), &mut |rows| {
             count += rows.count;
             file.write_all(&rows.bytes).map_err(|error| not_spooled(&error))
         })?;
-        file.rewind().map_err(|error| not_spooled(&error))?;
         let mut shape = self.header.shape().to_vec();
         if let Some(rows) = shape.first_mut() {
             *rows = usize::try_from(count).unwrap_or(usize::MAX);
         }
-        let header = Header::new(self.header.dtype().clone(), Order::C, &shape)?;
-        Ok(Box::new(NpyReader::new(Prefixed::new(header.to_bytes(), file, 0))?))
+        Ok(Header::new(self.header.dtype().clone(), Order::C, &shape)?)
     }
 
     fn failure(&self, problem: Problem) -> Failure {
         problem.in_expression(&self.text)
     }
+}
+
+fn in_c_order(array: &mut dyn Array) -> impl FnMut(pieces::Sink<'_>) -> Result<()> {
+    |sink| pieces::for_each(array, Order::C, sink)
 }

@@ -40,16 +40,19 @@ pub(super) struct Passed {
     pub(super) bytes: Vec<u8>,
 }
 
+/// Reads all elements in C order, once.
+pub(crate) type Read<'a> = &'a mut dyn FnMut(pieces::Sink<'_>) -> Result<()>;
+
 /// Takes the rows of each part, in order.
 type Sink<'a> = &'a mut (dyn FnMut(Passed) -> Result<()> + Send);
 
 impl Filter {
     /// Calls `sink` with the rows that pass; `most` of them, or their number alone.
-    pub(super) fn scan(&self, array: &mut dyn Array, stored: Option<&Stored>, most: Option<u64>, sink: Sink<'_>) -> Result<()> {
+    pub(super) fn scan(&self, read: Read<'_>, stored: Option<&Stored>, most: Option<u64>, sink: Sink<'_>) -> Result<()> {
         let is_in_order = self.header.order() == Order::C || Order::are_same(self.header.shape());
         match stored.filter(|_| is_in_order) {
             Some(stored) => self.scan_file(stored, most, sink),
-            None => self.scan_stream(array, most, sink),
+            None => self.scan_stream(read, most, sink),
         }
     }
 
@@ -81,7 +84,7 @@ impl Filter {
     }
 
     /// This thread reads, and perhaps decompresses, while another evaluates.
-    fn scan_stream(&self, array: &mut dyn Array, most: Option<u64>, sink: Sink<'_>) -> Result<()> {
+    fn scan_stream(&self, read: Read<'_>, most: Option<u64>, sink: Sink<'_>) -> Result<()> {
         let (send, receive) = sync_channel::<DynValues>(1);
         let compute = move || {
             let (mut left, mut row, mut rest) = (most, 0, Vec::new());
@@ -103,17 +106,17 @@ impl Filter {
             Ok(())
         };
         let mut is_over = false;
-        let read = || {
+        let own = || {
             let send = send;
-            let read = pieces::for_each(array, Order::C, &mut |values| {
+            let result = read(&mut |values| {
                 is_over = send.send(values).is_err();
                 // The other thread knows why.
                 if is_over { Err(Failure::Reported) } else { Ok(()) }
             });
-            if is_over { Ok(()) } else { read }
+            if is_over { Ok(()) } else { result }
         };
-        let (read, computed) = threads::beside(compute, read)?;
-        computed.and(read)
+        let (result, computed) = threads::beside(compute, own)?;
+        computed.and(result)
     }
 
     /// Adds the rows of these that pass, at most as many as are wanted in all.

@@ -14,7 +14,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::arrays::Found;
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, Input, Spool, behind_array_of_stream, is_shadowed, path_of};
+use crate::input::{Array, Extent, Input, Spool, behind_array_of_stream, is_shadowed, path_of};
 use crate::losses;
 use crate::output::Content;
 
@@ -192,6 +192,12 @@ impl Source for InputSource {
         let name = self.items.get(index).map_or("", |item| &item.name);
         let losses: Vec<String> = behind?.iter().map(|behind| format!("{name}: {behind}")).collect();
         losses::report("the conversion", &losses, self.is_lossy)
+    }
+
+    fn extent(&mut self, index: usize) -> Result<Option<(Extent, Option<u64>)>> {
+        let Some(Place::Member(member)) = self.places.get(index) else { return Ok(None) };
+        let available = self.input.available(*member)?;
+        Ok(self.input.extent(*member)?.map(|extent| (extent, available)))
     }
 
     fn with_array(&mut self, index: usize, work: &mut dyn FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<()> {

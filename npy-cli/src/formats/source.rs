@@ -13,7 +13,7 @@ use super::compressed::{decompressed, inner};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, Spool, not_spooled, object_options, spool};
+use crate::input::{Array, Extent, Spool, not_spooled, object_options, spool};
 use crate::signals::{self, Checked};
 
 /// An array of an input.
@@ -52,6 +52,11 @@ pub(crate) trait Source {
                 file.write_all(values.bytes()).map_err(|error| not_spooled(&error))
             })
         })?)
+    }
+
+    /// Where the bytes of an array are in a file, if they are there as they are; and how many of them belong to it.
+    fn extent(&mut self, _index: usize) -> Result<Option<(Extent, Option<u64>)>> {
+        Ok(None)
     }
 
     /// Reads an array of Python objects.

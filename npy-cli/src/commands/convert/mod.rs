@@ -1,6 +1,7 @@
 //! `npy convert`: arrays in other formats, dtypes and orders.
 
 mod dtypes;
+mod filtered;
 mod job;
 mod transcode;
 
@@ -19,9 +20,11 @@ use super::batch;
 use super::order::OrderName;
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::filter;
 use crate::formats::{self, FORMATS, Format, Outgoing, ReadOptions, WriteOptions, csv};
 use crate::losses;
 use crate::output::Screen;
+use filtered::Filtered;
 use job::{Job, SharedSource, Target};
 
 /// Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow.
@@ -35,6 +38,7 @@ Examples:
   npy convert --compress run.npz small.npz          deflate each member
   npy convert run.npz run/                          a file for each member
   npy convert --fields time,pose.x run.npz:picks - --to json
+  npy convert picks.npy --where 'at.x > 3' some.npy  the rows for which this is true
   npy convert model.safetensors model.npz           tensors as members
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
   npy convert picks.npy picks.parquet               a column for each field
@@ -57,6 +61,8 @@ Python objects that are text, bytes, numbers, dates or None are converted to the
 there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT \
 elsewhere. NumPy's formats keep their pickle. A member with other objects is left out with an error, and the others are \
 converted.
+
+--where keeps the rows of each array for which an expression is true, before --fields: npy show --help has the expressions.
 
 Several arrays: from an .npy file with several arrays, .npz, a directory and safetensors keep all; other formats keep the \
 first and need --lossy.
@@ -112,6 +118,9 @@ pub(crate) struct Arguments {
     /// Convert only these fields of records, as in a,b.c
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     fields: Vec<String>,
+
+    #[command(flatten)]
+    filter: filter::Argument,
 
     #[command(flatten)]
     csv: CsvOptions,
@@ -221,7 +230,8 @@ impl Arguments {
     fn read_options(&self, target: &Target, out: &OsStr) -> ReadOptions {
         ReadOptions {
             dtype: self.dtype.clone(),
-            fields: self.fields.clone(),
+            // An expression can name others.
+            fields: if self.filter.is_given() { Vec::new() } else { self.fields.clone() },
             is_lossy: self.lossy,
             are_all_wanted: target.format.holds_several(),
             is_for_looking: false,
@@ -254,11 +264,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if let Some(option) = arguments.csv.given().filter(|_| !inputs.iter().any(is_text)) {
         return Err(Failure::new(format!("{option} is for CSV and TSV inputs, found none; give their format with --from csv")));
     }
+    let filter = arguments.filter.parsed()?;
     let target = arguments.target(format);
     let options = arguments.read_options(&target, out);
     let (mut jobs, mut losses, mut failures) = (Vec::<Box<dyn Outgoing>>::new(), Vec::new(), Vec::new());
     for input in inputs {
-        for source in formats::open(input, arguments.from, &options)? {
+        for mut source in formats::open(input, arguments.from, &options)? {
+            if let Some(filter) = &filter {
+                source = Box::new(Filtered::new(&mut *source, filter)?);
+            }
             let source = Rc::new(RefCell::new(source));
             let count = source.borrow().items().len();
             for index in 0..count {
