@@ -11,7 +11,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
-use crate::commands::{cat, convert, diff, edit, generate, glance, info, recover, repack, schema, show, split, sql, stats, verify};
+use crate::commands::{
+    cat, convert, diff, edit, generate, glance, hash, info, recover, repack, schema, show, split, sql, stats, verify,
+};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
@@ -74,6 +76,7 @@ enum Command {
     #[cfg(feature = "plot")]
     Plot(plot::Arguments),
     Diff(diff::Arguments),
+    Hash(hash::Arguments),
     Convert(convert::Arguments),
     Cat(cat::Arguments),
     Split(split::Arguments),
@@ -242,6 +245,7 @@ impl Command {
             #[cfg(feature = "plot")]
             Self::Plot(arguments) => plot::run(arguments, screen),
             Self::Diff(arguments) => diff::run(arguments, screen),
+            Self::Hash(arguments) => hash::run(arguments, screen),
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),

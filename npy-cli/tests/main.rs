@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod door;
 mod edit;
+mod hash;
 mod help;
 mod in_place;
 mod fields;

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod generate;
 pub(crate) mod glance;
+pub(crate) mod hash;
 pub(crate) mod info;
 mod order;
 #[cfg(feature = "plot")]

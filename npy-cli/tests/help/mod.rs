@@ -35,6 +35,8 @@ Commands:
   plot         Plot arrays, in the terminal or to an SVG or PNG file
   diff         Compare values: how many are different, the first of them, the largest errors [alias:
                compare]
+  hash         Print a hash of the values of each array: the same in any order, byte order, packing
+               and compression
   convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
   cat          Concatenate arrays along the first axis
   split        Split an array into numbered files of some rows each

@@ -65,7 +65,7 @@ pub(super) fn as_wide_as(wanted: &DType, from: &DType) -> DType {
 }
 
 /// Places the fields of a dtype one after the other, or as NumPy does with `align=True`.
-pub(super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
+pub(in super::super) fn relaid(dtype: &DType, is_aligned: bool) -> NpyResult<DType> {
     Ok(match dtype {
         DType::Scalar(_) => dtype.clone(),
         DType::SubArray(array) => relaid(array.base(), is_aligned)?.sub_array(array.shape())?,

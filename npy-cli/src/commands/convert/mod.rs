@@ -1,9 +1,9 @@
 //! `npy convert`: arrays in other formats, dtypes and orders.
 
-mod dtypes;
+pub(super) mod dtypes;
 mod filtered;
 mod job;
-mod transcode;
+pub(super) mod transcode;
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};

@@ -13,7 +13,7 @@ use crate::values::columns::{self, Column};
 use crate::values::{quantity, units};
 
 /// The plan for converting elements.
-pub(super) struct Transcode {
+pub(in super::super) struct Transcode {
     to: DType,
     /// `None` if the elements stay as they are.
     steps: Option<Vec<Step>>,
@@ -54,7 +54,7 @@ enum How {
 
 impl Transcode {
     /// Plans the conversion; the columns are matched by their paths.
-    pub(super) fn new(from: &DType, to: &DType, is_lossy: bool) -> Result<Self> {
+    pub(in super::super) fn new(from: &DType, to: &DType, is_lossy: bool) -> Result<Self> {
         if from == to {
             return Ok(Self { to: to.clone(), steps: None, is_lossy, position: 0 });
         }
@@ -88,7 +88,7 @@ impl Transcode {
     }
 
     /// Converts the next elements, an array of one dimension, of an array of this order and shape.
-    pub(super) fn apply(&mut self, values: DynValues, order: Order, shape: &[usize]) -> Result<DynValues> {
+    pub(in super::super) fn apply(&mut self, values: DynValues, order: Order, shape: &[usize]) -> Result<DynValues> {
         let Some(steps) = &self.steps else { return Ok(values) };
         let count = values.header().element_count();
         let describe = |step: &Step, (index, problem): (usize, Problem)| {
