@@ -97,9 +97,10 @@ async fn bounds(
     bounds.buffered(session.config_options().execution.meta_fetch_concurrency.get()).try_collect().await
 }
 
-/// The statistics of the key alone. What is unknown is a null of its type.
+/// The statistics of the key alone, in the type of the table. What is unknown is a null of it.
 fn of_key(bounds: Option<&Bounds>, unknown: &ScalarValue) -> Statistics {
-    let known = |value: Option<&ScalarValue>| Precision::Exact(value.unwrap_or(unknown).clone());
+    let of_table = |value: &ScalarValue| value.cast_to(&unknown.data_type()).ok();
+    let known = |value: Option<&ScalarValue>| Precision::Exact(value.and_then(of_table).unwrap_or_else(|| unknown.clone()));
     let mut key = ColumnStatistics::new_unknown();
     key.min_value = known(bounds.and_then(|bounds| bounds.min.as_ref()));
     key.max_value = known(bounds.and_then(|bounds| bounds.max.as_ref()));

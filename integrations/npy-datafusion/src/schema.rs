@@ -91,9 +91,21 @@ fn is_same(expected: &Field, found: &Field) -> bool {
     is_same_type(expected.data_type(), found.data_type()) && is_same_dtype && (expected.is_nullable() || !found.is_nullable())
 }
 
-/// Whether a column of a file is of the type of the table, or is cast to it: SQL declares texts as views.
+/// Whether a column of a file is of the type of the table, or is cast to it: SQL declares texts as views, also in structs and
+/// lists.
 fn is_same_type(expected: &DataType, found: &DataType) -> bool {
-    expected == found || (*expected == DataType::Utf8View && *found == DataType::Utf8)
+    match (expected, found) {
+        (DataType::Utf8View | DataType::LargeUtf8, DataType::Utf8) => true,
+        (DataType::Struct(expected), DataType::Struct(found)) => {
+            let is_same_field =
+                |(expected, found): (&FieldRef, &FieldRef)| expected.name() == found.name() && is_same(expected, found);
+            expected.len() == found.len() && expected.iter().zip(found).all(is_same_field)
+        }
+        (DataType::FixedSizeList(expected, length), DataType::FixedSizeList(found, found_length)) => {
+            length == found_length && is_same(expected, found)
+        }
+        _ => expected == found,
+    }
 }
 
 /// The dtype of times that are integers in Arrow, in either byte order.

@@ -66,9 +66,9 @@ impl Search {
         let comparison = conjunct.downcast_ref::<BinaryExpr>()?;
         let is_key = |side: &Arc<dyn PhysicalExpr>| side.downcast_ref::<Column>().is_some_and(|column| column.name() == key.name());
         let constant = |side: &Arc<dyn PhysicalExpr>| {
-            let value = side.downcast_ref::<Literal>()?.value();
-            let is_usable = !value.is_null() && !float(value).is_some_and(f64::is_nan);
-            (is_usable && value.data_type() == *key.data_type()).then(|| value.clone())
+            let value = as_key(side.downcast_ref::<Literal>()?.value());
+            let is_usable = !value.is_null() && !float(&value).is_some_and(f64::is_nan);
+            (is_usable && value.data_type() == *key.data_type()).then_some(value)
         };
         let (left, right) = (comparison.left(), comparison.right());
         if is_key(left) {
@@ -110,6 +110,14 @@ impl Search {
         };
         let batch = self.key.decode(&bytes, block, rows).map_err(|error| external(self.rows.locate(error)))?;
         (0..batch.num_rows()).map(|row| ScalarValue::try_from_array(batch.column(0), row)).collect()
+    }
+}
+
+/// A constant as the type of a key: texts that SQL declares are views.
+fn as_key(value: &ScalarValue) -> ScalarValue {
+    match value {
+        ScalarValue::Utf8View(text) | ScalarValue::LargeUtf8(text) => ScalarValue::Utf8(text.clone()),
+        other => other.clone(),
     }
 }
 

@@ -241,7 +241,7 @@ async fn random_queries_give_the_rows_of_the_model() {
 }
 
 /// Ten files of ten keys, and one without rows.
-fn ten_files(directory: &Path) {
+pub fn ten_files(directory: &Path) {
     for file in 0..10 {
         let rows: Vec<_> = (file * 10..file * 10 + 10).map(|n| (n, n)).collect();
         save_rows::<i64>(&directory.join(format!("{file}.npy")), &rows);
@@ -291,6 +291,29 @@ async fn orders_of_sql_leave_files_out() {
     ask(&session, &format!("{create} '{}/'", directory.path().display())).await;
     assert_eq!(ask(&session, "SELECT count(n), min(n), max(n) FROM t WHERE k >= 15 AND k < 32").await, [["17", "15", "31"]]);
     assert_eq!(pruned(&session, "SELECT n FROM t WHERE k >= 15 AND k < 32").await, 2);
+}
+
+/// SQL declares texts as views, which are not the type of the file.
+#[tokio::test]
+async fn ranges_of_a_declared_text_leave_files_and_rows_out() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in 0..3 {
+        let key = |n: i64| Text(format!("{n:08}").into_bytes().try_into().unwrap());
+        // Files that are not read at once.
+        let rows: Vec<_> = (file * 300_000..(file + 1) * 300_000).map(|n| (key(n), n)).collect();
+        save_rows(&directory.path().join(format!("{file}.npy")), &rows);
+    }
+    save_rows::<Text>(&directory.path().join("empty.npy"), &[]);
+    let session = session(1);
+    session.enable_npy().unwrap();
+    let create = "CREATE EXTERNAL TABLE t (k VARCHAR NOT NULL, n BIGINT NOT NULL) STORED AS NPY WITH ORDER (k) LOCATION";
+    ask(&session, &format!("{create} '{}/'", directory.path().display())).await;
+    let query = "SELECT n FROM t WHERE k >= '00299999' AND k < '00300001'";
+    assert_eq!(ask(&session, &format!("{query} ORDER BY k")).await, [["299999"], ["300000"]]);
+    assert_eq!(pruned(&session, query).await, 2);
+    let analyzed = ask(&session, &format!("EXPLAIN ANALYZE {query}")).await.concat().concat();
+    // Two rows, and the one at the end of the range.
+    assert!(analyzed.contains("bytes_scanned=48,"), "{analyzed}");
 }
 
 #[tokio::test]

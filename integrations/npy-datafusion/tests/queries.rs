@@ -311,3 +311,24 @@ async fn declared_texts_are_those_of_the_file() {
         assert_eq!(ask(&session, &query.replace(" t ", " u ")).await, ask(&session, query).await);
     }
 }
+
+#[tokio::test]
+async fn declared_texts_in_structs_and_lists_are_those_of_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    let dtype = "[('n', '<i4'), ('at', [('site', 'S2'), ('depth', '<f4')]), ('codes', 'S1', (2,))]".parse().unwrap();
+    let bytes = (0..3_u8).flat_map(|n| [&[n, 0, 0, 0, b'A' + n, b'x', 0, 0, 0, n, b'p', b'q'][..]].concat()).collect();
+    npy_core::DynValues::new(dtype, npy_core::Order::C, &[3], bytes).unwrap().save(&path).unwrap();
+    let session = session(2);
+    session.enable_npy().unwrap();
+    let columns = "(n INT, at STRUCT<site VARCHAR, depth REAL>, codes VARCHAR[2])";
+    for (table, columns) in [("t", ""), ("u", columns)] {
+        ask(&session, &format!("CREATE EXTERNAL TABLE {table} {columns} STORED AS NPY LOCATION '{}'", path.display())).await;
+        let query = format!("SELECT n, at['site'], codes[2] FROM {table} WHERE at['site'] > 'Az'");
+        assert_eq!(ask(&session, &query).await, [["1", "Bx", "q"], ["2", "Cx", "q"]], "{table}");
+    }
+    let wrong = "(n INT, at STRUCT<place VARCHAR, depth REAL>, codes VARCHAR[2])";
+    ask(&session, &format!("CREATE EXTERNAL TABLE w {wrong} STORED AS NPY LOCATION '{}'", path.display())).await;
+    let error = crate::support::refusal(&session, "SELECT n FROM w").await;
+    assert!(error.contains("a.npy: column \"at\" differs from that of the table: expected Struct"), "{error}");
+}
