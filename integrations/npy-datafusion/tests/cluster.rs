@@ -188,6 +188,43 @@ async fn a_cluster_in_one_process_answers_as_numpy() {
     assert!(error.contains("COPY to .npy files on a cluster"), "{error}");
 }
 
+/// Queries of the declared order, whose files are searched, left out, or read in order.
+const OF_THE_KEY: [&str; 6] = [
+    "SELECT k, n FROM t WHERE k >= 42 AND k < 57 ORDER BY k",
+    "SELECT count(n), sum(n) FROM t WHERE k IN (5, 71, 300)",
+    "SELECT n FROM t WHERE k = 99",
+    "SELECT n FROM t WHERE k > 1000",
+    "SELECT n FROM t ORDER BY k LIMIT 25",
+    "SELECT k % 10 AS d, min(n), max(n) FROM t WHERE k BETWEEN 20 AND 29 OR k > 95 GROUP BY d ORDER BY d",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sorted_and_pruned_files_answer_as_in_a_local_session() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    std::fs::create_dir_all(&data).unwrap();
+    crate::pruning::ten_files(&data);
+    let (location, options) = (format!("{}/", data.display()), NpyOptions::new().sorted_by(["k"]));
+    let local = crate::support::session(2);
+    local.register_npy("t", &location, options.clone()).await.unwrap();
+    let four = Cluster::start(directory.path());
+    for session in [four.connect().await, cluster::standalone().await.unwrap()] {
+        session.register_npy("t", &location, options.clone()).await.unwrap();
+        assert_eq!(ask(&session, "SELECT sum(n) FROM t WHERE k >= 75").await, [["2175"]]);
+        // The executors say which files they read.
+        let logs = four.executors.iter().map(Program::log).collect::<String>();
+        let read = |file: i64| logs.contains(&format!("{file}.npy: selected rows "));
+        assert!((0..10).all(|file| read(file) == (file >= 7)), "{logs}");
+    }
+    let four = four.connect().await;
+    for session in [four, cluster::standalone().await.unwrap()] {
+        session.register_npy("t", &location, options.clone()).await.unwrap();
+        for query in OF_THE_KEY {
+            assert_eq!(ask(&session, query).await, ask(&local, query).await, "{query}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_of_four_processes_answers_as_numpy() {
     let directory = tempfile::tempdir().unwrap();
