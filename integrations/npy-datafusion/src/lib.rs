@@ -57,6 +57,7 @@ mod skip;
 mod prune;
 mod order;
 mod partitions;
+mod locations;
 mod table;
 mod offset;
 mod context;

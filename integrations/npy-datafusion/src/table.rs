@@ -16,6 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::bounds::Key;
 use crate::error::listed;
 use crate::format::NpyFormat;
+use crate::locations;
 use crate::options::NpyOptions;
 use crate::order::fix_files;
 use crate::partitions;
@@ -59,7 +60,7 @@ pub struct NpyTable {
 impl NpyTable {
     /// Lists files and reads their headers.
     ///
-    /// A location is a path or a URL of a file or a directory, or a path with a pattern, such as
+    /// A location is a path or a URL of a file or a directory, or one with a pattern, such as
     /// `data/*.npy`; that of a directory ends in `/`. Directories that are named after values are columns: see
     /// [`NpyOptions::partitioned_by`].
     ///
@@ -73,7 +74,8 @@ impl NpyTable {
         locations: impl IntoIterator<Item = L>,
         options: NpyOptions,
     ) -> Result<Self> {
-        let urls = locations.into_iter().map(|location| ListingTableUrl::parse(location.as_ref())).collect::<Result<Vec<_>>>()?;
+        let locations: Vec<L> = locations.into_iter().collect();
+        let urls = locations.iter().map(|location| locations::parse(location.as_ref())).collect::<Result<Vec<_>>>()?;
         let format = Arc::new(NpyFormat::new(options.columns));
         let order: Vec<_> = options.sorted_by.iter().map(|name| ident(name).sort(true, false)).collect();
         let extension = extension(&urls)?;
@@ -83,14 +85,15 @@ impl NpyTable {
             vec![order]
         });
         forget_listing(session, &urls);
-        let Some((first, rest)) = urls.split_first() else { return plan_err!("no location of .npy files") };
-        let schema = listed(session, first, listing.infer_schema(session, first).await).await?;
-        for url in rest {
-            if url.object_store() != first.object_store() {
-                return plan_err!("{first} and {url} are in different object stores; register a table for each");
+        let mut schema = None;
+        for (location, url) in locations.iter().zip(&urls) {
+            if url.object_store() != urls[0].object_store() {
+                return plan_err!("{} and {url} are in different object stores; register a table for each", urls[0]);
             }
-            listed(session, url, listing.infer_schema(session, url).await).await?;
+            let found = locations::schema(session, location.as_ref(), url, &listing).await?;
+            schema.get_or_insert(found);
         }
+        let Some(schema) = schema else { return plan_err!("no location of .npy files") };
         let columns = partitions::columns(session, &urls, extension, options.partition_columns).await?;
         let listing = listing.with_table_partition_cols(columns);
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(listing).with_schema(schema);

@@ -251,6 +251,31 @@ fn errors_say_where_and_what_there_is() {
     assert!(!directory.path().join("no.npy").exists());
     refusal(directory.path(), &["SELECT id / 0 FROM picks", "picks.npy", "-o", "no.npy"]);
     assert!(!directory.path().join("no.npy").exists());
+    let none = refusal(directory.path(), &["SELECT * FROM pick", "pick*.nyp"]);
+    assert_eq!(none, "npy: pick*.nyp: no file with data matches the pattern; check its directory and its ending\n");
+}
+
+/// As an argument, and in FROM.
+#[cfg(unix)]
+#[test]
+fn names_of_files_may_have_any_characters() {
+    let directory = files();
+    let path = directory.path();
+    std::fs::create_dir(path.join("my run")).unwrap();
+    let names = ["a:b.npy", "a[1].npy", "it's.npy", "q\"q.npy", "my run/x y.npy", "2026.npy", "\u{fc}.npy", "my run"];
+    let tables = ["a_b", "a_1_", "it_s", "q_q", "x_y", "_2026", "\u{fc}", "my_run"];
+    for (name, table) in names.into_iter().zip(tables) {
+        if name.ends_with(".npy") {
+            std::fs::copy(path.join("picks.npy"), path.join(name)).unwrap();
+        }
+        let quoted = name.replace('\'', "''");
+        for arguments in
+            [vec![format!("SELECT count(*) AS n FROM '{quoted}'")], vec![format!("SELECT count(*) AS n FROM {table}"), name.into()]]
+        {
+            let arguments: Vec<_> = arguments.iter().map(String::as_str).chain(["--to", "csv"]).collect();
+            assert_eq!(answer(path, &arguments), "n\n12\n", "{arguments:?}");
+        }
+    }
 }
 
 #[test]

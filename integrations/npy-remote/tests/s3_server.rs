@@ -63,12 +63,17 @@ impl Server {
         Some(server)
     }
 
+    /// The URL for clients that are other programs.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// A store of a bucket that repeats a request twice.
     pub fn store(&self, bucket: &str) -> Arc<AmazonS3> {
         let backoff = BackoffConfig { init_backoff: Duration::from_millis(5), ..Default::default() };
         let retry = RetryConfig { max_retries: 2, retry_timeout: Duration::from_secs(20), backoff };
         let builder = AmazonS3Builder::new().with_bucket_name(bucket).with_access_key_id("key").with_secret_access_key("secret");
-        let builder = builder.with_endpoint(format!("http://{}", self.address)).with_allow_http(true).with_retry(retry);
+        let builder = builder.with_endpoint(self.endpoint()).with_allow_http(true).with_retry(retry);
         Arc::new(builder.build().unwrap())
     }
 

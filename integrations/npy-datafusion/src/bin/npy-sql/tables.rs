@@ -31,8 +31,10 @@ pub(crate) async fn register(session: &SessionContext, statement: &Statement, fi
             continue;
         }
         match &reference {
-            // A name that is no plain one is a file.
-            TableReference::Bare { table } if &**table == "-" || table.contains(['.', '/', '*']) => {
+            // A name that is no plain one, or that of a file, is a file.
+            TableReference::Bare { table }
+                if &**table == "-" || table.contains(['.', '/', '*']) || Path::new(&**table).exists() =>
+            {
                 register_file(session, table, table).await?;
             }
             _ => return Err(unknown(session, &reference)),
@@ -73,7 +75,7 @@ async fn register_file(session: &SessionContext, name: &str, file: &str) -> Resu
     if Path::new(file).is_dir() {
         return Ok(register_listed(session, name, &format!("{}/", file.trim_end_matches('/'))).await?);
     }
-    if file.ends_with('/') || file.contains(['*', '?', '[']) {
+    if file.ends_with('/') || (is_pattern(file) && !Path::new(file).is_file()) {
         return Ok(register_listed(session, name, file).await?);
     }
     let (store, path) = parse_url(file)?;
@@ -124,9 +126,14 @@ fn register_store(session: &SessionContext, location: &str) -> Result<(), Failur
 
 /// `picks` of `data/picks.npy` and of `data/picks/*.npy`, as a name that needs no quotes.
 fn table_name(location: &str) -> String {
-    let parts = || location.rsplit('/').filter(|part| !part.is_empty());
-    let named = parts().find(|part| !part.contains(['*', '?', '['])).unwrap_or("t");
+    let is_file = Path::new(location).is_file();
+    let mut parts = location.rsplit('/').filter(|part| !part.is_empty());
+    let named = parts.find(|part| is_file || !is_pattern(part)).unwrap_or("t");
     let stem = named.rsplit_once('.').map_or(named, |(stem, _)| if stem.is_empty() { named } else { stem });
     let name: String = stem.chars().map(|other| if other.is_alphanumeric() { other.to_ascii_lowercase() } else { '_' }).collect();
     if name.starts_with(|first: char| first.is_ascii_digit()) { format!("_{name}") } else { name }
+}
+
+fn is_pattern(location: &str) -> bool {
+    location.contains(['*', '?', '['])
 }
