@@ -249,8 +249,14 @@ fn errors_say_where_and_what_there_is() {
     std::fs::write(directory.path().join("bad.npy"), b"\x93NUMPY").unwrap();
     assert!(refused("SELECT * FROM 'bad.npy'").contains("bad.npy: "));
     assert!(!directory.path().join("no.npy").exists());
-    refusal(directory.path(), &["SELECT id / 0 FROM picks", "picks.npy", "-o", "no.npy"]);
+    let division = refusal(directory.path(), &["SELECT id / 0 FROM picks", "picks.npy", "-o", "no.npy"]);
+    assert_eq!(division, "npy: division by zero; NULLIF(divisor, 0) makes the quotient null\n");
     assert!(!directory.path().join("no.npy").exists());
+    let cast = refused("SELECT CAST(station AS INT) FROM picks");
+    assert!(cast.starts_with("npy: invalid value: ") && cast.ends_with("; TRY_CAST gives null instead\n"), "{cast}");
+    assert_eq!(refused("SELECT frst(id) FROM picks").lines().count(), 1);
+    let order = refused("SELECT id FROM picks ORDER BY z");
+    assert_eq!(order.matches("station").count(), 1, "{order}");
     let none = refusal(directory.path(), &["SELECT * FROM pick", "pick*.nyp"]);
     assert_eq!(none, "npy: pick*.nyp: no file with data matches the pattern; check its directory and its ending\n");
 }

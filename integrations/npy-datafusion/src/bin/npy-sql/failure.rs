@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use npy_datafusion::datafusion::arrow::error::ArrowError;
+use npy_datafusion::datafusion::common::utils::datafusion_strsim::levenshtein;
 use npy_datafusion::datafusion::common::{DataFusionError, SchemaError};
 
 /// Why the program ends early.
@@ -39,12 +40,7 @@ impl Failure {
 
 impl From<DataFusionError> for Failure {
     fn from(error: DataFusionError) -> Self {
-        match error.find_root() {
-            DataFusionError::External(error) => Self::Trouble(error.to_string()),
-            DataFusionError::SchemaError(error, _) => Self::Trouble(of_schema(error)),
-            DataFusionError::Plan(message) => Self::Trouble(message.clone()),
-            _ => Self::Trouble(error.strip_backtrace()),
-        }
+        of_root(error.find_root())
     }
 }
 
@@ -63,9 +59,28 @@ impl From<io::Error> for Failure {
     }
 }
 
+fn of_root(error: &DataFusionError) -> Failure {
+    match error {
+        DataFusionError::External(error) => Failure::new(error.to_string()),
+        DataFusionError::ArrowError(error, _) => of_arrow(error),
+        DataFusionError::SchemaError(error, _) => Failure::new(of_schema(error)),
+        DataFusionError::Plan(message) | DataFusionError::Execution(message) => Failure::new(message.replace(".\nDid", "; did")),
+        DataFusionError::Diagnostic(_, inner) => of_root(inner.find_root()),
+        other => Failure::new(other.strip_backtrace()),
+    }
+}
+
+/// An error of a value, with the function of SQL that gives null instead.
 pub(crate) fn of_arrow(error: &ArrowError) -> Failure {
     match error {
         ArrowError::ExternalError(error) => Failure::new(error.to_string()),
+        ArrowError::DivideByZero => Failure::new("division by zero; NULLIF(divisor, 0) makes the quotient null"),
+        ArrowError::CastError(problem) | ArrowError::ParseError(problem) => {
+            Failure::new(format!("invalid value: {problem}; TRY_CAST gives null instead"))
+        }
+        ArrowError::ComputeError(problem) | ArrowError::ArithmeticOverflow(problem) => {
+            Failure::new(format!("invalid value: {problem}"))
+        }
         other => Failure::new(other.to_string()),
     }
 }
@@ -85,10 +100,8 @@ pub(crate) fn of_query(error: &DataFusionError, query: &str) -> Failure {
                 None => Failure::new(format!("invalid query: {message}")),
             }
         }
-        DataFusionError::SchemaError(error, _) => Failure::new(of_schema(error)),
         DataFusionError::Diagnostic(_, inner) => of_query(inner, query),
-        DataFusionError::Plan(message) => Failure::new(message.clone()),
-        other => Failure::new(other.strip_backtrace()),
+        root => of_root(root),
     }
 }
 
@@ -101,11 +114,17 @@ fn place(message: &str) -> Option<(&str, usize, usize)> {
 
 fn of_schema(error: &SchemaError) -> String {
     let SchemaError::FieldNotFound { field, valid_fields } = error else { return error.to_string() };
-    let nearest = valid_fields.iter().min_by_key(|other| distance(&field.name, &other.name));
-    let hint = nearest.filter(|other| distance(&field.name, &other.name) <= 1 + field.name.len() / 3);
-    let hint = hint.map_or_else(String::new, |other| format!("; did you mean {}?", quoted(&other.name)));
-    let names: Vec<_> = valid_fields.iter().take(20).map(|field| quoted(&field.name)).collect();
-    let more = if valid_fields.len() > 20 { ", …" } else { "" };
+    let edits = |other: &str| levenshtein(&field.name.to_lowercase(), &other.to_lowercase());
+    let mut known: Vec<&str> = Vec::new();
+    for other in valid_fields {
+        if !known.contains(&other.name.as_str()) {
+            known.push(&other.name);
+        }
+    }
+    let nearest = known.iter().min_by_key(|other| edits(other)).filter(|other| edits(other) <= 1 + field.name.len() / 3);
+    let hint = nearest.map_or_else(String::new, |other| format!("; did you mean {}?", quoted(other)));
+    let names: Vec<_> = known.iter().take(20).map(|name| quoted(name)).collect();
+    let more = if known.len() > 20 { ", …" } else { "" };
     format!("unknown column {:?}: the columns are {}{more}{hint}", field.name, names.join(", "))
 }
 
@@ -113,19 +132,4 @@ fn of_schema(error: &SchemaError) -> String {
 pub(crate) fn quoted(name: &str) -> String {
     let is_plain = name.chars().all(|other| other == '_' || other.is_ascii_lowercase() || other.is_ascii_digit());
     if is_plain && !name.starts_with(|first: char| first.is_ascii_digit()) { name.to_owned() } else { format!("\"{name}\"") }
-}
-
-/// The number of edits between two names, without regard to case.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, character) in left.to_lowercase().chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (column, other) in right.iter().enumerate() {
-            let cost = diagonal + usize::from(*other != character);
-            diagonal = row[column + 1];
-            row[column + 1] = cost.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
