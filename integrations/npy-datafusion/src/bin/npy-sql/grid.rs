@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use futures::stream::{self, StreamExt};
@@ -20,6 +21,10 @@ use npy_remote::RemoteNpy;
 
 /// Elements that are fetched at once, at least a row of the first axis.
 const ELEMENTS: usize = 1 << 16;
+
+/// Bytes of the arrays of the query: those that its scans need, and those that were read. The program runs one query.
+pub(crate) static PLANNED: AtomicU64 = AtomicU64::new(0);
+pub(crate) static READ: AtomicU64 = AtomicU64::new(0);
 
 /// An array of two axes or more.
 #[derive(Clone, Debug)]
@@ -65,6 +70,7 @@ impl Grid {
         if has_values {
             let located = |error: Error| DataFusionError::External(Box::new(self.array.locate(error)));
             let bytes = self.array.fetch_rows(rows.clone()).await.map_err(|error| DataFusionError::External(Box::new(error)))?;
+            READ.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             let batch = self.decoder.decode(&bytes, rows.clone(), rows).map_err(located)?;
             columns.extend(batch.columns().iter().map(|column| elements(column, self.shape.len() - 1)));
         } else {
@@ -161,6 +167,9 @@ impl TableProvider for Grid {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let rows = self.rows(filters);
         let has_values = projection.is_none_or(|columns| columns.iter().any(|column| *column >= self.shape.len()));
+        if has_values {
+            PLANNED.fetch_add(self.decoder.row_bytes().saturating_mul(rows.len()) as u64, Ordering::Relaxed);
+        }
         let parts = state.config().target_partitions().clamp(1, rows.len().max(1));
         let cut = |part: usize| rows.start + rows.len() * part / parts;
         let parts = (0..parts).map(|part| {

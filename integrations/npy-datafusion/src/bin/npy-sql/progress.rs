@@ -1,6 +1,7 @@
 //! The bar of a long query: bytes read of those of the files.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,6 +9,8 @@ use npy_datafusion::datafusion::datasource::physical_plan::{FileGroup, FileScanC
 use npy_datafusion::datafusion::datasource::source::DataSourceExec;
 use npy_datafusion::datafusion::physical_plan::ExecutionPlan;
 use tokio::task::JoinHandle;
+
+use crate::grid::{PLANNED, READ};
 
 /// A bar on standard error, where that is a terminal.
 pub(crate) struct Bar {
@@ -17,7 +20,7 @@ pub(crate) struct Bar {
 
 impl Bar {
     pub(crate) fn new(plan: &Arc<dyn ExecutionPlan>) -> Self {
-        let bar = ProgressBar::new(scans(plan, &planned));
+        let bar = ProgressBar::new(scans(plan, &planned) + PLANNED.load(Ordering::Relaxed));
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left") {
             bar.set_style(style);
         }
@@ -26,7 +29,7 @@ impl Bar {
             // Short queries draw nothing.
             tokio::time::sleep(Duration::from_millis(500)).await;
             while drawn.length() > Some(0) {
-                drawn.set_position(scans(&plan, &scanned));
+                drawn.set_position(scans(&plan, &scanned) + READ.load(Ordering::Relaxed));
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         });
