@@ -12,7 +12,7 @@ use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
 use crate::commands::{
-    cat, convert, diff, edit, generate, glance, hash, info, recover, repack, schema, show, split, sql, stats, verify,
+    cat, complete, convert, diff, edit, generate, glance, hash, info, recover, repack, schema, show, split, sql, stats, verify,
 };
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -87,6 +87,8 @@ enum Command {
     Recover(recover::Arguments),
     Verify(verify::Arguments),
     Completions(generate::Completions),
+    #[command(hide = true)]
+    Complete(complete::Arguments),
     Man(generate::Man),
 }
 
@@ -255,6 +257,7 @@ impl Command {
             Self::Repack(arguments) => repack::run(arguments, screen),
             Self::Recover(arguments) => recover::run(arguments, screen),
             Self::Verify(arguments) => verify::run(arguments, screen),
+            Self::Complete(arguments) => complete::run(arguments, &Arguments::command(), screen),
             Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
             Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }

@@ -3,6 +3,7 @@
 
 mod archives;
 mod arrow;
+mod complete;
 mod convert;
 mod diff;
 mod door;

@@ -31,9 +31,14 @@ impl Terminal {
     }
 
     pub fn with_environment(rows: u16, columns: u16, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::of_program(rows, columns, env!("CARGO_BIN_EXE_npy"), arguments, environment)
+    }
+
+    /// Another program, such as a shell.
+    pub fn of_program(rows: u16, columns: u16, program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let (pty, pts) = open().unwrap();
         pty.resize(Size::new(rows, columns)).unwrap();
-        let command = Command::new(env!("CARGO_BIN_EXE_npy")).args(arguments);
+        let command = Command::new(program).args(arguments);
         let command = command.env_remove("NO_COLOR").env_remove("COLUMNS").env("TERM", "xterm-256color");
         let child = command.envs(environment.iter().copied()).spawn(pts).unwrap();
         let pty = Arc::new(pty);

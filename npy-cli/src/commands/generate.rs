@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap_complete::Shell;
-
+use super::shells::{self, Shell};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Content, Screen};
@@ -15,7 +14,10 @@ use crate::output::{self, Content, Screen};
 Examples:
   npy completions bash > ~/.local/share/bash-completion/completions/npy
   npy completions zsh > ~/.zfunc/_npy
-  npy completions fish > ~/.config/fish/completions/npy.fish")]
+  npy completions fish > ~/.config/fish/completions/npy.fish
+  npy completions nushell > npy.nu         use npy.nu * in config.nu
+
+Those of bash, zsh, fish and nushell complete members after FILE.npz: and fields in slices, --fields and --where.")]
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,
@@ -34,9 +36,7 @@ pub(crate) struct Man {
 }
 
 pub(crate) fn completions(arguments: &Completions, mut command: clap::Command, screen: &mut Screen) -> Result<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, "npy", &mut text);
-    screen.write_all(&text)?;
+    screen.write_all(shells::script(arguments.shell, &mut command).as_bytes())?;
     Ok(0)
 }
 

@@ -2,6 +2,7 @@
 
 mod batch;
 pub(crate) mod cat;
+pub(crate) mod complete;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod edit;
@@ -15,6 +16,7 @@ pub(crate) mod plot;
 pub(crate) mod recover;
 pub(crate) mod repack;
 pub(crate) mod schema;
+mod shells;
 pub(crate) mod show;
 pub(crate) mod split;
 pub(crate) mod sql;
