@@ -3,6 +3,7 @@
 mod array;
 pub(crate) mod arrays;
 mod file;
+mod kept;
 mod looks;
 mod part;
 pub(crate) mod parts;
@@ -14,7 +15,8 @@ mod stream;
 mod unread;
 
 pub(crate) use array::{Array, MOST_MEMORY, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
-pub(crate) use file::{Extent, Input, Named, Other, array_of, expected_one, members_named};
+pub(crate) use file::{Input, Named, Other, array_of, expected_one, members_named};
+pub(crate) use kept::{Extent, Keep, Kept, Stored};
 pub(crate) use looks::text_transfer;
 pub(crate) use part::{Part, STANDARD_INPUT, path_of, standard_input};
 pub(crate) use stream::{Prefixed, Spool};

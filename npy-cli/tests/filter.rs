@@ -144,6 +144,60 @@ fn each_array_of_a_source_has_its_rows() {
 }
 
 #[test]
+fn the_rows_of_both_are_compared() {
+    let files = Files::new();
+    let events = |name: &str, rows: &[(i16, &str)]| {
+        let bytes = rows.iter().flat_map(|(x, name)| [&x.to_be_bytes()[..], format!("{name:\0<2}").as_bytes()].concat()).collect();
+        files.array(name, "[('x', '>i2'), ('name', 'S2')]", &[rows.len()], bytes)
+    };
+    events("a.npy", &[(1, "ab"), (-2, "b"), (3, "ab"), (0, ""), (5, "c")]);
+    events("b.npy", &[(-7, "b"), (1, "ab"), (3, "ab"), (5, "d")]);
+    files.array("f.npy", "<f4", &[2], vec![0; 8]);
+    files.npy("convert a.npy f.npy a.npz").ok();
+    files.npy("convert b.npy f.npy b.npz").ok();
+    files.npy("mv b.npz b a").ok();
+    session!(files, @r#"
+    $ npy diff a.npy b.npy --where 'x > 0'
+    a.npy b.npy: different
+      name
+        values    1 of 3 are different (33.3 %)
+        first     (2,): np.bytes_(b'c')  np.bytes_(b'd')
+    exit code 1
+    $ npy diff a.npy b.npy --where 'x > 0 and name == "ab"'
+    a.npy b.npy: equal
+    $ npy diff a.npy - --where 'x > 2' --brief < b.npy
+    a.npy -: 1 of 4 values is different
+    exit code 1
+    $ npy diff a.npy b.npy --where 'not x > 0'
+    a.npy b.npy: different
+      shape     (2,)  (1,)
+      the shapes are different
+    exit code 1
+    $ npy diff a.npy b.npy --where 'x > 100'
+    a.npy b.npy: equal
+    $ npy diff a.npz b.npz --where 'x > 0'
+    npy: a.npz: member "f": invalid expression: unknown name "x": the array has no fields; expected value, or row for the number of the row
+      x > 0
+      ^
+    a: different
+      name
+        values    1 of 3 are different (33.3 %)
+        first     (2,): np.bytes_(b'c')  np.bytes_(b'd')
+    exit code 2
+    $ npy diff a.npz:a b.npz:a --where 'y > 0'
+    npy: a.npz: member "a": invalid expression: unknown field "y": expected one of x, name
+      y > 0
+      ^
+    exit code 2
+    $ npy diff a.npy b.npy --where 'x'
+    npy: a.npy: invalid expression: expected a bool, found a number; compare it, as in x != 0
+      x
+      ^
+    exit code 2
+    "#);
+}
+
+#[test]
 fn hostile_expressions_are_errors() {
     let files = Files::new();
     files.array("a.npy", "<f8", &[1], vec![0; 8]);

@@ -18,6 +18,7 @@ use super::batch;
 use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::filter;
 use crate::formats::{self, json};
 use crate::input::arrays::Found;
 use crate::input::{Input, standard_input};
@@ -46,6 +47,7 @@ Examples:
   npy diff run.npz:time old.npz:time        one member of each
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are differences
   npy diff --brief run.npz old.npz          a line for each that is different
+  npy diff run.npz:picks old.npz:picks --where 'at.x > 3'
 
 Members of archives that are not arrays are compared by their bytes. Of files with several arrays, one behind another, all are compared, each with that of its number.
 
@@ -54,6 +56,10 @@ promotion of different number types. Infinities are equal by their sign, zeros o
 of times) equals NaN, unless --no-equal-nan is given. Integers are compared exactly, with floats too, where NumPy rounds them to \
 64-bit floats; long doubles are rounded to 64 bits. Points in time are compared as moments, whatever their units. Text, times, bytes and bools have no tolerance but that of numbers for bools. \
 Fields of records are compared by their names, and Python objects by their values. The errors shown are the largest of the different values.
+
+--where keeps the rows of A and of B for which an expression is true, each by its own values; npy show --help has the expressions. \
+The first row that is left of A is compared with the first one of B and so on, and the indices shown count these rows. If another \
+number of rows is left, the shapes are different.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes
@@ -92,6 +98,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     fields: Vec<String>,
 
+    #[command(flatten)]
+    filter: filter::Argument,
+
     /// Write one line for each array that is different
     #[arg(long, conflicts_with = "json")]
     brief: bool,
@@ -112,9 +121,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if standard_input(&arguments.a).is_some() && standard_input(&arguments.b).is_some() {
         return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
     }
+    let rows = arguments.filter.rows()?;
     // The arrays of a stream have to be counted.
     let [a, b] = [&arguments.a, &arguments.b].map(|file| formats::input(file).and_then(Input::into_file));
     let mut inputs = [a?, b?];
+    for input in &mut inputs {
+        input.keep(rows.as_ref());
+    }
     let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
     let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
     for input in inputs.iter().filter(|input| input.changed > 0) {
@@ -129,7 +142,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
             Ok(comparison) => comparison,
             // The other members are compared all the same.
-            Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_))) if pair.name.is_some() => {
+            Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_) | Failure::Marked { .. }))
+                if pair.name.is_some() =>
+            {
                 failures.push(failure);
                 continue;
             }

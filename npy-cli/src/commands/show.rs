@@ -11,9 +11,9 @@ use std::io::Write as _;
 use npy_core::print::PrintOptions;
 
 use crate::failure::{Failure, Result};
-use crate::filter::{self, Stored};
+use crate::filter::{self, Where};
 use crate::formats;
-use crate::input::{Array, object_options, spooled};
+use crate::input::{Array, Input, Stored, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Selection, Slice};
 
@@ -131,17 +131,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let mut input = formats::input_of_one(&arguments.file)?;
     let member = input.only_member()?;
     input.tell_of_further();
-    let (extent, available) = (input.extent(member)?, input.available(member)?);
-    input.with_member(member, |mut array| {
-        if let Some(filter) = filter {
-            let filter = filter.of(array.header())?;
-            let stored = Stored::new(extent, available, &*array)?;
-            if arguments.count {
-                return Ok(writeln!(screen, "{}", filter.count(&mut *array, stored.as_ref())?)?);
-            }
-            let most = arguments.head.filter(|_| slice.keeps_rows()).map(|count| count as u64);
-            array = filter.rows(&mut *array, stored.as_ref(), most)?;
+    match filter {
+        Some(filter) if arguments.count => {
+            writeln!(screen, "{}", count(&filter, &mut input, member)?)?;
+            return Ok(0);
         }
+        Some(filter) => {
+            let most = arguments.head.filter(|_| slice.keeps_rows()).map(|count| count as u64);
+            input.keep(Some(&filter.first_rows(most)));
+        }
+        None => {}
+    }
+    input.with_member(member, |mut array| {
         let selection = arguments.rows_of(slice.of(array.header())?)?;
         if array.header().dtype().has_object() {
             let options = object_options().encoding(arguments.encoding.into());
@@ -162,6 +163,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     })?;
     Ok(0)
+}
+
+/// The number of rows of which an expression is true.
+fn count(filter: &Where, input: &mut Input, member: usize) -> Result<u64> {
+    let (extent, available) = (input.extent(member)?, input.available(member)?);
+    input.with_member(member, |mut array| {
+        let stored = Stored::new(extent, available, &*array)?;
+        filter.of(array.header())?.count(&mut *array, stored.as_ref())
+    })
 }
 
 /// An array as NumPy prints it in lines of this width, of which only the printed elements are read. `None` where elements are long.

@@ -33,7 +33,7 @@ use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
 use crate::input::paths::Files;
-use crate::input::{Input, object_options, parts};
+use crate::input::{Input, Stored, object_options};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::threads;
@@ -67,7 +67,8 @@ records of more than 64 fields); beyond, the standard error is 1.1 %. Arrays of 
 exact. The same file always gives the same figures, whatever the number of threads. Of text of more than 65,536 bytes, \
 min and max are the beginning, with … behind it.
 
-The expressions of --where are those of npy show, whose help has them.
+--where keeps the rows for which an expression is true, and the figures are of these alone; npy show --help has the expressions. A \
+member of an archive without their fields is an error, and the others are shown.
 
 Checksums of stored members are not checked; npy verify checks them.
 
@@ -117,8 +118,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         fields: arguments.fields.clone(),
         bins: arguments.bins,
         is_brief: arguments.brief,
-        filter: arguments.filter.parsed()?,
     };
+    let rows = arguments.filter.rows()?;
     let mut failures = Vec::new();
     let mut count = 0;
     let mut brief = Brief::default();
@@ -133,6 +134,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             }
         };
         input.tell_of_further();
+        input.keep(rows.as_ref());
         for (index, member) in members {
             match statistics(&mut input, index, &settings) {
                 Ok((header, leaves)) if arguments.brief => {
@@ -170,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 
 /// The least and the greatest value of a member, and how many are NaN. `None` for records, and where no value is either.
 pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
-    let settings = Settings { threads: threads::of_machine(), fields: Vec::new(), bins: 1, is_brief: true, filter: None };
+    let settings = Settings { threads: threads::of_machine(), fields: Vec::new(), bins: 1, is_brief: true };
     let (header, leaves) = statistics(input, index, &settings)?;
     let [(_, Summary { min: Some(min), max: Some(max), nan, .. })] = &leaves[..] else { return Ok(None) };
     if matches!(header.dtype(), DType::Record(_)) {
@@ -183,14 +185,6 @@ pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
 
 /// The statistics of the leaves of a member, which is read once.
 fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
-    if let Some(filter) = &settings.filter {
-        return filter.with_rows(input, index, |mut rows| {
-            let header = rows.header().clone();
-            let leaves =
-                Plan::new(&header, settings)?.read_stream(&mut *rows, &Mutex::new(Progress::new("rows", header.data_bytes())))?;
-            Ok((header, leaves))
-        });
-    }
     let extent = input.extent(index)?;
     let available = input.available(index)?;
     let name = input.name().to_owned();
@@ -202,12 +196,8 @@ fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(H
         }
         let plan = Plan::new(&header, settings)?;
         let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
-        let leaves = match extent {
-            Some(extent) => {
-                let begin = array.data_offset();
-                parts::check_length(begin, header.data_bytes(), available)?;
-                plan.read_file(&extent.path, extent.begin.saturating_add(begin), settings.threads, &progress)?
-            }
+        let leaves = match Stored::new(extent, available, &*array)? {
+            Some(stored) => plan.read_file(&stored.path, stored.begin, settings.threads, &progress)?,
             None => plan.read_stream(&mut *array, &progress)?,
         };
         Ok((header, leaves))

@@ -19,16 +19,17 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use std::io::{Seek, Write as _};
+use std::io::Write as _;
+use std::sync::Arc;
 
-use npy_core::{Header, NpyReader, Order};
+use npy_core::{Header, Order};
 use tempfile::SpooledTempFile;
 
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, MOST_MEMORY, Prefixed, not_spooled, pieces};
+use crate::input::{Array, Keep, Kept, MOST_MEMORY, Stored, not_spooled, pieces};
 use mark::Problem;
 use node::{Column, Test};
-pub(crate) use scan::{Read, Stored};
+pub(crate) use scan::Read;
 use syntax::Expression;
 
 /// The option of commands that keep some rows.
@@ -47,6 +48,11 @@ impl Argument {
     pub(crate) fn parsed(&self) -> Result<Option<Where>> {
         self.filter.as_deref().map(Where::new).transpose()
     }
+
+    /// The rows that pass, for [`Input::keep`](crate::input::Input::keep).
+    pub(crate) fn rows(&self) -> Result<Option<Arc<dyn Keep>>> {
+        Ok(self.parsed()?.map(|filter| filter.first_rows(None)))
+    }
 }
 
 /// An expression, as it was parsed.
@@ -56,11 +62,32 @@ pub(crate) struct Where {
     expression: Expression,
 }
 
+/// Rows that pass, at most this many of them.
+#[derive(Debug)]
+struct Rows {
+    filter: Where,
+    most: Option<u64>,
+}
+
+impl Keep for Rows {
+    fn rows(&self, array: &mut dyn Array, stored: Option<&Stored>) -> Result<Kept> {
+        let mut file = SpooledTempFile::new(MOST_MEMORY);
+        let filter = self.filter.of(array.header())?;
+        let header = filter.write(&mut in_c_order(array), stored, self.most, &mut file)?;
+        Ok(Kept::new(header, file))
+    }
+}
+
 impl Where {
     /// Parses an expression.
     pub(crate) fn new(text: &str) -> Result<Self> {
         let expression = parse::parse(text).map_err(|problem| problem.in_expression(text))?;
         Ok(Self { text: text.to_owned(), expression })
+    }
+
+    /// The first rows that pass, for [`Input::keep`](crate::input::Input::keep).
+    pub(crate) fn first_rows(self, most: Option<u64>) -> Arc<dyn Keep> {
+        Arc::new(Rows { filter: self, most })
     }
 
     /// Finds the fields of an array that the expression names.
@@ -88,21 +115,6 @@ impl Where {
             row_bytes: row_bytes.max(1),
         })
     }
-
-    /// Calls `work` with the rows of a member, by the index of [`Input::members`].
-    pub(crate) fn with_rows<T>(
-        &self,
-        input: &mut Input,
-        index: usize,
-        work: impl FnOnce(Box<dyn Array>) -> Result<T>,
-    ) -> Result<T> {
-        let (extent, available) = (input.extent(index)?, input.available(index)?);
-        input.with_member(index, |mut array| {
-            let filter = self.of(array.header())?;
-            let stored = Stored::new(extent, available, &*array)?;
-            work(filter.rows(&mut *array, stored.as_ref(), None)?)
-        })
-    }
 }
 
 /// An expression on the rows of an array.
@@ -126,14 +138,6 @@ impl Filter {
             Ok(())
         })?;
         Ok(count)
-    }
-
-    /// The rows as an array, at most this many of them: in memory, or in a temporary file if they are large.
-    pub(crate) fn rows(&self, array: &mut dyn Array, stored: Option<&Stored>, most: Option<u64>) -> Result<Box<dyn Array>> {
-        let mut file = SpooledTempFile::new(MOST_MEMORY);
-        let header = self.write(&mut in_c_order(array), stored, most, &mut file)?;
-        file.rewind().map_err(|error| not_spooled(&error))?;
-        Ok(Box::new(NpyReader::new(Prefixed::new(header.to_bytes(), file, 0))?))
     }
 
     /// Appends the rows to a temporary file, at most this many of them. Returns their header.

@@ -1,6 +1,5 @@
 //! Reads the rows of an array once, in bounded memory, and gathers those that pass in their order.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,26 +10,10 @@ use npy_core::{DynValues, Order};
 use super::Filter;
 use super::eval::{BLOCK_ROWS, Block};
 use crate::failure::{Failure, Result};
-use crate::input::parts::{PART_BYTES, PartReader, Parts, check_length};
-use crate::input::{Array, Extent, pieces};
+use crate::input::parts::{PART_BYTES, PartReader, Parts};
+use crate::input::{Stored, pieces};
 use crate::signals;
 use crate::threads;
-
-/// Where the data of an array are in a file.
-#[derive(Clone, Debug)]
-pub(crate) struct Stored {
-    pub(crate) path: PathBuf,
-    pub(crate) begin: u64,
-}
-
-impl Stored {
-    /// The position of an array at an extent. Fails if there are fewer bytes in the file than the array needs.
-    pub(crate) fn new(extent: Option<Extent>, available: Option<u64>, array: &dyn Array) -> Result<Option<Self>> {
-        let Some(extent) = extent else { return Ok(None) };
-        check_length(array.data_offset(), array.header().data_bytes(), available)?;
-        Ok(Some(Self { path: extent.path, begin: extent.begin.saturating_add(array.data_offset()) }))
-    }
-}
 
 /// Rows that passed.
 #[derive(Default)]

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::rawarray::{RaArray, RaHeader};
@@ -13,6 +14,7 @@ use npy_core::{FileFormat, Header, NpyReader};
 
 use super::array::{Array, Once, in_memory};
 use super::arrays::{self, Found};
+use super::kept::{Extent, Keep, Kept, Stored};
 use super::looks;
 use super::part::{Part, split, standard_input};
 use super::paths;
@@ -35,6 +37,10 @@ pub(crate) struct Input {
     archive: OnceCell<NpzReader<ArchiveFile>>,
     /// The number of values that the conversion from another format changed.
     pub(crate) changed: u64,
+    /// The rows that are read of each array, or all.
+    keep: Option<Arc<dyn Keep>>,
+    /// Those of the array that was read last, by its index.
+    kept: Option<(usize, Kept)>,
 }
 
 enum Place {
@@ -46,14 +52,6 @@ enum Place {
     },
     /// A stream whose format cannot be read as a stream.
     Spool(Spool),
-}
-
-/// Where the bytes of an array are in a file, for readers that go on side by side.
-#[derive(Clone, Debug)]
-pub(crate) struct Extent {
-    pub(crate) path: PathBuf,
-    /// The position of the `.npy` header in the file.
-    pub(crate) begin: u64,
 }
 
 /// The file that an argument of a user names.
@@ -133,7 +131,8 @@ impl Input {
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
-        Self { name: name.to_owned(), place, format, part: None, range: None, archive: OnceCell::new(), changed: 0 }
+        let (name, archive) = (name.to_owned(), OnceCell::new());
+        Self { name, place, format, part: None, range: None, archive, changed: 0, keep: None, kept: None }
     }
 
     /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
@@ -229,7 +228,13 @@ impl Input {
     /// Calls `work` with one of the [`arrays`](Self::arrays).
     pub(crate) fn with_found<T>(&self, found: &Found, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
-        with_file(path, self.format, Some(found.range.clone()), work).map_err(|failure| self.name_of(failure))
+        let Some(keep) = &self.keep else {
+            return with_file(path, self.format, Some(found.range.clone()), work).map_err(|failure| self.name_of(failure));
+        };
+        let extent = Extent { path: path.into(), begin: found.range.start };
+        let available = Some(found.range.end - found.range.start);
+        let kept = with_file(path, self.format, Some(found.range.clone()), |array| kept(&**keep, array, Some(extent), available));
+        kept.and_then(|mut kept| work(kept.array()?)).map_err(|failure| self.name_of(failure))
     }
 
     /// One of the [`arrays`](Self::arrays) of the file, as an input of its own. It does not keep a temporary file.
@@ -237,6 +242,7 @@ impl Input {
         let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
         let mut input = Self::new(&format!("{}#{number}", self.name), Place::Path(path.into()), self.format);
         (input.part, input.range) = (Some(Part::Number(number)), Some(found.range.clone()));
+        input.keep.clone_from(&self.keep);
         Ok(input)
     }
 
@@ -353,7 +359,7 @@ impl Input {
 
     /// The header of a member, by the index of [`members`](Self::members). The array can still be read.
     pub(crate) fn header(&mut self, index: usize) -> Result<Header> {
-        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
+        let (None, Place::Stream { front, rest: Some(rest) }) = (&self.keep, &mut self.place) else {
             return self.with_member(index, |array| Ok(array.header().clone()));
         };
         let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(rest));
@@ -365,8 +371,39 @@ impl Input {
         header.map_err(|error| self.name_of(error.into()))
     }
 
+    /// Leaves the other rows out of all arrays, whoever reads them.
+    pub(crate) fn keep(&mut self, rows: Option<&Arc<dyn Keep>>) {
+        (self.keep, self.kept) = (rows.map(Arc::clone), None);
+    }
+
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
     pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
+        let Some(keep) = self.keep.clone() else { return self.with_whole(index, work) };
+        let known = self.kept.take().filter(|(known, _)| *known == index);
+        let mut kept = match known {
+            Some((_, kept)) => kept,
+            None => {
+                let (extent, available) = (self.extent_of_whole(index)?, self.available(index)?);
+                self.with_whole(index, |array| kept(&*keep, array, extent, available))?
+            }
+        };
+        let result = kept.array().and_then(work).map_err(|failure| match self.member_name(index) {
+            Some(name) => self.name_of(failure.about_member(&name)),
+            None => self.name_of(failure),
+        });
+        self.kept = Some((index, kept));
+        result
+    }
+
+    /// The name of a member of an archive, for messages.
+    fn member_name(&self, index: usize) -> Option<String> {
+        if self.format != FileFormat::Npz {
+            return None;
+        }
+        self.archive().ok()?.name(index).map(str::to_owned)
+    }
+
+    fn with_whole<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         let result = match (&mut self.place, self.format) {
             (Place::Stream { front, rest }, _) => match rest.take() {
                 None => Err(Failure::Nameless("the stream can be read once only".to_owned())),
@@ -383,8 +420,12 @@ impl Input {
     }
 
     /// Where the array is in a file, if its bytes are there as they are: not of a compressed member, a stream, or an
-    /// `.ra` file.
+    /// `.ra` file, nor where rows are left out.
     pub(crate) fn extent(&self, index: usize) -> Result<Option<Extent>> {
+        if self.keep.is_some() { Ok(None) } else { self.extent_of_whole(index) }
+    }
+
+    fn extent_of_whole(&self, index: usize) -> Result<Option<Extent>> {
         let Place::Path(path) = &self.place else { return Ok(None) };
         let begin = match self.format {
             FileFormat::Npy => self.range.as_ref().map_or(0, |range| range.start),
@@ -419,6 +460,12 @@ pub(crate) fn expected_one<'a>(file: &str, names: impl ExactSizeIterator<Item = 
     let first = names.peek().copied().unwrap_or_default();
     let names = quantity::listed(names);
     Failure::new(format!("{file}: expected one array, found {count}: {names}; select one, as in {file}:{first}"))
+}
+
+/// The rows that are kept of an array at an extent.
+fn kept(keep: &dyn Keep, mut array: Box<dyn Array + '_>, extent: Option<Extent>, available: Option<u64>) -> Result<Kept> {
+    let stored = Stored::new(extent, available, &*array)?;
+    keep.rows(&mut *array, stored.as_ref())
 }
 
 fn with_member_of<T>(

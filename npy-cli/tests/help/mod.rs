@@ -114,15 +114,16 @@ Arguments:
   <B>  The same; errors are relative to it
 
 Options:
-      --rtol <R>          The relative tolerance [default: 0]
-      --atol <A>          The absolute tolerance [default: 0]
-      --equal-nan         NaN equals NaN, and NaT equals NaT, the default
-      --no-equal-nan      NaN equals nothing, and neither does NaT, as in np.array_equal
-      --fields <FIELD,…>  Only these fields of records, such as time,at.x
-      --brief             Write one line for each array that is different
-      --json              Write one line of JSON
-      --color <WHEN>      When to use colors: auto, always or never; NO_COLOR turns them off too
-  -h, --help              Print help
+      --rtol <R>            The relative tolerance [default: 0]
+      --atol <A>            The absolute tolerance [default: 0]
+      --equal-nan           NaN equals NaN, and NaT equals NaT, the default
+      --no-equal-nan        NaN equals nothing, and neither does NaT, as in np.array_equal
+      --fields <FIELD,…>    Only these fields of records, such as time,at.x
+      --where <EXPRESSION>  Keep the rows for which an expression is true, as in 'ok and pos.x > 3'
+      --brief               Write one line for each array that is different
+      --json                Write one line of JSON
+      --color <WHEN>        When to use colors: auto, always or never; NO_COLOR turns them off too
+  -h, --help                Print help
 
 Examples:
   npy diff a.npy b.npy                      exactly
@@ -131,6 +132,7 @@ Examples:
   npy diff run.npz old.npz                  the arrays of the same names; missing ones are
   differences
   npy diff --brief run.npz old.npz          a line for each that is different
+  npy diff run.npz:picks old.npz:picks --where 'at.x > 3'
 
 Members of archives that are not arrays are compared by their bytes. Of files with several arrays,
 one behind another, all are compared, each with that of its number.
@@ -142,6 +144,11 @@ compared exactly, with floats too, where NumPy rounds them to 64-bit floats; lon
 rounded to 64 bits. Points in time are compared as moments, whatever their units. Text, times, bytes
 and bools have no tolerance but that of numbers for bools. Fields of records are compared by their
 names, and Python objects by their values. The errors shown are the largest of the different values.
+
+--where keeps the rows of A and of B for which an expression is true, each by its own values; npy
+show --help has the expressions. The first row that is left of A is compared with the first one of B
+and so on, and the indices shown count these rows. If another number of rows is left, the shapes are
+different.
 
 To see arrays in git diff:
   echo '*.npy diff=npy' >> .gitattributes

@@ -6,10 +6,10 @@ use npy_core::{NpyReader, Order};
 use tempfile::SpooledTempFile;
 
 use crate::failure::{Failure, Result};
-use crate::filter::{Stored, Where};
+use crate::filter::Where;
 use crate::formats::{Item, Source};
 use crate::input::pieces::{self, Sink};
-use crate::input::{Array, MOST_MEMORY, Prefixed, not_spooled};
+use crate::input::{Array, MOST_MEMORY, Prefixed, Stored, not_spooled};
 
 /// Arrays with fewer rows: in memory, or in a temporary file if they are large.
 pub(super) struct Filtered {

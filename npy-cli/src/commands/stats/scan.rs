@@ -14,7 +14,6 @@ use super::summary::Summary;
 use super::table::Table;
 use super::texts::Texts;
 use crate::failure::{Failure, Result};
-use crate::filter::Where;
 use crate::input::Array;
 use crate::input::parts::{PART_BYTES, PartReader, Parts};
 use crate::progress::Progress;
@@ -31,8 +30,6 @@ pub(super) struct Settings {
     pub(super) fields: Vec<String>,
     pub(super) bins: usize,
     pub(super) is_brief: bool,
-    /// Keeps some rows.
-    pub(super) filter: Option<Where>,
 }
 
 /// The accumulator of a leaf in this number of elements.
