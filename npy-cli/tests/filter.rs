@@ -197,6 +197,37 @@ fn the_rows_of_both_are_compared() {
     "#);
 }
 
+#[cfg(feature = "plot")]
+#[test]
+fn plots_are_of_the_rows() {
+    let files = Files::new();
+    let numbers = |numbers: &[i16]| numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
+    files.array("all.npy", "[('x', '>i2')]", &[5], numbers(&[1, -2, 3, 0, 5]));
+    files.array("some.npy", "[('x', '>i2')]", &[3], numbers(&[1, 3, 5]));
+    files.npy("convert all.npy all.npz --compress").ok();
+    for (slice, kind) in [("", "line"), ("[1:]", "histogram"), ("", "scatter")] {
+        let fields = if kind == "scatter" { "--x x --y x" } else { "--field x" };
+        let plot = |rows: &str, file: &str, input: &str| {
+            files.npy(&format!("plot {fields} --kind {kind} --title t --size 40x10 {rows} {file} {slice}{input}"))
+        };
+        for (file, input) in [("all.npy", ""), ("all.npz", ""), ("-", " < all.npy")] {
+            assert_eq!(plot("--where 'x > 0'", file, input).ok(), plot("", "some.npy", "").ok(), "{kind} {file}");
+        }
+    }
+    session!(files, @r#"
+    $ npy plot all.npy --where 'x > 100' --field x
+    npy: all.npy: the array is empty: there is nothing to plot
+    exit code 2
+    $ npy plot all.npy --where 'z > 0' --field x -o z.svg
+    npy: all.npy: invalid expression: unknown field "z": expected one of x
+      z > 0
+      ^
+    exit code 2
+    "#);
+    files.npy("plot all.npy --where 'x > 0' --field x -o some.svg").ok();
+    assert!(String::from_utf8(files.read("some.svg")).unwrap().contains("all.npy where x &gt; 0 x"));
+}
+
 #[test]
 fn hostile_expressions_are_errors() {
     let files = Files::new();

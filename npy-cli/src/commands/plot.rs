@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::filter;
 use crate::formats;
 use crate::input::source::Source;
 use crate::output::{self, Content, Screen};
@@ -28,6 +29,9 @@ Examples:
   npy plot picks.npy --field latitude,longitude    a line for each field
   npy plot picks.npy --x longitude --y latitude -o map.png
   npy plot spectrum.npy --log xy                   with logarithmic axes
+  npy plot picks.npy --where 'id > 7' --field longitude -o some.svg
+
+--where keeps the rows for which an expression is true, and SLICE is of these rows; npy show --help has the expressions.
 
 Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two axes are an image, \
 and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
@@ -42,6 +46,9 @@ pub(crate) struct Arguments {
     /// What to plot of the array, as in npy show
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<String>,
+
+    #[command(flatten)]
+    filter: filter::Argument,
 
     /// Write to a file that ends in .svg or .png
     #[arg(short, long, value_name = "FILE")]
@@ -104,9 +111,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     let slice = arguments.slice.as_deref().map(Slice::new).transpose()?;
     let _guard = signals::Guard::new();
-    let input = formats::input_of_one(&arguments.file)?;
+    let rows = arguments.filter.rows()?;
+    let mut input = formats::input_of_one(&arguments.file)?;
     let index = input.only_member()?;
     input.tell_of_further();
+    input.keep(rows.as_ref());
     let mut source = Source::open(input, index)?;
     let size = match (arguments.size, format) {
         (Some(size), _) => size,
@@ -172,7 +181,8 @@ fn format_of(path: &Path) -> Result<Format> {
 fn title_of(arguments: &Arguments) -> String {
     let file = Path::new(&arguments.file);
     let name = escape::path(file.file_name().unwrap_or(file.as_os_str())).into_owned();
-    let parts = [Some(name), arguments.slice.clone(), Some(arguments.field.join(", "))];
+    let rows = arguments.filter.text().map(|text| format!("where {text}"));
+    let parts = [Some(name), rows, arguments.slice.clone(), Some(arguments.field.join(", "))];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
     escape::line(&parts.join(" ")).into_owned()
 }

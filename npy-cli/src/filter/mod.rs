@@ -45,6 +45,12 @@ impl Argument {
         self.filter.is_some()
     }
 
+    /// The expression, for titles.
+    #[cfg(feature = "plot")]
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.filter.as_deref()
+    }
+
     pub(crate) fn parsed(&self) -> Result<Option<Where>> {
         self.filter.as_deref().map(Where::new).transpose()
     }

@@ -86,17 +86,13 @@ impl Source {
 
 /// Decides how an array is held, and copies it if that is necessary.
 fn hold(input: &mut Input, index: usize) -> Result<(Header, Held)> {
-    let is_stream = input.is_stream();
-    let is_compressed = match input.format() {
-        FileFormat::Npz => input.archive()?.method(index) != Some(0),
-        FileFormat::RawArray => is_compressed_raw(input)?,
-        _ => false,
-    };
+    // Each read would decompress it.
+    let is_compressed = input.format() == FileFormat::RawArray && is_compressed_raw(input)?;
     input.with_member(index, |array| {
         let header = array.header().clone();
         let held = if header.dtype().has_object() {
             Held::Objects(array.into_objects(object_options())?)
-        } else if is_stream || is_compressed {
+        } else if !array.can_go_back() || is_compressed {
             copy(array)?
         } else {
             Held::InPlace
