@@ -46,6 +46,16 @@ def test_a_member_of_an_archive_that_shrank_is_not_mapped(tmp_path):
         assert caught.value.path == str(path) and caught.value.member == "x"
 
 
+def test_a_member_whose_header_alone_is_left_is_not_mapped(tmp_path):
+    path = tmp_path / "a.npz"
+    npyfiles.savez(path, x=np.arange(100_000.0))
+    with npyfiles.open_npz(path, mmap_mode="r") as archive:
+        os.truncate(path, 8192)
+        with pytest.raises(npyfiles.NpyError, match="'x': truncated file: the array needs 800000 bytes at offset [0-9]+, found ") as caught:
+            archive["x"]
+        assert (caught.value.path, caught.value.member, caught.value.offset) == (str(path), "x", 8192)
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have other signals")
 def test_only_the_missing_part_of_a_map_ends_the_process(path):
     """What the README says of every `mmap`: a process of its own uses a part that is there, and one that is not."""

@@ -155,8 +155,14 @@ class NpzFile(_NpzFile):
         shape, is_fortran, dtype, _, offset = archive.header(name)
         if dtype.hasobject or 0 in shape or dtype.itemsize == 0:
             return None
+        begin, end = stored[0] + offset, stored[1]
+        size = os.stat(self._path).st_size
+        if size < end:
+            member, found = name.removesuffix(".npy"), max(size - begin, 0)
+            message = f"member {member!r}: truncated file: the array needs {end - begin} bytes at offset {begin}, found {found}"
+            raise make_npy_error("Truncated", message, self._path, member, size)
         order = "F" if is_fortran else "C"
-        return np.memmap(self._path, dtype=dtype, shape=shape, order=order, mode=self._mmap_mode, offset=stored[0] + offset)
+        return np.memmap(self._path, dtype=dtype, shape=shape, order=order, mode=self._mmap_mode, offset=begin)
 
     def header(self, key):
         """Return the `Header` of an array, without reading the array."""
