@@ -132,6 +132,15 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// Whether a range may have been refused because the object is empty.
+pub(crate) fn may_be_empty(error: &object_store::Error) -> bool {
+    let text = error.to_string();
+    // Local files, memory, and servers that send all of an object that has no such range.
+    let refusals = ["Requested range was invalid", "but object was only 0 bytes long", "Received non-partial response"];
+    refusals.iter().any(|refusal| text.contains(refusal))
+        || Answer::of(&text).is_some_and(|answer| answer.status.starts_with("416 "))
+}
+
 /// The text before the first tag of a body.
 fn without_xml(text: &str) -> &str {
     let end = ["<?xml", "<Error", "<!", "<html"].iter().filter_map(|tag| text.find(tag)).min();

@@ -11,7 +11,7 @@ use npy_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use crate::failure::{explained, store_failed, with_path};
+use crate::failure::{explained, may_be_empty, store_failed, with_path};
 use crate::options::RemoteOptions;
 use crate::requests::Requests;
 
@@ -245,7 +245,7 @@ fn knows_time(meta: &ObjectMeta) -> bool {
 }
 
 /// The first response, and the range that was requested. A store that does not support ranges sends
-/// the whole object, if that has at most `most` bytes.
+/// the whole object, if that has at most `most` bytes. An empty object has no range that a store could send.
 async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, most: u64) -> Result<(GetResult, GetRange)> {
     let refused = match store.get_opts(path, GetOptions::new().with_range(Some(range.clone()))).await {
         Ok(result) => return Ok((result, range)),
@@ -255,7 +255,8 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
         GetRange::Bounded(range) => cannot_read(&error, range),
         _ => store_failed("cannot read the object", &error),
     };
-    if !matches!(refused, object_store::Error::NotSupported { .. }) {
+    let may_be_empty = may_be_empty(&refused);
+    if !may_be_empty && !matches!(refused, object_store::Error::NotSupported { .. }) {
         return Err(error(refused));
     }
     let head = match store.head(path).await {
@@ -264,14 +265,16 @@ async fn first_response(store: &dyn ObjectStore, path: &Path, range: GetRange, m
     };
     let pinned = || GetOptions::new().with_if_match(head.e_tag.clone().filter(|e_tag| is_strong(e_tag)));
     // Azure does not support suffix ranges.
-    if let GetRange::Suffix(length) = range {
+    if let GetRange::Suffix(length) = range
+        && head.size > 0
+    {
         let range = GetRange::from(head.size.saturating_sub(length)..head.size);
         match store.get_opts(path, pinned().with_range(Some(range.clone()))).await {
             Err(object_store::Error::NotSupported { .. }) => {}
             result => return Ok((result.map_err(error)?, range)),
         }
     }
-    if head.size > most {
+    if head.size > most || may_be_empty && head.size > 0 {
         return Err(error(refused));
     }
     let result = store.get_opts(path, pinned()).await.map_err(error)?;

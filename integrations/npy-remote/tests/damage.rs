@@ -1,9 +1,11 @@
 //! Damaged files: what is read of them is what `npy_core` reads, and no panic.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use npy_core::NpyReader;
 use npy_core::npz::{NpzReader, NpzWriter};
+use npy_remote::object_store::ObjectStore;
 use npy_remote::{ErrorKind, RemoteNpy, RemoteNpz, Result};
 
 use crate::reading::small;
@@ -98,4 +100,23 @@ async fn damaged_archives_are_read_as_from_memory() {
         }
     }
     assert!(errors > 100, "{errors}");
+}
+
+/// An empty object has no bytes that a request could ask for.
+pub async fn assert_empty_is_no_array(store: Arc<dyn ObjectStore>, path: &str, shown: &str) {
+    let error = RemoteNpy::open(store.clone(), path).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
+    assert_eq!(error.to_string(), format!("{shown}: not an .npy file: the input is empty"));
+    let error = RemoteNpz::open(store.clone(), path).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongFormat, "{error}");
+    assert_eq!(error.path(), Some(shown.as_ref()));
+}
+
+#[tokio::test]
+async fn empty_objects_are_no_arrays() {
+    assert_empty_is_no_array(memory("x.npy", Vec::new()).await, "x.npy", "x.npy").await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let shown = file.path().to_str().unwrap();
+    let (store, path) = npy_remote::parse_url(shown).unwrap();
+    assert_empty_is_no_array(store, path.as_ref(), shown).await;
 }

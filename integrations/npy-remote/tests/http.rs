@@ -11,6 +11,7 @@ use npy_remote::object_store::http::HttpBuilder;
 use npy_remote::object_store::{ClientOptions, ObjectStore, RetryConfig};
 use npy_remote::{ErrorKind, RemoteNpy, RemoteNpz, RemoteOptions, parse_url};
 
+use crate::damage::assert_empty_is_no_array;
 use crate::reading::small;
 use crate::support::{Pick, file, picks};
 
@@ -275,6 +276,14 @@ async fn a_server_without_ranges_serves_small_objects() {
     let error = RemoteNpz::open_with(archived.store(), "x.npz", small()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::External, "{error}");
     assert!(error.message().starts_with("cannot read the object: "), "{error}");
+}
+
+#[tokio::test]
+async fn empty_objects_are_no_arrays() {
+    for ignores_ranges in [false, true] {
+        let server = Server::start(Served { ignores_ranges, ..Served::new(Vec::new(), "\"one\"") });
+        assert_empty_is_no_array(server.store(), "x.npy", "x.npy").await;
+    }
 }
 
 #[tokio::test]

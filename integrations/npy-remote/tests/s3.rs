@@ -7,6 +7,7 @@ use npy_core::{Header, NpyElement, Order};
 use npy_remote::object_store::{ObjectStore, ObjectStoreExt};
 use npy_remote::{ErrorKind, RemoteNpy, RemoteNpz, RemoteOptions, RemoteWriter, store_error};
 
+use crate::damage::assert_empty_is_no_array;
 use crate::s3_server::{Fault, Server};
 use crate::support::{Pick, picks};
 
@@ -144,4 +145,12 @@ async fn a_replaced_object_is_a_conflict() {
     let error = array.read_all::<u32>().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
     assert!(error.to_string().starts_with("s3://bucket/x.npy: object replaced while it was read: expected e-tag "), "{error}");
+}
+
+#[tokio::test]
+async fn empty_objects_are_no_arrays() {
+    let Some(server) = Server::start("empty_objects_are_no_arrays") else { return };
+    let store = server.store("bucket");
+    store.put(&"x.npy".into(), Vec::new().into()).await.unwrap();
+    assert_empty_is_no_array(store, "x.npy", "s3://bucket/x.npy").await;
 }
