@@ -70,6 +70,13 @@ pub(crate) fn fail_where_files_are_too_large() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
+/// Stops the program as Ctrl-Z does, until the shell lets it go on. Where there is no such signal, it does nothing.
+#[cfg(feature = "view")]
+pub(crate) fn suspend() {
+    #[cfg(unix)]
+    let _ = signal_hook::low_level::raise(signal_hook::consts::SIGTSTP);
+}
+
 /// While it lives, the first signal does not end the program: [`check`] fails instead.
 pub(crate) struct Guard(());
 

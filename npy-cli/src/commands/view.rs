@@ -16,8 +16,9 @@ Examples:
   npy view run.npz               all arrays of an archive: Tab shows the next one
   npy view run.npz:time          one of them
 
-Keys: arrows, PgUp, PgDn, g and G move; : goes to an index; / searches; s sorts; h shows a histogram; ? lists all keys; \
-q quits. Only what is on the screen is read, so that files of any size open at once. Compressed arrays are decompressed \
+Keys: arrows, hjkl, PgUp, PgDn, g and G move; : goes to an index; / searches the column; & keeps the rows for which an \
+expression is true, as --where of npy show; s sorts; H shows a histogram; ? lists all keys; q quits. The wheel scrolls, and \
+a click selects a cell. Only what is on the screen is read, so that files of any size open at once. Compressed arrays are decompressed \
 first: to memory, or to a temporary file if they exceed 256 MiB.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]

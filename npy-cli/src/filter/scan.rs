@@ -102,12 +102,16 @@ impl Filter {
         computed.and(result)
     }
 
+    /// For each of these rows, of which the first has this number, whether it passes.
+    pub(crate) fn mask(&self, first: u64, rows: &[u8]) -> Result<Vec<bool>> {
+        let block = Block::new(rows, self.row_bytes, first, &self.columns);
+        block.test(&self.test, None).map_err(|problem| self.failure(problem))
+    }
+
     /// Adds the rows of these that pass, at most as many as are wanted in all.
     fn add(&self, first: u64, rows: &[u8], most: Option<u64>, passed: &mut Passed) -> Result<()> {
         for (index, bytes) in rows.chunks(BLOCK_ROWS.saturating_mul(self.row_bytes)).enumerate() {
-            let first = first.saturating_add((index * BLOCK_ROWS) as u64);
-            let block = Block::new(bytes, self.row_bytes, first, &self.columns);
-            let mask = block.test(&self.test, None).map_err(|problem| self.failure(problem))?;
+            let mask = self.mask(first.saturating_add((index * BLOCK_ROWS) as u64), bytes)?;
             let found = mask.iter().filter(|passes| **passes).count() as u64;
             let Some(most) = most else {
                 passed.count += found;

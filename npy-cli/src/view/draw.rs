@@ -7,13 +7,16 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::{Block, Borders, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
-use super::model::{Mode, Model, Prompt};
+use super::model::{Layout, Mode, Model};
 use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
 use crate::escape;
 use crate::failure::Result;
 use crate::output::table::cut;
 use crate::values::{fields, quantity};
+
+/// Longer filters are cut in the last line.
+const MOST_FILTER: usize = 40;
 
 /// The styles, with colors or without.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +58,11 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Re
         return Ok(());
     }
     let title_lines = usize::from(height >= 4);
-    let status_lines = usize::from(height >= 3 || model.message.is_some() || matches!(model.mode, Mode::Prompt { .. }));
+    let is_prompt = matches!(model.mode, Mode::Prompt { .. });
+    // A message may have several lines, and the prompt stands below it.
+    let message_lines = model.message.as_ref().map_or(0, |message| message.text.lines().count());
+    let wanted = (message_lines + usize::from(is_prompt)).max(usize::from(height >= 3));
+    let status_lines = wanted.min(height.saturating_sub(2).max(1));
     let head_lines = usize::from(height >= 2);
     let body = height.saturating_sub(title_lines + status_lines + head_lines);
     let visible = match model.visible(width, body.max(1)) {
@@ -70,11 +77,14 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Re
     if title_lines > 0 {
         canvas.title(model);
     }
+    model.layout = Layout::default();
     if let Some(visible) = &visible {
+        let first = title_lines + head_lines;
+        model.layout = Layout { lines: first..first + visible.labels.len().min(body), columns: visible.places() };
         canvas.table(model, visible, title_lines, body, head_lines);
     }
     if status_lines > 0 {
-        canvas.status(model, height - 1);
+        canvas.status(model, height - status_lines, status_lines);
     }
     if let Mode::Prompt { text, .. } = &model.mode {
         // In front of it is the sign of the prompt.
@@ -138,7 +148,10 @@ impl Canvas<'_> {
     fn table(&mut self, model: &Model, visible: &Visible, top: usize, body: usize, head_lines: usize) {
         let cursor = model.cursor;
         if visible.labels.is_empty() {
-            let text = format!("no elements: the shape is {}", quantity::shape(model.grid.shape()));
+            let text = match model.order.kept() {
+                Some(kept) => format!("no row where {}", escape::line(&kept.text)),
+                None => format!("no elements: the shape is {}", quantity::shape(model.grid.shape())),
+            };
             let width = self.width();
             self.text(0, top + head_lines, &text, width, self.theme.label);
             return;
@@ -149,8 +162,8 @@ impl Canvas<'_> {
             let blanks = visible.label_width.saturating_sub(label.len());
             self.text(blanks, first_line + row, label, visible.label_width, style);
         }
-        let mut column = visible.label_width + GAP;
-        for shown in &visible.columns {
+        for (shown, (_, place)) in visible.columns.iter().zip(visible.places()) {
+            let column = place.start;
             if head_lines > 0 {
                 self.head(model, shown, column, top);
             }
@@ -160,7 +173,6 @@ impl Canvas<'_> {
                 let style = if is_cursor { self.theme.cursor } else { self.theme.number };
                 self.cell(shown, cell, column, first_line + row, style);
             }
-            column += shown.width + GAP;
         }
     }
 
@@ -185,40 +197,57 @@ impl Canvas<'_> {
         self.text(column, line, &text, shown.width, style);
     }
 
-    /// Draws the last line: the prompt, a message, or the position of the cursor.
-    fn status(&mut self, model: &Model, line: usize) {
+    /// Draws the last lines: the message and the prompt, or the position of the cursor.
+    fn status(&mut self, model: &Model, first: usize, lines: usize) {
         let width = self.width();
+        let is_prompt = matches!(model.mode, Mode::Prompt { .. });
+        if let Some(message) = &model.message {
+            let style = if message.is_trouble { self.theme.trouble } else { self.theme.status };
+            for (line, text) in message.text.lines().take(lines - usize::from(is_prompt)).enumerate() {
+                self.text(0, first + line, &escape::line(text), width, style);
+            }
+        }
+        let line = first + lines - 1;
         if let Mode::Prompt { prompt, text } = &model.mode {
-            let sign = if *prompt == Prompt::Index { ":" } else { "/" };
-            let text = format!("{sign}{}", escape::line(text));
+            let text = format!("{}{}", prompt.sign(), escape::line(text));
             // The user types at the end of a long text.
             let hidden = text.width().saturating_sub(width.saturating_sub(1));
             let shown: String = text.chars().skip(hidden).collect();
             self.text(0, line, &shown, width, self.theme.title);
             return;
         }
-        if let Some(message) = &model.message {
-            let style = if message.is_trouble { self.theme.trouble } else { self.theme.status };
-            self.text(0, line, &escape::line(&message.text), width, style);
+        if model.message.is_some() {
             return;
         }
-        let (rows, cursor) = (model.grid.rows(), model.cursor);
-        let mut place = format!("row {} of {}", model.order.row(cursor.row), quantity::count(rows as u64));
-        if model.grid.columns() > 1 {
-            let title = model.grid.title(cursor.column);
-            let dtype = model.grid.dtype(cursor.column);
-            place = match model.grid.fields() {
-                Some(_) if fields::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
-                Some(_) => format!("{place}  {title}"),
-                None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
-            };
-        }
+        let place = place(model);
         let used = self.text(0, line, &place, width, self.theme.status);
         let hint = "? help  q quit";
         if used + 2 + hint.len() <= width {
             self.text(width - hint.len(), line, hint, hint.len(), self.theme.label);
         }
     }
+}
+
+/// The position of the cursor, and the rows that are shown.
+fn place(model: &Model) -> String {
+    let cursor = model.cursor;
+    let all = quantity::count(model.grid.rows() as u64);
+    let mut place = format!("row {} of {all}", model.order.row(cursor.row));
+    if let Some(kept) = model.order.kept() {
+        let found = quantity::counted(kept.rows.len() as u64, "row");
+        let filter = format!("{found} where {}", cut(&escape::line(&kept.text), MOST_FILTER));
+        place = if kept.rows.is_empty() { filter } else { format!("{place}  {filter}") };
+    }
+    if model.grid.columns() > 1 {
+        let title = model.grid.title(cursor.column);
+        let dtype = model.grid.dtype(cursor.column);
+        place = match model.grid.fields() {
+            Some(_) if fields::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
+            Some(_) => format!("{place}  {title}"),
+            None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
+        };
+    }
+    place
 }
 
 /// Cuts the begin of a text to a width.

@@ -87,6 +87,10 @@ impl Grid {
         if let Columns::Fields(fields) = &self.columns { Some(fields) } else { None }
     }
 
+    pub(crate) fn row_axis(&self) -> Option<usize> {
+        self.row_axis
+    }
+
     pub(crate) fn column_axis(&self) -> Option<usize> {
         if let Columns::Axis(axis) = self.columns { Some(axis) } else { None }
     }

@@ -3,6 +3,7 @@
 use npy_core::DType;
 
 use super::grid::Grid;
+use super::order::RowOrder;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
@@ -161,11 +162,11 @@ impl Summary {
 }
 
 impl Histogram {
-    pub(crate) fn new(grid: &Grid, column: usize) -> Result<Self> {
+    pub(crate) fn new(grid: &Grid, order: &RowOrder, column: usize) -> Result<Self> {
         if !reals::is_real(grid.dtype(column)) {
             return Err(Failure::new("no histogram of this column: expected real numbers or times"));
         }
-        Ok(Self { scan: Scan::new(grid, column), counts: false, summary: Summary::default() })
+        Ok(Self { scan: Scan::new(grid, order, column), counts: false, summary: Summary::default() })
     }
 
     pub(crate) fn column(&self) -> usize {
@@ -190,7 +191,7 @@ impl Histogram {
             None => {
                 self.counts = true;
                 self.summary.begin_bins();
-                self.scan = Scan::new(grid, column);
+                self.scan.rewind();
                 Ok(Step::More(500))
             }
         }

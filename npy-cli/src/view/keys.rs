@@ -11,11 +11,15 @@ use crate::failure::{Failure, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
+    /// Draws the whole screen again.
+    Redraw,
+    /// Stops until the shell lets the program go on.
+    Suspend,
     Quit,
 }
 
 /// The most characters of an answer.
-const MOST_ANSWER: usize = 200;
+const MOST_ANSWER: usize = 1000;
 
 impl Model {
     /// Handles a key.
@@ -23,12 +27,43 @@ impl Model {
         if key.kind == KeyEventKind::Release {
             return Ok(Flow::Continue);
         }
-        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
-            return Err(Failure::Interrupted);
+        let held = |modifier: KeyModifiers| key.modifiers.contains(modifier);
+        match (held(KeyModifiers::CONTROL), held(KeyModifiers::ALT)) {
+            // AltGr is both, and its letters are letters.
+            (false, false) | (true, true) => self.press_key(key.code),
+            (true, false) => self.press_with_control(key.code),
+            // Esc and a key, one after the other: a terminal sends the same.
+            (false, true) => {
+                self.press_key(KeyCode::Esc)?;
+                self.press_key(key.code)
+            }
         }
+    }
+
+    /// Control letters are keys of their own.
+    fn press_with_control(&mut self, code: KeyCode) -> Result<Flow> {
+        let KeyCode::Char(letter) = code else { return self.press_key(code) };
+        let half = isize::try_from(self.cursor.page / 2).unwrap_or(0).max(1);
+        let is_table = self.job.is_none() && matches!(self.mode, Mode::Table);
+        match (letter, &mut self.mode) {
+            ('c', _) => return Err(Failure::Interrupted),
+            ('l', _) => return Ok(Flow::Redraw),
+            ('z', _) => return Ok(Flow::Suspend),
+            ('f', _) => return self.press_key(KeyCode::PageDown),
+            ('b', _) => return self.press_key(KeyCode::PageUp),
+            ('h', _) => return self.press_key(KeyCode::Backspace),
+            ('d', _) if is_table => self.scroll(half),
+            ('u', _) if is_table => self.scroll(-half),
+            ('u', Mode::Prompt { text, .. }) => text.clear(),
+            _ => {}
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn press_key(&mut self, code: KeyCode) -> Result<Flow> {
         if self.job.is_some() {
             // Other keys wait for nothing: they are for a table that is about to change.
-            if matches!(key.code, KeyCode::Esc | KeyCode::Char('q')) {
+            if matches!(code, KeyCode::Esc | KeyCode::Char('q')) {
                 self.job = None;
                 self.say("stopped");
             }
@@ -36,31 +71,38 @@ impl Model {
         }
         self.message = None;
         match std::mem::replace(&mut self.mode, Mode::Table) {
-            Mode::Table => self.press_in_table(key),
+            Mode::Table => self.press_in_table(code),
             Mode::Prompt { prompt, text } => {
-                self.press_in_prompt(key, prompt, text);
+                self.press_in_prompt(code, prompt, text)?;
                 Ok(Flow::Continue)
             }
-            Mode::Popup(popup) => self.press_in_popup(key, popup),
+            Mode::Popup(popup) => self.press_in_popup(code, popup),
         }
     }
 
-    fn press_in_table(&mut self, key: KeyEvent) -> Result<Flow> {
+    fn press_in_table(&mut self, code: KeyCode) -> Result<Flow> {
         let ask = |prompt: Prompt| Mode::Prompt { prompt, text: String::new() };
-        match key.code {
+        match code {
             KeyCode::Char('q') => return Ok(Flow::Quit),
             KeyCode::Up | KeyCode::Char('k') => self.move_by(-1, 0),
             KeyCode::Down | KeyCode::Char('j') => self.move_by(1, 0),
-            KeyCode::Left => self.move_by(0, -1),
-            KeyCode::Right => self.move_by(0, 1),
+            KeyCode::Left | KeyCode::Char('h') => self.move_by(0, -1),
+            KeyCode::Right | KeyCode::Char('l') => self.move_by(0, 1),
             KeyCode::PageUp => self.page(false),
             KeyCode::PageDown | KeyCode::Char(' ') => self.page(true),
             KeyCode::Home | KeyCode::Char('g') => self.go_to(Some(0), None),
-            KeyCode::End | KeyCode::Char('G') => self.go_to(Some(self.grid.rows().saturating_sub(1)), None),
+            KeyCode::End | KeyCode::Char('G') => self.go_to(Some(self.rows().saturating_sub(1)), None),
             KeyCode::Char('0' | '^') => self.go_to(None, Some(0)),
             KeyCode::Char('$') => self.go_to(None, Some(self.grid.columns().saturating_sub(1))),
             KeyCode::Char(':') => self.mode = ask(Prompt::Index),
             KeyCode::Char('/') => self.mode = ask(Prompt::Search),
+            KeyCode::Char('\\') => self.mode = ask(Prompt::SearchAll),
+            KeyCode::Char('&') => {
+                // The filter that is there, to be changed.
+                let text = self.order.kept().map(|kept| kept.text.clone()).unwrap_or_default();
+                self.mode = Mode::Prompt { prompt: Prompt::Filter, text };
+            }
+            KeyCode::Esc => self.keep(None)?,
             KeyCode::Char('n') => self.search(true),
             KeyCode::Char('N') => self.search(false),
             KeyCode::Tab => self.open_neighbor(true)?,
@@ -73,7 +115,7 @@ impl Model {
                 }
             }
             KeyCode::Char('s') => self.sort()?,
-            KeyCode::Char('h' | 'H') => self.histogram()?,
+            KeyCode::Char('H') => self.histogram()?,
             KeyCode::Char('t') => self.change_axes(super::grid::Grid::transpose),
             KeyCode::Char('r') => self.change_axes(super::grid::Grid::next_row_axis),
             KeyCode::Char('c') => self.change_axes(super::grid::Grid::next_column_axis),
@@ -85,20 +127,21 @@ impl Model {
         Ok(Flow::Continue)
     }
 
-    fn press_in_prompt(&mut self, key: KeyEvent, prompt: Prompt, mut text: String) {
-        match key.code {
-            KeyCode::Esc => return,
+    fn press_in_prompt(&mut self, code: KeyCode, prompt: Prompt, mut text: String) -> Result<()> {
+        match code {
+            KeyCode::Esc => return Ok(()),
             KeyCode::Enter => return self.answer(prompt, &text),
             // Beyond the first character it leaves the prompt, as in less.
-            KeyCode::Backspace if text.pop().is_none() => return,
+            KeyCode::Backspace if text.pop().is_none() => return Ok(()),
             KeyCode::Char(character) if text.len() < MOST_ANSWER => text.push(character),
             _ => {}
         }
         self.mode = Mode::Prompt { prompt, text };
+        Ok(())
     }
 
-    fn press_in_popup(&mut self, key: KeyEvent, mut popup: Popup) -> Result<Flow> {
-        match key.code {
+    fn press_in_popup(&mut self, code: KeyCode, mut popup: Popup) -> Result<Flow> {
+        match code {
             KeyCode::Esc | KeyCode::Char('q' | '?') => return Ok(Flow::Continue),
             KeyCode::Enter => {
                 if let Some(member) = popup.selected {
@@ -120,7 +163,7 @@ impl Model {
 
     /// Shows all of the element under the cursor.
     fn show_element(&mut self) -> Result<()> {
-        if self.grid.rows() == 0 || self.grid.columns() == 0 {
+        if self.rows() == 0 || self.grid.columns() == 0 {
             return Ok(());
         }
         let (row, column) = (self.order.row(self.cursor.row), self.cursor.column);

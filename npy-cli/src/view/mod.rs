@@ -6,13 +6,16 @@ mod order;
 mod block;
 mod scan;
 mod sort;
+mod filter;
 mod histogram;
 mod search;
-mod model;
 mod popup;
+mod model;
+mod jobs;
 mod visible;
 mod draw;
 mod keys;
+mod mouse;
 mod terminal;
 
 use std::time::{Duration, Instant};
@@ -29,7 +32,10 @@ use model::Model;
 use terminal::{Session, lost};
 
 /// The longest sleep of the viewer between two checks for a signal.
-const NAP: Duration = Duration::from_millis(100);
+const NAP: Duration = Duration::from_millis(200);
+
+/// A look at the keys. Within no time at all, `crossterm` sees none.
+const BLINK: Duration = Duration::from_millis(1);
 
 /// The working time of a job between two frames.
 const SLICE: Duration = Duration::from_millis(50);
@@ -46,24 +52,36 @@ pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
     let mut model = Model::new(source, members)?;
     let mut session = Session::new()?;
     let theme = Theme::new(has_color);
+    let mut is_new = true;
     loop {
-        let mut result = Ok(());
-        session.0.draw(|frame| result = draw::draw(frame, &mut model, theme)).map_err(lost)?;
-        result?;
+        if std::mem::take(&mut is_new) {
+            let mut result = Ok(());
+            session.0.draw(|frame| result = draw::draw(frame, &mut model, theme)).map_err(lost)?;
+            result?;
+        }
         let begin = Instant::now();
         while model.job.is_some() && begin.elapsed() < SLICE {
             model.work()?;
+            is_new = true;
             signals::check()?;
         }
-        let mut nap = if model.job.is_some() { Duration::ZERO } else { NAP };
+        let mut nap = if model.job.is_some() { BLINK } else { NAP };
         // All keys that are there before the next frame.
         while event::poll(nap).map_err(lost)? {
-            if let Event::Key(key) = event::read().map_err(lost)?
-                && model.press(key)? == Flow::Quit
-            {
-                return Ok(());
+            let (is_seen, flow) = match event::read().map_err(lost)? {
+                Event::Key(key) => (true, model.press(key)?),
+                Event::Mouse(mouse) => (model.point(mouse), Flow::Continue),
+                // The next frame has another size.
+                _ => (true, Flow::Continue),
+            };
+            is_new |= is_seen;
+            match flow {
+                Flow::Continue => {}
+                Flow::Redraw => session.redraw()?,
+                Flow::Suspend => session.suspend()?,
+                Flow::Quit => return Ok(()),
             }
-            nap = Duration::ZERO;
+            nap = BLINK;
             if model.job.is_some() {
                 break;
             }

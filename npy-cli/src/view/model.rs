@@ -1,13 +1,14 @@
 //! The state of the viewer: the array, the cursor, and the running job.
 
+use std::ops::Range;
+
+use super::filter::Filtering;
 use super::grid::Grid;
 use super::histogram::Histogram;
 use super::order::RowOrder;
 use super::popup::Popup;
-use super::scan::Step;
 use super::search::{Query, Search};
 use super::sort::Sort;
-use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 
@@ -19,13 +20,15 @@ pub(crate) struct Model {
     pub(crate) grid: Grid,
     pub(crate) order: RowOrder,
     pub(crate) cursor: Cursor,
+    pub(crate) layout: Layout,
     /// Which of the other axes the keys `,` and `.` move along.
     other: usize,
     pub(crate) mode: Mode,
     /// The message until the next key.
     pub(crate) message: Option<Message>,
     pub(crate) job: Option<Job>,
-    query: Option<Query>,
+    /// What was searched for, and in which column, unless in all.
+    pub(crate) query: Option<(Query, Option<usize>)>,
 }
 
 /// A cell, and the first one on the screen.
@@ -39,6 +42,15 @@ pub(crate) struct Cursor {
     pub(crate) page: usize,
 }
 
+/// Where the cells were drawn last, for the mouse.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The lines of the screen with rows. Those above are heads.
+    pub(crate) lines: Range<usize>,
+    /// Each column of the table, and where it is on the screen.
+    pub(crate) columns: Vec<(usize, Range<usize>)>,
+}
+
 pub(crate) enum Mode {
     Table,
     Prompt { prompt: Prompt, text: String },
@@ -49,7 +61,22 @@ pub(crate) enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prompt {
     Index,
+    /// In the column under the cursor.
     Search,
+    SearchAll,
+    Filter,
+}
+
+impl Prompt {
+    /// The key that asks, which stands before the answer.
+    pub(crate) fn sign(self) -> char {
+        match self {
+            Self::Index => ':',
+            Self::Search => '/',
+            Self::SearchAll => '\\',
+            Self::Filter => '&',
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +87,7 @@ pub(crate) struct Message {
 
 /// Something that takes long: it is done in steps, and Esc ends it.
 pub(crate) enum Job {
+    Filter(Box<Filtering>),
     Search(Search),
     Sort(Sort),
     Histogram(Histogram),
@@ -74,6 +102,7 @@ impl Model {
             grid,
             order: RowOrder::default(),
             cursor: Cursor::default(),
+            layout: Layout::default(),
             other: 0,
             mode: Mode::Table,
             message: None,
@@ -145,9 +174,14 @@ impl Model {
         self.open((self.member() + if forward { 1 } else { count - 1 }) % count)
     }
 
+    /// The number of rows that are shown.
+    pub(crate) fn rows(&self) -> usize {
+        self.order.count(self.grid.rows())
+    }
+
     /// Moves the cursor, as far as there are rows and columns.
     pub(crate) fn move_by(&mut self, rows: isize, columns: isize) {
-        self.cursor.row = self.cursor.row.saturating_add_signed(rows).min(self.grid.rows().saturating_sub(1));
+        self.cursor.row = self.cursor.row.saturating_add_signed(rows).min(self.rows().saturating_sub(1));
         self.cursor.column = self.cursor.column.saturating_add_signed(columns).min(self.grid.columns().saturating_sub(1));
     }
 
@@ -160,9 +194,13 @@ impl Model {
     /// Moves by a screen.
     pub(crate) fn page(&mut self, forward: bool) {
         let page = isize::try_from(self.cursor.page.max(1)).unwrap_or(1);
-        let rows = if forward { page } else { -page };
+        self.scroll(if forward { page } else { -page });
+    }
+
+    /// Moves the cursor and the rows under it.
+    pub(crate) fn scroll(&mut self, rows: isize) {
         self.move_by(rows, 0);
-        self.cursor.top = self.cursor.top.saturating_add_signed(rows).min(self.grid.rows().saturating_sub(self.cursor.page.max(1)));
+        self.cursor.top = self.cursor.top.saturating_add_signed(rows).min(self.rows().saturating_sub(self.cursor.page.max(1)));
     }
 
     /// Shows other axes; `change` returns whether it could.
@@ -179,7 +217,7 @@ impl Model {
     pub(crate) fn step_other(&mut self, forward: bool) {
         match self.other_axis() {
             None => self.say("the array has only these axes"),
-            Some(axis) if self.grid.step(axis, forward) => self.order = RowOrder::default(),
+            Some(axis) if self.grid.step(axis, forward) => self.order.unsort(),
             Some(axis) => self.say(format!("axis {axis} ends here")),
         }
     }
@@ -199,8 +237,9 @@ impl Model {
     }
 
     /// Handles the answer to a prompt.
-    pub(crate) fn answer(&mut self, prompt: Prompt, text: &str) {
+    pub(crate) fn answer(&mut self, prompt: Prompt, text: &str) -> Result<()> {
         match prompt {
+            Prompt::Filter => self.filter(text)?,
             _ if text.trim().is_empty() => {}
             Prompt::Index => match self.grid.go(text) {
                 Ok((row, column)) => {
@@ -212,108 +251,12 @@ impl Model {
                 }
                 Err(problem) => self.message = Some(Message { text: problem, is_trouble: true }),
             },
-            Prompt::Search => {
-                self.query = Some(Query::new(text));
+            Prompt::Search | Prompt::SearchAll => {
+                let column = Some(self.cursor.column).filter(|_| prompt == Prompt::Search);
+                self.query = Some((Query::new(text), column));
                 self.search(true);
             }
         }
-    }
-
-    /// Searches again.
-    pub(crate) fn search(&mut self, forward: bool) {
-        match &self.query {
-            None => self.say("nothing was searched for; / searches"),
-            Some(query) => {
-                let search = Search::new(query.clone(), &self.grid, self.cursor.row, self.cursor.column, forward);
-                self.job = Some(Job::Search(search));
-            }
-        }
-    }
-
-    /// Sorts by the column under the cursor: ascending, then descending, then in the order of the file.
-    pub(crate) fn sort(&mut self) -> Result<()> {
-        let column = self.cursor.column;
-        let is_descending = match self.order.column() {
-            Some((sorted, true)) if sorted == column => {
-                self.cursor.row = self.order.row(self.cursor.row);
-                self.order = RowOrder::default();
-                self.say("in the order of the file");
-                return Ok(());
-            }
-            Some((sorted, false)) => sorted == column,
-            _ => false,
-        };
-        if self.source.objects().is_some() {
-            return self.report(Failure::new("cannot sort Python objects"));
-        }
-        match Sort::new(&self.grid, column, is_descending) {
-            Ok(sort) => self.job = Some(Job::Sort(sort)),
-            Err(failure) => self.report(failure)?,
-        }
         Ok(())
-    }
-
-    /// Counts the values of the column under the cursor.
-    pub(crate) fn histogram(&mut self) -> Result<()> {
-        match Histogram::new(&self.grid, self.cursor.column) {
-            Ok(histogram) => self.job = Some(Job::Histogram(histogram)),
-            Err(failure) => self.report(failure)?,
-        }
-        Ok(())
-    }
-
-    /// Does the next step of the job.
-    pub(crate) fn work(&mut self) -> Result<()> {
-        let Some(mut job) = self.job.take() else { return Ok(()) };
-        match self.step(&mut job) {
-            Ok(None) => self.job = None,
-            Ok(Some(thousandths)) => {
-                let what = match &job {
-                    Job::Search(_) => "searching",
-                    Job::Sort(_) => "sorting",
-                    Job::Histogram(_) => "counting",
-                };
-                self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
-                self.job = Some(job);
-            }
-            Err(failure) => self.report(failure)?,
-        }
-        Ok(())
-    }
-
-    /// Returns how much is done, in thousandths; `None` at the end.
-    fn step(&mut self, job: &mut Job) -> Result<Option<u16>> {
-        let Self { source, grid, order, .. } = self;
-        match job {
-            Job::Search(search) => match search.step(source, grid, order)? {
-                Step::More(done) => return Ok(Some(done)),
-                Step::Done(None) => self.say(match &self.query {
-                    Some(query) => format!("{} was not found", escape::line(&query.text)),
-                    None => "not found".to_owned(),
-                }),
-                Step::Done(Some((row, column))) => {
-                    self.message = None;
-                    self.go_to(Some(row), Some(column));
-                }
-            },
-            Job::Sort(sort) => match sort.step(source, grid)? {
-                Step::More(done) => return Ok(Some(done)),
-                Step::Done(order) => {
-                    let (column, is_descending) = order.column().unwrap_or_default();
-                    self.order = order;
-                    self.cursor.row = 0;
-                    let direction = if is_descending { "descending" } else { "ascending" };
-                    self.say(format!("sorted by {}, {direction}; s sorts on", self.grid.title(column)));
-                }
-            },
-            Job::Histogram(histogram) => match histogram.step(source, grid)? {
-                Step::More(done) => return Ok(Some(done)),
-                Step::Done(summary) => {
-                    self.message = None;
-                    self.mode = Mode::Popup(Popup::histogram(&self.grid, histogram.column(), &summary));
-                }
-            },
-        }
-        Ok(None)
     }
 }

@@ -17,24 +17,29 @@ pub(crate) struct Popup {
 }
 
 const HELP: &str = "\
-arrows           move the cursor
+arrows, hjkl     move the cursor
 PgUp, PgDn       a screen up, down
+Ctrl-U, Ctrl-D   half a screen up, down
 Home/g, End/G    first, last row
 0, $             first, last column
 :                go to an index: 5 or -1
                  or 5, 2 or 5, field
                  or axes: 3, :, :
-/                search; n next, N back
-                 text, 5, >5, <=5, nan
+/                search this column: text,
+                 5, >5, <=5, nan; n next, N back
+\\                search all columns
+&                show rows where: x > 3 and ok
+                 Esc shows all again
 Tab, Shift-Tab   next, previous array
 m                list of the arrays
 Enter            the whole element
 s                sort by this column
-h                histogram of it
+H                histogram of it
 t                exchange rows, columns
 r, c             other axis as rows, columns
 , and .          back, on along another axis
 a                select that axis
+Ctrl-L, Ctrl-Z   draw again, suspend
 ?                this help
 Esc              close, stop
 q                quit";

@@ -1,6 +1,7 @@
 //! Search through the cells, row by row, in pieces.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use npy_core::DType;
 use npy_core::dtype::ScalarKind;
@@ -93,12 +94,13 @@ fn is_bool(dtype: &DType) -> bool {
     fields::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool)
 }
 
-/// A search that is going on. It goes through all cells once, and ends where it began.
+/// A search that is going on. It goes through the cells of some columns once, and ends where it began.
 #[derive(Debug)]
 pub(crate) struct Search {
     query: Query,
+    columns: Range<usize>,
     is_forward: bool,
-    /// The cell where it began, by its number in the table.
+    /// The cell where it began, by its number among those of these columns.
     begin: usize,
     /// The number of cells that were searched.
     done: usize,
@@ -106,20 +108,21 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn new(query: Query, grid: &Grid, row: usize, column: usize, is_forward: bool) -> Self {
-        let count = grid.rows().saturating_mul(grid.columns());
-        let begin = row.saturating_mul(grid.columns()).saturating_add(column);
-        Self { query, is_forward, begin, done: 0, count }
+    /// Begins at a cell of one of the columns.
+    pub(crate) fn new(query: Query, rows: usize, columns: Range<usize>, row: usize, column: usize, is_forward: bool) -> Self {
+        let count = rows.saturating_mul(columns.len());
+        let begin = row.saturating_mul(columns.len()).saturating_add(column.saturating_sub(columns.start));
+        Self { query, columns, is_forward, begin, done: 0, count }
     }
 
     /// Looks at more cells; returns the row and the column of the one that was found.
     pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid, order: &RowOrder) -> Result<Step<Option<(usize, usize)>>> {
-        let columns = grid.columns();
+        let columns = self.columns.len();
         if self.done >= self.count || columns == 0 {
             return Ok(Step::Done(None));
         }
         // The next cells, after or before the last one that was seen, up to the end of the table.
-        let piece = Self::piece(source, grid, order);
+        let piece = self.piece(source, grid, order);
         let remaining = self.count - self.done;
         let (mut first, mut end) = if self.is_forward {
             let first = wrapped(self.begin, self.done + 1, self.count);
@@ -137,19 +140,20 @@ impl Search {
         // Whole rows, or a part of one.
         let (first_row, last_row) = (first / columns, (end - 1) / columns);
         let wanted = if first_row == last_row { first % columns..(end - 1) % columns + 1 } else { 0..columns };
+        let wanted = self.columns.start + wanted.start..self.columns.start + wanted.end;
         let found = self.find(source, grid, order, first_row..last_row + 1, &wanted)?;
         let inside = |cell: &usize| (first..end).contains(cell);
         let found = if self.is_forward { found.into_iter().find(inside) } else { found.into_iter().rev().find(inside) };
         if let Some(cell) = found {
-            return Ok(Step::Done(Some((cell / columns, cell % columns))));
+            return Ok(Step::Done(Some((cell / columns, self.columns.start + cell % columns))));
         }
         self.done += end - first;
         Ok(Step::More(thousandths(self.done, self.count)))
     }
 
     /// The number of cells that are searched at once: about a piece of bytes, and whole rows if they are smaller.
-    fn piece(source: &Source, grid: &Grid, order: &RowOrder) -> usize {
-        let columns = grid.columns();
+    fn piece(&self, source: &Source, grid: &Grid, order: &RowOrder) -> usize {
+        let columns = self.columns.len();
         if source.objects().is_some() {
             return 1 << 12;
         }
@@ -158,7 +162,12 @@ impl Search {
         if row_bytes > PIECE_BYTES && grid.column_axis().is_some() {
             return (PIECE_BYTES / itemsize).clamp(1, columns);
         }
-        let most = if order.is_sorted() { 1 << 10 } else { 1 << 15 };
+        let has_gaps = grid.column_axis().is_some() && columns < grid.columns();
+        let most = match (order.is_scattered(), has_gaps) {
+            (true, _) => 1 << 10,
+            (false, true) => 1 << 12,
+            (false, false) => 1 << 15,
+        };
         (PIECE_BYTES / row_bytes).clamp(1, most).saturating_mul(columns)
     }
 
@@ -168,17 +177,17 @@ impl Search {
         source: &mut Source,
         grid: &Grid,
         order: &RowOrder,
-        rows: std::ops::Range<usize>,
-        columns: &std::ops::Range<usize>,
+        rows: Range<usize>,
+        columns: &Range<usize>,
     ) -> Result<Vec<usize>> {
-        let width = grid.columns();
+        let number = |row: usize, column: usize| row * self.columns.len() + column - self.columns.start;
         let mut found = Vec::new();
         if let Some(objects) = source.objects() {
             for row in rows {
                 let cells = columns
                     .clone()
                     .filter(|column| self.query.finds_text(&object_text(objects, grid.position(order.row(row), *column))));
-                found.extend(cells.map(|column| row * width + column));
+                found.extend(cells.map(|column| number(row, column)));
             }
             return Ok(found);
         }
@@ -187,14 +196,14 @@ impl Search {
             // All cells are of one dtype.
             let count = rows.len() * columns.len();
             let matches = self.query.matches(grid.element(), &block.into_bytes(), count)?;
-            let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
+            let cells = rows.flat_map(|row| columns.clone().map(move |column| number(row, column)));
             return Ok(cells.zip(matches).filter(|(_, is_match)| *is_match).map(|(cell, _)| cell).collect());
         }
         for column in columns.clone() {
             let bytes = block.column(grid, rows.len(), column);
             let matches = self.query.matches(grid.dtype(column), &bytes, rows.len())?;
             let cells = rows.clone().zip(matches).filter(|(_, is_match)| *is_match);
-            found.extend(cells.map(|(row, _)| row * width + column));
+            found.extend(cells.map(|(row, _)| number(row, column)));
         }
         found.sort_unstable();
         Ok(found)

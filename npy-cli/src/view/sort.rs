@@ -32,13 +32,14 @@ enum Keys {
 }
 
 impl Sort {
-    pub(crate) fn new(grid: &Grid, column: usize, is_descending: bool) -> Result<Self> {
+    pub(crate) fn new(grid: &Grid, order: &RowOrder, column: usize, is_descending: bool) -> Result<Self> {
         let dtype = grid.dtype(column);
-        if grid.rows() > MOST_ROWS {
+        let rows = order.kept().map_or(grid.rows(), |kept| kept.rows.len());
+        if rows > MOST_ROWS {
             return Err(Failure::new(format!(
                 "too many rows to sort: expected at most {}, found {}",
                 quantity::count(MOST_ROWS as u64),
-                quantity::count(grid.rows() as u64)
+                quantity::count(rows as u64)
             )));
         }
         let keys = match dtype {
@@ -46,17 +47,22 @@ impl Sort {
             DType::Scalar(scalar) if matches!(scalar.class(), Class::Bytes | Class::Unicode) => Keys::Texts(Vec::new(), 0),
             _ => return Err(Failure::new("cannot sort by this column: expected numbers, times or text")),
         };
-        Ok(Self { scan: Scan::new(grid, column), is_descending, keys })
+        Ok(Self { scan: Scan::new(grid, order, column), is_descending, keys })
     }
 
-    /// Reads more; returns the order of the rows at the end.
-    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<RowOrder>> {
+    /// The column, and whether it is sorted descending.
+    pub(crate) fn column(&self) -> (usize, bool) {
+        (self.scan.column, self.is_descending)
+    }
+
+    /// Reads more; returns the rows of the file in their order at the end.
+    pub(crate) fn step(&mut self, source: &mut Source, grid: &Grid) -> Result<Step<Vec<usize>>> {
         let dtype = grid.dtype(self.scan.column);
         if let Some((bytes, rows)) = self.scan.next(source, grid)? {
             match &mut self.keys {
                 Keys::Words(words) => words.extend(words_of(dtype, &bytes)?),
                 Keys::Texts(all, size) => {
-                    let more = texts_of(dtype, &bytes, rows.len());
+                    let more = texts_of(dtype, &bytes, rows);
                     *size += more.iter().map(|text| text.len() + size_of::<String>()).sum::<usize>();
                     if *size > MOST_TEXT {
                         return Err(Failure::new("the texts are too large to sort: at most 256 MiB fit in memory"));
@@ -76,7 +82,7 @@ impl Sort {
             Keys::Texts(texts, _) if is_descending => order(texts.len(), |row| std::cmp::Reverse(texts.get(row))),
             Keys::Texts(texts, _) => order(texts.len(), |row| texts.get(row)),
         };
-        Ok(Step::Done(RowOrder::sorted(self.scan.column, is_descending, rows)))
+        Ok(Step::Done(rows.into_iter().map(|place| self.scan.row(place)).collect()))
     }
 }
 

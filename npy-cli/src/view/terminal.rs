@@ -1,10 +1,19 @@
 //! The terminal in the state that the viewer needs, and its old state afterwards.
 
-use std::io;
+use std::io::{self, stdout};
+use std::panic;
 
-use ratatui::DefaultTerminal;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::prelude::CrosstermBackend;
+use ratatui::{DefaultTerminal, Terminal};
 
 use crate::failure::{Failure, Result};
+use crate::signals;
 
 /// The terminal while the viewer has it.
 pub(super) struct Session(pub(super) DefaultTerminal);
@@ -12,10 +21,27 @@ pub(super) struct Session(pub(super) DefaultTerminal);
 impl Session {
     /// Takes the terminal. A panic gives it back before its message, which would vanish with the other screen.
     pub(super) fn new() -> Result<Self> {
-        ratatui::try_init().map(Self).map_err(|error| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
             restore();
-            lost(error)
-        })
+            hook(info);
+        }));
+        take().map(Self)
+    }
+
+    /// Clears the screen, so that the next frame is drawn whole. The terminal is asked for nothing: it may not answer.
+    pub(super) fn redraw(&mut self) -> Result<()> {
+        execute!(stdout(), Clear(ClearType::All)).map_err(lost)?;
+        self.0 = Terminal::new(CrosstermBackend::new(stdout())).map_err(lost)?;
+        Ok(())
+    }
+
+    /// Gives the terminal back to the shell, until that lets the viewer go on.
+    pub(super) fn suspend(&mut self) -> Result<()> {
+        restore();
+        signals::suspend();
+        self.0 = take()?;
+        Ok(())
     }
 }
 
@@ -28,9 +54,21 @@ impl Drop for Session {
     }
 }
 
+fn take() -> Result<DefaultTerminal> {
+    let taken = enable_raw_mode().and_then(|()| {
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+        Terminal::new(CrosstermBackend::new(stdout()))
+    });
+    taken.map_err(|error| {
+        restore();
+        lost(error)
+    })
+}
+
 /// Gives the terminal back. If that fails, nothing else can be done.
 fn restore() {
-    let _ = ratatui::try_restore();
+    let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -31,9 +31,11 @@ fn press(model: &mut Model, keys: &str) {
         let code = match key {
             '\r' => KeyCode::Enter,
             '\x1b' => KeyCode::Esc,
+            '\x15' => KeyCode::Char('u'),
             key => KeyCode::Char(key),
         };
-        model.press(KeyEvent::new(code, KeyModifiers::NONE)).unwrap();
+        let modifiers = if key == '\x15' { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        model.press(KeyEvent::new(code, modifiers)).unwrap();
         while model.job.is_some() {
             model.work().unwrap();
         }
@@ -100,7 +102,7 @@ fn a_long_row_scrolls_to_the_cursor() {
 fn every_size_of_the_screen_can_be_drawn() {
     let directory = tempfile::tempdir().unwrap();
     let mut model = model(directory.path(), RECORDS, &[5], records());
-    for keys in ["", "?", "\x1b:12", "\x1bh", "\x1bm", "\x1b\r", "\x1bG$"] {
+    for keys in ["", "?", "\x1b:12", "\x1b&id >\r", "\x1bH", "\x1bm", "\x1b\r", "\x1bG$"] {
         press(&mut model, keys);
         for width in [1, 2, 5, 20, 24, 80, 300] {
             for height in [1, 2, 3, 4, 5, 8, 50] {
@@ -120,7 +122,7 @@ fn a_search_visits_every_cell_once_in_both_directions() {
         bytes[(row << 21) + column] = 9;
     }
     let mut model = model(directory.path(), "|u1", &[3, 1 << 21], bytes);
-    press(&mut model, "/9\r");
+    press(&mut model, "\\9\r");
     for (row, column) in places.into_iter().chain([places[0]]) {
         assert_eq!((model.cursor.row, model.cursor.column), (row, column));
         press(&mut model, "n");
@@ -160,4 +162,77 @@ fn a_popup_shows_the_whole_element() {
 
     row 0 of 5  at ('|u1', (2,))
     "#);
+}
+
+#[test]
+fn a_search_stays_in_its_column() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), "|u1", &[3, 2], vec![1, 9, 9, 1, 9, 9]);
+    press(&mut model, "/9\r");
+    assert_eq!((model.cursor.row, model.cursor.column), (1, 0));
+    press(&mut model, "$n");
+    assert_eq!((model.cursor.row, model.cursor.column), (2, 0), "in the column that was searched");
+    press(&mut model, "N");
+    assert_eq!(model.cursor.row, 1);
+    press(&mut model, "/5\r");
+    assert!(screen(&mut model, 60, 6).ends_with("5 was not found in 0; \\ searches all columns"));
+    press(&mut model, "$/>5\r");
+    assert_eq!((model.cursor.row, model.cursor.column), (2, 1));
+}
+
+#[test]
+fn a_filter_shows_the_rows_that_pass() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    press(&mut model, "G&id > 1 and pose.y > -4\r");
+    insta::assert_snapshot!(screen(&mut model, 64, 6), @r#"
+       id  pose.x  pose.y  name      at
+    2   2    0.5      -2.  \x1b[31m  [2, 7]
+    3   3    0.75     -3.  plain     [3, 7]
+
+    row 3 of 5  2 rows where id > 1 and pose.y > -4  id |u1
+    "#);
+    press(&mut model, "ss");
+    assert_eq!([0, 1].map(|place| model.order.row(place)), [3, 2]);
+    press(&mut model, "/2\r");
+    assert_eq!(model.order.row(model.cursor.row), 2);
+    press(&mut model, ":3\r");
+    assert_eq!(model.order.row(model.cursor.row), 3);
+    press(&mut model, "H");
+    assert!(screen(&mut model, 64, 16).contains("count  2"));
+    // The filter is there to be changed, and the rows stay sorted.
+    press(&mut model, "\x1b& or id == 0\r");
+    assert_eq!([0, 1, 2].map(|place| model.order.row(place)), [3, 2, 0]);
+    press(&mut model, "\x1b");
+    assert_eq!((model.rows(), model.order.row(0)), (5, 4));
+    press(&mut model, "&id > 100\rj");
+    insta::assert_snapshot!(screen(&mut model, 40, 5), @r#"
+    no row where id > 100
+
+    0 rows where id > 100  id |u1
+    "#);
+    press(&mut model, "sGn\r&\x15\r");
+    assert_eq!(model.rows(), 5, "an empty answer clears it");
+}
+
+#[test]
+fn a_wrong_filter_is_shown_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    press(&mut model, "&id > 0 and pose.z > 1\r");
+    let shown = screen(&mut model, 60, 9);
+    assert!(shown.contains("unknown field \"pose.z\""), "{shown}");
+    assert!(shown.ends_with("\n  id > 0 and pose.z > 1\n             ^\n&id > 0 and pose.z > 1"), "{shown}");
+    for (width, height) in [(1, 1), (3, 2), (10, 3), (10, 4), (10, 5)] {
+        screen(&mut model, width, height);
+    }
+    press(&mut model, "\x1b&1 // (id - 2) == 1\r");
+    let shown = screen(&mut model, 60, 9);
+    assert!(shown.contains("division by zero in row 2"), "{shown}");
+    assert!(shown.ends_with("\n    ^"), "{shown}");
+    let mut cube = self::model(directory.path(), "|u1", &[2, 3, 4], (0..24).collect());
+    press(&mut cube, "&row == 1\r");
+    assert!(screen(&mut cube, 90, 8).contains("expected axis 0 as rows"));
+    press(&mut cube, "\x1brr&value[2,3] > 11\r");
+    assert_eq!((cube.rows(), cube.order.row(0)), (1, 1));
 }

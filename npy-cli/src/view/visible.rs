@@ -17,6 +17,19 @@ pub(crate) struct Visible {
     pub(crate) columns: Vec<Shown>,
 }
 
+impl Visible {
+    /// Each column, and where it is on the screen.
+    pub(crate) fn places(&self) -> Vec<(usize, Range<usize>)> {
+        let mut next = self.label_width + GAP;
+        let place = |shown: &Shown| {
+            let begin = next;
+            next += shown.width + GAP;
+            (shown.column, begin..begin + shown.width)
+        };
+        self.columns.iter().map(place).collect()
+    }
+}
+
 /// A column on the screen.
 #[derive(Debug)]
 pub(crate) struct Shown {
@@ -36,7 +49,7 @@ const MOST_CELL_WIDTH: usize = 48;
 impl Model {
     /// Reads the cells that fit a width and a height without heads. Scrolls to the cursor.
     pub(crate) fn visible(&mut self, width: usize, height: usize) -> Result<Visible> {
-        let (rows, columns) = (self.grid.rows(), self.grid.columns());
+        let (rows, columns) = (self.rows(), self.grid.columns());
         let cursor = &mut self.cursor;
         cursor.page = height;
         cursor.row = cursor.row.min(rows.saturating_sub(1));

@@ -1,0 +1,164 @@
+//! What takes long: searching, filtering, sorting and counting, in steps between the keys.
+
+use super::filter::Filtering;
+use super::histogram::Histogram;
+use super::model::{Job, Mode, Model, Prompt};
+use super::order::Kept;
+use super::popup::Popup;
+use super::scan::Step;
+use super::search::Search;
+use super::sort::Sort;
+use crate::escape;
+use crate::failure::{Failure, Result};
+
+impl Model {
+    /// Searches again.
+    pub(crate) fn search(&mut self, forward: bool) {
+        match &self.query {
+            None => self.say("nothing was searched for; / searches"),
+            Some((query, column)) => {
+                // Another array may have fewer columns.
+                let column = column.filter(|column| *column < self.grid.columns());
+                let columns = column.map_or(0..self.grid.columns(), |column| column..column + 1);
+                let begin = column.unwrap_or(self.cursor.column);
+                let search = Search::new(query.clone(), self.rows(), columns, self.cursor.row, begin, forward);
+                self.job = Some(Job::Search(search));
+            }
+        }
+    }
+
+    /// Shows the rows for which an expression is true, or all without one.
+    pub(crate) fn filter(&mut self, text: &str) -> Result<()> {
+        if text.trim().is_empty() {
+            return self.keep(None);
+        }
+        let filtering = if self.source.objects().is_some() {
+            Err(Failure::new("cannot filter Python objects"))
+        } else if self.grid.row_axis() != Some(0) {
+            Err(Failure::new("cannot filter these rows: expected axis 0 as rows; r shows another axis"))
+        } else {
+            Filtering::new(text, self.source.header())
+        };
+        match filtering {
+            Ok(filtering) => self.job = Some(Job::Filter(Box::new(filtering))),
+            Err(failure) => {
+                self.report(failure)?;
+                self.mode = Mode::Prompt { prompt: Prompt::Filter, text: text.to_owned() };
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows some rows or all. The cursor stays on its row, if that is shown, and the rows stay sorted.
+    pub(crate) fn keep(&mut self, kept: Option<Kept>) -> Result<()> {
+        let (row, sorted) = (self.order.row(self.cursor.row), self.order.column());
+        self.order.keep(kept);
+        self.go_to(Some(self.order.position(row)), None);
+        match sorted.map(|(column, is_descending)| Sort::new(&self.grid, &self.order, column, is_descending)) {
+            None => {}
+            Some(Ok(sort)) => self.job = Some(Job::Sort(sort)),
+            Some(Err(failure)) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Sorts by the column under the cursor: ascending, then descending, then in the order of the file.
+    pub(crate) fn sort(&mut self) -> Result<()> {
+        let column = self.cursor.column;
+        let is_descending = match self.order.column() {
+            Some((sorted, true)) if sorted == column => {
+                let row = self.order.row(self.cursor.row);
+                self.order.unsort();
+                self.cursor.row = self.order.position(row);
+                self.say("in the order of the file");
+                return Ok(());
+            }
+            Some((sorted, false)) => sorted == column,
+            _ => false,
+        };
+        if self.source.objects().is_some() {
+            return self.report(Failure::new("cannot sort Python objects"));
+        }
+        match Sort::new(&self.grid, &self.order, column, is_descending) {
+            Ok(sort) => self.job = Some(Job::Sort(sort)),
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Counts the values of the column under the cursor.
+    pub(crate) fn histogram(&mut self) -> Result<()> {
+        match Histogram::new(&self.grid, &self.order, self.cursor.column) {
+            Ok(histogram) => self.job = Some(Job::Histogram(histogram)),
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Does the next step of the job.
+    pub(crate) fn work(&mut self) -> Result<()> {
+        let Some(mut job) = self.job.take() else { return Ok(()) };
+        match self.step(&mut job) {
+            Ok(None) => {}
+            Ok(Some(thousandths)) => {
+                let what = match &job {
+                    Job::Filter(_) => "filtering",
+                    Job::Search(_) => "searching",
+                    Job::Sort(_) => "sorting",
+                    Job::Histogram(_) => "counting",
+                };
+                self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
+                self.job = Some(job);
+            }
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
+    }
+
+    /// Returns how much is done, in thousandths; `None` at the end.
+    fn step(&mut self, job: &mut Job) -> Result<Option<u16>> {
+        let Self { source, grid, order, .. } = self;
+        match job {
+            Job::Filter(filtering) => match filtering.step(source)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(rows) => {
+                    self.message = None;
+                    self.keep(Some(Kept { text: filtering.text.clone(), rows: rows.into() }))?;
+                }
+            },
+            Job::Search(search) => match search.step(source, grid, order)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(None) => self.say(match &self.query {
+                    Some((query, Some(column))) if self.grid.columns() > 1 => {
+                        let title = self.grid.title(*column);
+                        format!("{} was not found in {title}; \\ searches all columns", escape::line(&query.text))
+                    }
+                    Some((query, _)) => format!("{} was not found", escape::line(&query.text)),
+                    None => "not found".to_owned(),
+                }),
+                Step::Done(Some((row, column))) => {
+                    self.message = None;
+                    self.go_to(Some(row), Some(column));
+                }
+            },
+            Job::Sort(sort) => match sort.step(source, grid)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(rows) => {
+                    let (column, is_descending) = sort.column();
+                    self.order.sort(column, is_descending, rows);
+                    self.cursor.row = 0;
+                    let direction = if is_descending { "descending" } else { "ascending" };
+                    self.say(format!("sorted by {}, {direction}; s sorts on", self.grid.title(column)));
+                }
+            },
+            Job::Histogram(histogram) => match histogram.step(source, grid)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(summary) => {
+                    self.message = None;
+                    self.mode = Mode::Popup(Popup::histogram(&self.grid, histogram.column(), &summary));
+                }
+            },
+        }
+        Ok(None)
+    }
+}
