@@ -172,9 +172,9 @@ fn of_fields(record: &Record, schema: &Schema) -> Result<DType> {
 }
 
 /// The sizes of the options, and others.
-struct Given<'a> {
-    text_width: Option<usize>,
-    sizes: &'a dyn Sizes,
+pub(crate) struct Given<'a> {
+    pub(crate) text_width: Option<usize>,
+    pub(crate) sizes: &'a dyn Sizes,
 }
 
 impl Sizes for Given<'_> {

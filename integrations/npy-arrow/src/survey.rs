@@ -8,18 +8,18 @@ use arrow_schema::{DataType, Field, Schema};
 use npy_core::dtype::ScalarKind;
 use npy_core::{DType, Header, Order, Result};
 
-use crate::dtypes::{Sizes, join};
-use crate::encode::Encoder;
+use crate::dtypes::{Inferred, Sizes, join};
+use crate::encode::{Encoder, Given};
 use crate::foreign::{is_text, item_of, items_of_lists, plain_type};
 use crate::metadata::{DESCR, DTYPE};
 use crate::options::ArrayOptions;
-use crate::widths::{Widths, is_unsized};
+use crate::widths::{RowDType, Widths, is_unsized};
 
 /// The dtype and the shape of the array of a table that can be read twice, and what the array loses.
 ///
 /// The types of Arrow do not say how wide texts and how long lists are. A first read finds these sizes:
-/// texts become as wide as the widest, and lists of one length sub-arrays. A second read then takes the memory
-/// of one batch. [`ipc::to_npy`](crate::ipc::to_npy) and [`parquet::to_npy`](crate::parquet::to_npy) do both.
+/// texts become as wide as the widest, and lists of one length sub-arrays. Columns that still have the type of the
+/// metadata `npy:descr` keep its dtype, as in [`RowDType`]. A second read then takes the memory of one batch. [`ipc::to_npy`](crate::ipc::to_npy) and [`parquet::to_npy`](crate::parquet::to_npy) do both.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,6 +46,8 @@ use crate::widths::{Widths, is_unsized};
 pub struct Survey {
     schema: Schema,
     options: ArrayOptions,
+    /// The dtypes of the metadata, of the columns that still have their type.
+    known: Option<RowDType>,
     /// Knows the columns. Its sizes are placeholders.
     encoder: Encoder,
     widths: Widths,
@@ -75,18 +77,28 @@ impl Survey {
     ///
     /// See [`Survey`] for an example.
     pub fn new(schema: &Schema, options: impl Into<ArrayOptions>) -> Result<Self> {
-        let (options, mut losses) = (options.into(), BTreeSet::new());
-        let encoder = Encoder::new(schema, &options, &Placeholder)?;
+        let (options, mut schema, mut losses) = (options.into(), schema.clone(), BTreeSet::new());
+        let (is_stale, metadata) = (is_stale(&schema, &options), schema.metadata().clone());
+        if is_stale {
+            schema.metadata.remove(DESCR);
+        }
+        let encoder = Encoder::new(&schema, &options, &Placeholder)?;
         for field in encoder.schema().fields() {
             note_type(field, field.name(), &mut losses);
         }
-        Ok(Self { schema: schema.clone(), options, encoder, widths: Widths::default(), rows: 0, losses })
+        let has_descr = options.dtype.is_none() && metadata.contains_key(DESCR);
+        let known = has_descr.then(|| RowDType::of(&encoder.schema().clone().with_metadata(metadata)));
+        let known = known.filter(|known| is_stale || known.is_whole());
+        Ok(Self { schema, options, known, encoder, widths: Widths::default(), rows: 0, losses })
     }
 
-    /// Whether the dtype of batches depends on their values.
+    /// Whether the dtype of batches depends on their values, or is not that of the metadata.
     pub(crate) fn is_needed(schema: &Schema, options: &ArrayOptions) -> bool {
-        let is_known = options.dtype.is_some() || schema.metadata().contains_key(DESCR);
-        !is_known && schema.fields().iter().any(|field| is_unsized(field.data_type(), options.text_width.is_some()))
+        match schema.metadata().contains_key(DESCR) {
+            _ if options.dtype.is_some() => false,
+            true => is_stale(schema, options),
+            false => schema.fields().iter().any(|field| is_unsized(field.data_type(), options.text_width.is_some())),
+        }
     }
 
     /// Measures a batch.
@@ -114,14 +126,25 @@ impl Survey {
     ///
     /// See [`Survey`] for an example.
     pub fn header(&self) -> Result<Header> {
-        let encoder = Encoder::new(&self.schema, &self.options, &self.widths)?;
+        let encoder = self.sized()?;
         Header::new(encoder.dtype.clone(), Order::C, &encoder.shape(self.rows))
     }
 
     /// The dtype of a row, with the axes after the first.
     pub(crate) fn row(&self) -> Result<DType> {
-        let encoder = Encoder::new(&self.schema, &self.options, &self.widths)?;
+        let encoder = self.sized()?;
         if encoder.axes.is_empty() { Ok(encoder.dtype) } else { encoder.dtype.sub_array(&encoder.axes) }
+    }
+
+    /// The encoder of batches of these sizes.
+    fn sized(&self) -> Result<Encoder> {
+        let mut options = self.options.clone();
+        if let Some(known) = &self.known {
+            let sizes = Given { text_width: options.text_width, sizes: &self.widths };
+            let inferred = Inferred { sizes: &sizes, decimals_as_floats: options.decimals_as_floats };
+            options.dtype = Some(known.dtype_of(&self.widths, &inferred)?);
+        }
+        Encoder::new(&self.schema, &options, &self.widths)
     }
 
     /// Returns what the array does not keep, in words: time zones, exact decimals, and nulls of dtypes without a
@@ -131,6 +154,13 @@ impl Survey {
     pub fn losses(&self) -> impl Iterator<Item = &str> {
         self.losses.iter().map(String::as_str)
     }
+}
+
+/// Whether the metadata has the dtype of another table: programs keep it when they add, drop, rename or cast columns.
+fn is_stale(schema: &Schema, options: &ArrayOptions) -> bool {
+    let descr = schema.metadata().get(DESCR).filter(|_| options.dtype.is_none());
+    let is_dtype = descr.is_some_and(|descr| descr.parse::<DType>().is_ok());
+    is_dtype && Encoder::new(schema, options, &Placeholder).is_err()
 }
 
 impl std::fmt::Debug for Survey {

@@ -206,6 +206,11 @@ impl RowDType {
         self.columns.iter().any(|column| is_unsized(column.field.data_type(), false))
     }
 
+    /// Returns whether the metadata is that of exactly these columns.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole.is_some()
+    }
+
     /// Measures the texts and lists of a batch.
     ///
     /// See [`RowDType`] for an example.
@@ -222,7 +227,12 @@ impl RowDType {
     ///
     /// See [`RowDType`] for an example.
     pub fn dtype(&self) -> Result<DType> {
-        let dtypes = self.columns.iter().map(|column| column.dtype(&self.widths)).collect::<Result<Vec<_>>>()?;
+        self.dtype_of(&self.widths, &Inferred { sizes: &self.widths, decimals_as_floats: false })
+    }
+
+    /// The dtype of rows of these widths, in which `inferred` are the columns without a known one.
+    pub(crate) fn dtype_of(&self, widths: &Widths, inferred: &Inferred<'_>) -> Result<DType> {
+        let dtypes = self.columns.iter().map(|column| column.dtype(widths, inferred)).collect::<Result<Vec<_>>>()?;
         let is_as_before = self.columns.iter().zip(&dtypes).all(|(column, dtype)| column.known.as_ref() == Some(dtype));
         match (&self.whole, dtypes.as_slice()) {
             (Some(whole), _) if is_as_before => Ok(whole.clone()),
@@ -237,11 +247,9 @@ impl RowDType {
 }
 
 impl Column {
-    fn dtype(&self, widths: &Widths) -> Result<DType> {
+    fn dtype(&self, widths: &Widths, inferred: &Inferred<'_>) -> Result<DType> {
         let name = self.field.name();
-        let Some(known) = &self.known else {
-            return Inferred { sizes: widths, decimals_as_floats: false }.column(&self.field, name);
-        };
+        let Some(known) = &self.known else { return inferred.column(&self.field, name) };
         let found = widths.get(name);
         let wider = |scalar: Scalar| match scalar.kind() {
             ScalarKind::Unicode { length } => Some(ScalarKind::Unicode { length: length.max(found.characters) }),

@@ -6,8 +6,8 @@ use npy_arrow::arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder, Str
 use npy_arrow::arrow_array::types::{Int8Type, Int32Type};
 use npy_arrow::arrow_array::{
     Array, ArrayRef, BinaryArray, Date64Array, Decimal128Array, DictionaryArray, Int8Array, Int64Array, LargeListArray, ListArray,
-    NullArray, RecordBatch, StringArray, StringViewArray, StructArray, Time32SecondArray, Time64NanosecondArray,
-    TimestampSecondArray,
+    NullArray, RecordBatch, RecordBatchIterator, StringArray, StringViewArray, StructArray, Time32SecondArray,
+    Time64NanosecondArray, TimestampSecondArray,
 };
 use npy_arrow::arrow_buffer::{NullBuffer, OffsetBuffer, i256};
 use npy_arrow::arrow_schema::{DataType, Field};
@@ -188,6 +188,45 @@ fn a_survey_names_losses_and_measures_every_batch() {
     the nulls of the column "price"
     the time zone +01:00 of the column "zone"
     "#);
+}
+
+/// Programs keep the metadata of a schema whose columns they change.
+#[test]
+fn stale_metadata_is_that_of_the_columns_which_are_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, table) = (directory.path().join("a.npy"), directory.path().join("a.arrow"));
+    let dtype = "[('id', '>i8'), ('code', 'S2'), ('x', '>f4')]".parse().unwrap();
+    let values = DynValues::new(dtype, npy_core::Order::C, &[1], b"\0\0\0\0\0\0\0\x07ab\x3f\xc0\0\0".to_vec()).unwrap();
+    let whole = npy_arrow::to_batch(&values).unwrap();
+    let column = |name: &str| Arc::clone(whole.column_by_name(name).unwrap());
+    let wide: ArrayRef = Arc::new(BinaryArray::from(vec![&b"abcdef"[..]]));
+    let word: ArrayRef = Arc::new(StringArray::from(vec!["seven"]));
+    for (columns, expected) in [
+        (vec![("id", column("id")), ("x", column("x"))], "[('id', '>i8'), ('x', '>f4')]"),
+        (vec![("x", column("x")), ("y", column("x"))], "[('x', '>f4'), ('y', '<f4')]"),
+        (
+            vec![("id", column("id")), ("kind", column("code")), ("x", column("x"))],
+            "[('id', '>i8'), ('kind', '|S2'), ('x', '>f4')]",
+        ),
+        (vec![("id", word), ("code", column("code")), ("x", column("x"))], "[('id', '<U5'), ('code', '|S2'), ('x', '>f4')]"),
+        (vec![("id", column("id")), ("code", wide), ("x", column("x"))], "[('id', '>i8'), ('code', '|S6'), ('x', '>f4')]"),
+    ] {
+        let changed = RecordBatch::try_from_iter(columns).unwrap();
+        let schema = Arc::new(changed.schema().as_ref().clone().with_metadata(whole.schema().metadata().clone()));
+        let changed = changed.with_schema(Arc::clone(&schema)).unwrap();
+        let mut survey = Survey::new(&schema, ArrayOptions::new()).unwrap();
+        survey.note(&changed).unwrap();
+        let header = survey.header().unwrap();
+        assert_eq!((header.dtype().to_string().as_str(), header.shape()), (expected, &[1][..]));
+        // Only a wider text is not in the schema.
+        if expected.contains("S6") {
+            continue;
+        }
+        assert_eq!(from_batches_with(&schema, [&changed], ArrayOptions::new()).unwrap().dtype(), header.dtype());
+        npy_arrow::ipc::write(&table, RecordBatchIterator::new([Ok(changed)], schema)).unwrap();
+        npy_arrow::ipc::to_npy(&table, &path, ArrayOptions::new()).unwrap();
+        assert_eq!(DynValues::load(&path).unwrap().dtype(), header.dtype());
+    }
 }
 
 /// Texts as wide as one of many rows would take the memory of all rows at that width.
