@@ -1,5 +1,8 @@
 //! Errors of several modules and of other crates.
 
+#[cfg(any(feature = "ipc", feature = "parquet"))]
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use arrow_schema::{ArrowError, DataType};
 use npy_core::{Error, ErrorKind};
 
@@ -35,6 +38,13 @@ pub(crate) fn of_arrow(error: ArrowError) -> Error {
         ArrowError::IoError(_, source) => external().with_source(source),
         _ => external(),
     }
+}
+
+/// Reads by the crates of Arrow, which panic on some damaged files.
+#[cfg(any(feature = "ipc", feature = "parquet"))]
+pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> npy_core::Result<T> {
+    let gave_up = |_| Error::new(ErrorKind::InvalidData, "damaged file: the Arrow or Parquet reader gave up");
+    catch_unwind(AssertUnwindSafe(read)).map_err(gave_up)
 }
 
 /// Converts an error of Parquet.

@@ -66,6 +66,8 @@ mod write;
 #[cfg(any(feature = "ipc", feature = "parquet"))]
 mod convert;
 #[cfg(feature = "ipc")]
+mod claims;
+#[cfg(feature = "ipc")]
 pub mod ipc;
 #[cfg(feature = "parquet")]
 pub mod parquet;

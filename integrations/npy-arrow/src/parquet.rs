@@ -21,7 +21,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use crate::error::{arrow_error, of_arrow, of_parquet};
+use crate::error::{arrow_error, guarded, of_arrow, of_parquet};
 use crate::options::{ArrayOptions, BatchOptions};
 use crate::{convert, read_batches};
 
@@ -184,7 +184,7 @@ impl ParquetReader {
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
             Ok(Self { schema, batches: builder.with_batch_size(8192).build()? })
         };
-        open().map_err(|error| of_parquet(&error))
+        guarded(open)?.map_err(|error| of_parquet(&error))
     }
 }
 
@@ -205,7 +205,7 @@ impl Iterator for ParquetReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.next()?;
+        let batch = guarded(|| self.batches.next()).unwrap_or_else(|error| Some(Err(arrow_error(error))))?;
         let batch = batch.and_then(|batch| {
             let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)

@@ -173,3 +173,62 @@ fn a_footer_that_claims_terabytes_is_refused() {
         assert!(ipc::read(&path).is_err());
     }
 }
+
+/// The readers of Arrow panic on some of these, and allocate what others claim.
+#[cfg(all(feature = "codecs", feature = "ipc", feature = "parquet"))]
+#[test]
+fn flipped_bytes_of_tables_never_panic() {
+    use npy_arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use npy_arrow::ipc::arrow_ipc::CompressionType;
+    use npy_arrow::ipc::arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+    use npy_arrow::{ArrayOptions, ipc, parquet};
+
+    let directory = tempfile::tempdir().unwrap();
+    let [table, npy] = ["a.table", "a.npy"].map(|name| directory.path().join(name));
+    let words: ArrayRef = std::sync::Arc::new(StringArray::from(["a word", "another", "a word"].repeat(50)));
+    let batch = RecordBatch::try_from_iter([("word", words)]).unwrap();
+    let schema = batch.schema();
+    let ipc_file = |codec| {
+        let options = IpcWriteOptions::default().try_with_compression(codec).unwrap();
+        let mut writer = FileWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let ipc_stream = |codec| {
+        let options = IpcWriteOptions::default().try_with_compression(codec).unwrap();
+        let mut writer = StreamWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let files =
+        [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)].map(|codec| [ipc_file(codec), ipc_stream(codec)]);
+    for file in files.iter().flatten() {
+        std::fs::write(&table, file).unwrap();
+        assert_eq!(ipc::to_npy(&table, &npy, ArrayOptions::new()).unwrap(), 150);
+        for at in (0..file.len()).step_by(7) {
+            let mut forged = file.clone();
+            forged[at] ^= 0x41;
+            std::fs::write(&table, &forged).unwrap();
+            let _ = ipc::to_npy(&table, &npy, ArrayOptions::new());
+        }
+    }
+    // The length that the compressed words claim. The last offset, before them, is as large.
+    for file in &files[1] {
+        let at = file.windows(8).rposition(|bytes| bytes == (19 * 50_i64).to_le_bytes()).unwrap();
+        let mut forged = file.clone();
+        forged[at..at + 8].copy_from_slice(&(1_i64 << 50).to_le_bytes());
+        std::fs::write(&table, &forged).unwrap();
+        let error = ipc::to_npy(&table, &npy, ArrayOptions::new()).unwrap_err();
+        let problem = format!("invalid buffer at byte {at}: expected a length of at most ");
+        assert!(error.to_string().contains(&problem), "{error}");
+    }
+    let schema = batch.schema();
+    parquet::write(&table, npy_arrow::arrow_array::RecordBatchIterator::new([Ok(batch)], schema), Default::default()).unwrap();
+    let file = std::fs::read(&table).unwrap();
+    for at in (0..file.len()).step_by(7) {
+        let mut forged = file.clone();
+        forged[at] ^= 0x41;
+        std::fs::write(&table, &forged).unwrap();
+        let _ = parquet::to_npy(&table, &npy, ArrayOptions::new());
+    }
+}

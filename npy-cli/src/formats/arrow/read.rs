@@ -35,7 +35,7 @@ pub(super) struct ArrowSource {
 
 impl ArrowSource {
     pub(super) fn open(file: FileOrSpool, kind: Kind, options: &ReadOptions) -> Result<Self> {
-        guarded(|| Self::survey(file, kind, options))
+        silent(|| Self::survey(file, kind, options))
     }
 
     fn survey(file: FileOrSpool, kind: Kind, options: &ReadOptions) -> Result<Self> {
@@ -57,13 +57,13 @@ impl ArrowSource {
     }
 }
 
-/// Reads, and turns a panic into a failure: the crates of Arrow panic on some damaged files.
-fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Reads without the message of a panic: the crates of Arrow panic on some damaged files, for which `npy-arrow` returns an error.
+fn silent<T>(read: impl FnOnce() -> T) -> T {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));
     let result = panic::catch_unwind(AssertUnwindSafe(read));
     panic::set_hook(hook);
-    result.unwrap_or_else(|_| Err(Failure::Nameless("damaged file: the Arrow or Parquet reader gave up".to_owned())))
+    result.unwrap_or_else(|panic| panic::resume_unwind(panic))
 }
 
 /// The columns that lead to these fields; all columns if a field is missing, which is an error later. Where the dtype is part of
@@ -112,7 +112,7 @@ impl Source for ArrowSource {
     }
 
     fn rows(&mut self, _: usize, sink: Sink<'_>) -> Result<()> {
-        let mut reader = guarded(|| reader(self.kind, self.file.path()))?;
+        let mut reader = silent(|| reader(self.kind, self.file.path()))?;
         let (dtype, shape) = (self.item.header.dtype(), self.item.header.shape());
         let row: DType = match shape.get(1..) {
             None | Some([]) => dtype.clone(),
@@ -127,7 +127,7 @@ impl Source for ArrowSource {
         let per_row: usize = shape.iter().skip(1).product();
         // Encoded texts are as wide as the widest.
         let step = (PIECE_BYTES / dtype.itemsize().saturating_mul(per_row).max(1)).max(1);
-        while let Some(batch) = guarded(|| Ok(reader.next()))? {
+        while let Some(batch) = silent(|| reader.next()) {
             let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(foreign)?;
             for begin in (0..batch.num_rows()).step_by(step) {
                 let slice = batch.slice(begin, step.min(batch.num_rows() - begin));
