@@ -154,7 +154,7 @@ fn hint(text: &str) -> &'static str {
         "; set AWS_ALLOW_HTTP=true or AZURE_ALLOW_HTTP=true, or `ClientOptions::with_allow_http`, for an endpoint of http://"
     } else if has("169.254.169.254") || has("metadata.google.internal") {
         "; no credentials are set, and this machine has none: see the environment in the README of npy-remote"
-    } else if has("Received redirect without LOCATION") {
+    } else if has("Received redirect without LOCATION") && !is_of_http(text) {
         "; set AWS_REGION"
     } else if has(" 403 Forbidden") || has(" 401 Unauthorized") {
         "; check the credentials and their rights"
@@ -217,6 +217,10 @@ mod tests {
                 "cannot read: the server answered 403 Forbidden; check the credentials and their rights",
             ),
             (
+                "Received redirect without LOCATION".to_owned(),
+                "cannot read: Generic S3 error: Received redirect without LOCATION; set AWS_REGION",
+            ),
+            (
                 "Got invalid list response: <?xml version=\"1.0\"?>".to_owned(),
                 "cannot read: Generic S3 error: Got invalid list response",
             ),
@@ -224,5 +228,9 @@ mod tests {
         for (text, expected) in texts {
             assert_eq!(store_failed("cannot read", &generic(&text)).to_string(), expected);
         }
+        // A plain server has no region.
+        let redirect = object_store::Error::Generic { store: "HTTP", source: "Received redirect without LOCATION".into() };
+        let expected = "cannot read: Generic HTTP error: Received redirect without LOCATION";
+        assert_eq!(store_failed("cannot read", &redirect).to_string(), expected);
     }
 }
