@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod pipe;
 pub(crate) mod table;
+#[cfg(any(feature = "plot", feature = "view"))]
+pub(crate) mod base64;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};

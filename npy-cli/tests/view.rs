@@ -202,7 +202,7 @@ fn shows_what_has_no_elements_or_no_axes() {
         ("<f8", &[0, 3][..], vec![], "no elements: the shape is (0, 3)"),
         ("<f8", &[], 1.5_f64.to_le_bytes().to_vec(), "1.5"),
         ("|V0", &[60_000], vec![], "row 0 of 60,000"),
-        ("|u1", &[2, 3, 4], (0..24).collect(), "[0, rows, columns]"),
+        ("|u1", &[2, 3, 5], (0..30).collect(), "[0, rows, columns]"),
     ] {
         let values = DynValues::new(dtype.parse().unwrap(), Order::Fortran, shape, bytes).unwrap();
         let path = save(directory.path(), "values.npy", &values);
@@ -217,16 +217,16 @@ fn shows_what_has_no_elements_or_no_axes() {
 #[test]
 fn shows_other_axes_and_their_indices() {
     let directory = tempdir().unwrap();
-    let values = DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 3, 4], (0..24).collect()).unwrap();
+    let values = DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 3, 5], (0..30).collect()).unwrap();
     let path = save(directory.path(), "values.npy", &values);
     let mut terminal = Terminal::new(8, 60, &["view", &path]);
     terminal.wait_for("[0, rows, columns]");
     terminal.press(".");
     let screen = terminal.wait_for("[1, rows, columns]");
-    assert!(screen.contains("12  13  14  15"), "{screen}");
+    assert!(screen.contains("15  16  17  18  19"), "{screen}");
     terminal.press(":[:, 2, :]\r");
     let screen = terminal.wait_for("[rows, 2, columns]");
-    assert!(screen.contains("20  21  22  23"), "{screen}");
+    assert!(screen.contains("25  26  27  28  29"), "{screen}");
     terminal.press("q");
     terminal.end();
 }
@@ -306,6 +306,29 @@ fn is_silent_while_nothing_happens() {
     terminal.wait_for("row 1 of 240");
     // One frame, which shows another row.
     assert!(terminal.bytes.len() - before < 4000, "{}", terminal.bytes.len() - before);
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn copies_by_the_terminal_and_reads_a_changed_file_again() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "values.npy", &DynValues::from_slice(&[1_u8, 2]).unwrap());
+    let mut terminal = Terminal::new(8, 100, &["view", &path, &example("picks.npy")]);
+    let screen = terminal.wait_for("row 0 of 2");
+    assert!(screen.contains("1 of 2"), "{screen}");
+    terminal.press("Y");
+    terminal.wait_for("copied 2 rows");
+    let copied = b"\x1b]52;c;MQoyCg==\x07";
+    assert!(terminal.bytes.windows(copied.len()).any(|part| part == copied));
+    save(directory.path(), "values.npy", &DynValues::from_slice(&[5_u8, 6, 7]).unwrap());
+    terminal.wait_for("the file changed");
+    terminal.press("R");
+    terminal.wait_for("2      7");
+    terminal.press("m/picks");
+    terminal.wait_for("(240,)");
+    terminal.press("\r");
+    terminal.wait_for("row 0 of 240");
     terminal.press("q");
     assert_eq!(terminal.end().code(), Some(0));
 }

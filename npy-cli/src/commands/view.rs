@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
 use crate::failure::{Failure, Result};
-use crate::formats;
+use crate::input::paths;
 use crate::output::Screen;
 use crate::view;
 
@@ -15,6 +15,7 @@ Examples:
   npy view picks.npy             records as a table, their fields as columns
   npy view run.npz               all arrays of an archive: Tab shows the next one
   npy view run.npz:time          one of them
+  npy view a.npy b.npz data/     the arrays of files and of a directory
 
 Keys: arrows, hjkl, PgUp, PgDn, g and G move; : goes to an index; / searches the column; & keeps the rows for which an \
 expression is true, as --where of npy show; s sorts; H shows a histogram; ? lists all keys; q quits. The wheel scrolls, and \
@@ -23,17 +24,15 @@ first: to memory, or to a temporary file if they exceed 256 MiB.
 
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 pub(crate) struct Arguments {
-    /// A file, a member (FILE:MEMBER), or - for standard input
-    #[arg(value_name = "FILE")]
-    file: OsString,
+    /// Files, members (FILE:MEMBER), directories, patterns, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<OsString>,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &Screen) -> Result<u8> {
     if !io::stdout().is_terminal() {
         return Err(Failure::new("cannot view: expected a terminal as standard output; npy show prints arrays"));
     }
-    let input = formats::input(&arguments.file)?;
-    input.tell_of_further();
-    view::view(input, screen.has_color())?;
+    view::view(paths::expand(&arguments.files)?.found, screen.has_color())?;
     Ok(0)
 }

@@ -11,7 +11,7 @@ use tempfile::SpooledTempFile;
 use super::array::{Array, MOST_MEMORY, not_spooled, object_options, write_elements};
 use super::file::Input;
 use crate::failure::{Failure, Result};
-use crate::values::quantity::counted;
+use crate::values::quantity::{self, counted};
 
 /// One array of an input at a time.
 pub(crate) struct Source {
@@ -51,12 +51,6 @@ impl Source {
         &self.input
     }
 
-    /// The index of the open member.
-    #[cfg(feature = "view")]
-    pub(crate) fn index(&self) -> usize {
-        self.index
-    }
-
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
@@ -70,7 +64,10 @@ impl Source {
     /// Calls `work` with the array, from its first element on.
     pub(crate) fn with<T>(&mut self, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
         match &mut self.held {
-            Held::InPlace => self.input.with_member(self.index, work),
+            Held::InPlace => self.input.with_member(self.index, |array| {
+                expect_same(&self.header, array.header())?;
+                work(array)
+            }),
             Held::Copy(file) => {
                 file.rewind().map_err(|error| Failure::Nameless(format!("cannot use a temporary file: {error}")))?;
                 work(Box::new(NpyReader::new(file)?))
@@ -82,6 +79,18 @@ impl Source {
         }
         .map_err(|failure| failure.about(self.input.name()))
     }
+}
+
+/// Fails if a file was written with another array meanwhile. It may have more rows.
+fn expect_same(before: &Header, now: &Header) -> Result<()> {
+    let is_same = before.dtype() == now.dtype() && before.shape().len() == now.shape().len();
+    let mut lengths = before.shape().iter().zip(now.shape());
+    let has_rows = lengths.next().is_none_or(|(before, now)| before <= now);
+    if is_same && has_rows && lengths.all(|(before, now)| before == now) {
+        return Ok(());
+    }
+    let [before, now] = [before, now].map(|header| format!("{} {}", header.dtype(), quantity::shape(header.shape())));
+    Err(Failure::Nameless(format!("the file changed: expected {before}, found {now}")))
 }
 
 /// Decides how an array is held, and copies it if that is necessary.

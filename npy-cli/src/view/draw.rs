@@ -7,6 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::{Block, Borders, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
+use super::files::cut_begin;
 use super::model::{Layout, Mode, Model};
 use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
@@ -123,9 +124,8 @@ impl Canvas<'_> {
 
     fn title(&mut self, model: &Model) {
         let header = model.source.header();
-        let (_, member) = model.members.get(model.member()).cloned().unwrap_or_default();
         let file = model.source.input().name();
-        let name = member.map_or_else(|| file.to_owned(), |member| format!("{file}:{member}"));
+        let name = model.files.member().map_or_else(|| file.to_owned(), |member| format!("{file}:{member}"));
         let mut about = quantity::shape(header.shape());
         if model.grid.fields().is_none() {
             about = format!("{}  {about}", header.dtype());
@@ -134,8 +134,8 @@ impl Canvas<'_> {
         if !place.is_empty() {
             about = format!("{about}  {place}");
         }
-        if model.members.len() > 1 {
-            about = format!("{about}  {} of {}", model.member() + 1, model.members.len());
+        if model.files.len() > 1 {
+            about = format!("{about}  {} of {}", model.files.current() + 1, model.files.len());
         }
         let (name, about) = (escape::line(&name), escape::line(&about));
         // Of a long path the end tells most.
@@ -221,7 +221,7 @@ impl Canvas<'_> {
         }
         let place = place(model);
         let used = self.text(0, line, &place, width, self.theme.status);
-        let hint = "? help  q quit";
+        let hint = if model.is_stale { "changed, R reads it  ? help" } else { "? help  q quit" };
         if used + 2 + hint.len() <= width {
             self.text(width - hint.len(), line, hint, hint.len(), self.theme.label);
         }
@@ -248,12 +248,6 @@ fn place(model: &Model) -> String {
         };
     }
     place
-}
-
-/// Cuts the begin of a text to a width.
-fn cut_begin(text: &str, most: usize) -> String {
-    let reversed = text.chars().rev().collect::<String>();
-    cut(&reversed, most).chars().rev().collect()
 }
 
 fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {

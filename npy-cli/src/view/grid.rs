@@ -56,6 +56,8 @@ impl Grid {
             (0, false) => (None, Columns::Fields(fields)),
             (axes, false) => (Some(axes - 1), Columns::Fields(fields)),
             (1, true) => (Some(0), Columns::One),
+            // A photo, as `npy plot` has it: its channels are not the columns.
+            (3, true) if matches!(shape.last(), Some(3 | 4)) => (Some(0), Columns::Axis(1)),
             (axes, true) => (Some(axes - 2), Columns::Axis(axes - 1)),
         };
         let index = vec![0; shape.len()];

@@ -2,7 +2,6 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::block::{Block, object_text, whole_text};
 use super::model::{Mode, Model, Prompt};
 use super::popup::Popup;
 use crate::failure::{Failure, Result};
@@ -105,12 +104,23 @@ impl Model {
             KeyCode::Esc => self.keep(None)?,
             KeyCode::Char('n') => self.search(true),
             KeyCode::Char('N') => self.search(false),
-            KeyCode::Tab => self.open_neighbor(true)?,
-            KeyCode::BackTab => self.open_neighbor(false)?,
-            KeyCode::Char('m') => self.mode = Mode::Popup(Popup::members(self.names(), self.member())),
+            KeyCode::Tab | KeyCode::BackTab => {
+                self.open_neighbor(code == KeyCode::Tab)?;
+                return Ok(Flow::Redraw);
+            }
+            KeyCode::Char('R') => {
+                self.reload()?;
+                return Ok(Flow::Redraw);
+            }
+            KeyCode::Char('m') => self.mode = Mode::Popup(Popup::arrays(self.files.list(), self.files.current())),
             KeyCode::Char('?') => self.mode = Mode::Popup(Popup::help()),
-            KeyCode::Enter => {
-                if let Err(failure) = self.show_element() {
+            KeyCode::Enter | KeyCode::Char('y' | 'Y') => {
+                let result = match code {
+                    KeyCode::Enter => self.show_element(),
+                    KeyCode::Char('y') => self.copy_element(),
+                    _ => self.copy_column(),
+                };
+                if let Err(failure) = result {
                     self.report(failure)?;
                 }
             }
@@ -142,15 +152,18 @@ impl Model {
 
     fn press_in_popup(&mut self, code: KeyCode, mut popup: Popup) -> Result<Flow> {
         match code {
-            KeyCode::Esc | KeyCode::Char('q' | '?') => return Ok(Flow::Continue),
             KeyCode::Enter => {
-                if let Some(member) = popup.selected {
-                    self.open(member)?;
-                }
-                return Ok(Flow::Continue);
+                let Some(number) = popup.chosen() else { return Ok(Flow::Continue) };
+                self.open(number)?;
+                // What a conversion says is on the screen.
+                return Ok(Flow::Redraw);
             }
-            KeyCode::Up | KeyCode::Char('k') => popup.move_by(-1),
-            KeyCode::Down | KeyCode::Char('j') => popup.move_by(1),
+            KeyCode::Up => popup.move_by(-1),
+            KeyCode::Down => popup.move_by(1),
+            code if popup.is_typed(code) => {}
+            KeyCode::Esc | KeyCode::Char('q' | '?') => return Ok(Flow::Continue),
+            KeyCode::Char('k') => popup.move_by(-1),
+            KeyCode::Char('j') => popup.move_by(1),
             KeyCode::PageUp => popup.move_by(-10),
             KeyCode::PageDown | KeyCode::Char(' ') => popup.move_by(10),
             KeyCode::Home | KeyCode::Char('g') => popup.move_by(isize::MIN),
@@ -163,21 +176,12 @@ impl Model {
 
     /// Shows all of the element under the cursor.
     fn show_element(&mut self) -> Result<()> {
-        if self.rows() == 0 || self.grid.columns() == 0 {
-            return Ok(());
-        }
+        let Some(text) = self.element()? else { return Ok(()) };
         let (row, column) = (self.order.row(self.cursor.row), self.cursor.column);
         let title = match self.grid.fields() {
             Some(_) => format!("{} of row {row}", self.grid.title(column)),
             None if self.grid.column_axis().is_some() => format!("row {row}, column {column}"),
             None => format!("row {row}"),
-        };
-        let text = if let Some(objects) = self.source.objects() {
-            object_text(objects, self.grid.position(row, column))
-        } else {
-            let rows = row..row + 1;
-            let block = Block::read(&mut self.source, &self.grid, &[rows], &(column..column + 1))?;
-            whole_text(self.grid.dtype(column), block.cell(&self.grid, 0, column))
         };
         self.mode = Mode::Popup(Popup::element(title, &text));
         Ok(())

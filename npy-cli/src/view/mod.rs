@@ -4,6 +4,7 @@
 mod grid;
 mod order;
 mod block;
+mod files;
 mod scan;
 mod sort;
 mod filter;
@@ -12,19 +13,19 @@ mod search;
 mod popup;
 mod model;
 mod jobs;
+mod copy;
 mod visible;
 mod draw;
 mod keys;
 mod mouse;
 mod terminal;
 
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event};
 
-use crate::failure::{Failure, Result};
-use crate::input::Input;
-use crate::input::source::Source;
+use crate::failure::Result;
 use crate::signals;
 use draw::Theme;
 use keys::Flow;
@@ -34,25 +35,22 @@ use terminal::{Session, lost};
 /// The longest sleep of the viewer between two checks for a signal.
 const NAP: Duration = Duration::from_millis(200);
 
+/// The time between two looks whether the file changed.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// A look at the keys. Within no time at all, `crossterm` sees none.
 const BLINK: Duration = Duration::from_millis(1);
 
 /// The working time of a job between two frames.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Shows an input until the user quits.
-pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
+/// Shows files until the user quits.
+pub(crate) fn view(files: Vec<OsString>, has_color: bool) -> Result<()> {
     let _guard = signals::Guard::new();
-    let members = input.members()?;
-    let Some((first, _)) = members.first() else {
-        return Err(Failure::new(format!("{}: the archive has no arrays", input.name())));
-    };
-    let first = *first;
-    let source = Source::open(input, first)?;
-    let mut model = Model::new(source, members)?;
+    let mut model = Model::new(files)?;
     let mut session = Session::new()?;
     let theme = Theme::new(has_color);
-    let mut is_new = true;
+    let (mut is_new, mut looked) = (true, Instant::now());
     loop {
         if std::mem::take(&mut is_new) {
             let mut result = Ok(());
@@ -81,12 +79,19 @@ pub(crate) fn view(input: Input, has_color: bool) -> Result<()> {
                 Flow::Suspend => session.suspend()?,
                 Flow::Quit => return Ok(()),
             }
+            if let Some(text) = model.clipboard.take() {
+                session.copy(&text)?;
+            }
             nap = BLINK;
             if model.job.is_some() {
                 break;
             }
         }
         signals::check()?;
+        if looked.elapsed() >= LOOK {
+            looked = Instant::now();
+            is_new |= model.watch();
+        }
     }
 }
 

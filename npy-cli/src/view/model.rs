@@ -1,7 +1,9 @@
 //! The state of the viewer: the array, the cursor, and the running job.
 
+use std::ffi::OsString;
 use std::ops::Range;
 
+use super::files::Files;
 use super::filter::Filtering;
 use super::grid::Grid;
 use super::histogram::Histogram;
@@ -15,8 +17,7 @@ use crate::input::source::Source;
 /// The state of the viewer.
 pub(crate) struct Model {
     pub(crate) source: Source,
-    /// The members of the archive; one without a name of any other file.
-    pub(crate) members: Vec<(usize, Option<String>)>,
+    pub(crate) files: Files,
     pub(crate) grid: Grid,
     pub(crate) order: RowOrder,
     pub(crate) cursor: Cursor,
@@ -29,6 +30,10 @@ pub(crate) struct Model {
     pub(crate) job: Option<Job>,
     /// What was searched for, and in which column, unless in all.
     pub(crate) query: Option<(Query, Option<usize>)>,
+    /// Whether the file was written since it was opened.
+    pub(crate) is_stale: bool,
+    /// A text for the clipboard of the terminal.
+    pub(crate) clipboard: Option<String>,
 }
 
 /// A cell, and the first one on the screen.
@@ -94,11 +99,13 @@ pub(crate) enum Job {
 }
 
 impl Model {
-    pub(crate) fn new(source: Source, members: Vec<(usize, Option<String>)>) -> Result<Self> {
+    /// Shows the first array of some files.
+    pub(crate) fn new(files: Vec<OsString>) -> Result<Self> {
+        let (files, source) = Files::new(files)?;
         let grid = Grid::new(source.header());
-        let mut model = Self {
+        Ok(Self {
             source,
-            members,
+            files,
             grid,
             order: RowOrder::default(),
             cursor: Cursor::default(),
@@ -108,29 +115,9 @@ impl Model {
             message: None,
             job: None,
             query: None,
-        };
-        model.check_objects()?;
-        Ok(model)
-    }
-
-    /// Refuses records that hold Python objects: their items are not the elements.
-    fn check_objects(&mut self) -> Result<()> {
-        let is_wrong = self.source.objects().is_some_and(|objects| objects.items().len() != self.source.header().element_count());
-        if is_wrong {
-            let name = self.source.input().name();
-            return Err(Failure::new(format!("{name}: cannot view records that hold Python objects; npy show prints them")));
-        }
-        Ok(())
-    }
-
-    /// The names of the members.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|(_, name)| name.as_deref().unwrap_or(self.source.input().name()))
-    }
-
-    /// The number of the open member among all.
-    pub(crate) fn member(&self) -> usize {
-        self.members.iter().position(|(index, _)| *index == self.source.index()).unwrap_or(0)
+            is_stale: false,
+            clipboard: None,
+        })
     }
 
     /// Says something until the next key.
@@ -149,29 +136,55 @@ impl Model {
         }
     }
 
-    /// Opens a member by its number among all.
-    pub(crate) fn open(&mut self, member: usize) -> Result<()> {
-        let Some((index, _)) = self.members.get(member) else { return Ok(()) };
-        let before = self.source.index();
-        if let Err(failure) = self.source.select(*index).and_then(|()| self.check_objects()) {
-            self.source.select(before)?;
+    /// Opens an array by its number among all.
+    pub(crate) fn open(&mut self, number: usize) -> Result<()> {
+        if let Err(failure) = self.files.select(number, &mut self.source) {
             return self.report(failure);
         }
-        self.grid = Grid::new(self.source.header());
-        self.order = RowOrder::default();
+        self.begin();
         self.cursor = Cursor { page: self.cursor.page, ..Cursor::default() };
-        self.other = 0;
         Ok(())
     }
 
-    /// Opens the next member or the one before it.
+    /// Shows the open array as at first.
+    fn begin(&mut self) {
+        self.grid = Grid::new(self.source.header());
+        self.order = RowOrder::default();
+        self.other = 0;
+        self.is_stale = false;
+    }
+
+    /// Opens the next array or the one before it.
     pub(crate) fn open_neighbor(&mut self, forward: bool) -> Result<()> {
-        let count = self.members.len();
+        let count = self.files.len();
         if count < 2 {
             self.say("there is one array only");
             return Ok(());
         }
-        self.open((self.member() + if forward { 1 } else { count - 1 }) % count)
+        self.open((self.files.current() + if forward { 1 } else { count - 1 }) % count)
+    }
+
+    /// Looks whether the file was written; returns whether that is new.
+    pub(crate) fn watch(&mut self) -> bool {
+        if self.is_stale || self.job.is_some() || !self.files.has_changed() {
+            return false;
+        }
+        self.is_stale = true;
+        self.say("the file changed; R reads it again");
+        true
+    }
+
+    /// Reads the file again. The cursor and the filter stay.
+    pub(crate) fn reload(&mut self) -> Result<()> {
+        match self.files.open(self.files.current()) {
+            Ok(source) => self.source = source,
+            Err(failure) => return self.report(failure),
+        }
+        let filter = self.order.kept().map(|kept| kept.text.clone());
+        self.begin();
+        self.move_by(0, 0);
+        self.say("read again");
+        filter.map_or(Ok(()), |filter| self.filter(&filter))
     }
 
     /// The number of rows that are shown.

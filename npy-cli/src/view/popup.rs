@@ -1,5 +1,7 @@
 //! Popups, which cover the table until a key: help, the list of members, a histogram, one element.
 
+use ratatui::crossterm::event::KeyCode;
+
 use super::grid::Grid;
 use super::histogram::Summary;
 use crate::escape;
@@ -14,7 +16,21 @@ pub(crate) struct Popup {
     pub(crate) top: usize,
     /// The line of the list that Enter opens.
     pub(crate) selected: Option<usize>,
+    list: Option<List>,
 }
+
+/// All lines of a list, of which those are shown that have a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct List {
+    all: Vec<String>,
+    /// The numbers of the lines that are shown.
+    numbers: Vec<usize>,
+    /// The text that is typed, behind `/`.
+    needle: Option<String>,
+}
+
+/// The most bytes of a text to search a list for.
+const MOST_NEEDLE: usize = 200;
 
 const HELP: &str = "\
 arrows, hjkl     move the cursor
@@ -31,14 +47,16 @@ Home/g, End/G    first, last row
 &                show rows where: x > 3 and ok
                  Esc shows all again
 Tab, Shift-Tab   next, previous array
-m                list of the arrays
+m                list of the arrays, / searches it
 Enter            the whole element
+y, Y             copy the element, the column
 s                sort by this column
 H                histogram of it
 t                exchange rows, columns
 r, c             other axis as rows, columns
 , and .          back, on along another axis
 a                select that axis
+R                read a file again that changed
 Ctrl-L, Ctrl-Z   draw again, suspend
 ?                this help
 Esc              close, stop
@@ -46,7 +64,7 @@ q                quit";
 
 impl Popup {
     fn new(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self { title: title.into(), lines, top: 0, selected: None }
+        Self { title: title.into(), lines, top: 0, selected: None, list: None }
     }
 
     pub(crate) fn help() -> Self {
@@ -54,8 +72,41 @@ impl Popup {
     }
 
     /// The list of the arrays, of which one is selected.
-    pub(crate) fn members<'a>(names: impl Iterator<Item = &'a str>, selected: usize) -> Self {
-        Self { selected: Some(selected), ..Self::new("arrays", names.map(|name| escape::line(name).into_owned()).collect()) }
+    pub(crate) fn arrays(all: Vec<String>, selected: usize) -> Self {
+        let list = List { all: all.clone(), numbers: (0..all.len()).collect(), needle: None };
+        Self { selected: Some(selected), list: Some(list), ..Self::new("arrays", all) }
+    }
+
+    /// The number of the selected array.
+    pub(crate) fn chosen(&self) -> Option<usize> {
+        self.list.as_ref()?.numbers.get(self.selected?).copied()
+    }
+
+    /// Takes a key for the text that the lines have to have; `/` begins it, and Esc ends it. Returns whether it took it.
+    pub(crate) fn is_typed(&mut self, code: KeyCode) -> bool {
+        let chosen = self.chosen();
+        let Some(list) = &mut self.list else { return false };
+        match (code, &mut list.needle) {
+            (KeyCode::Char('/'), None) => list.needle = Some(String::new()),
+            (KeyCode::Char(character), Some(needle)) if needle.len() < MOST_NEEDLE => needle.push(character),
+            (KeyCode::Backspace, Some(needle)) if !needle.is_empty() => {
+                needle.pop();
+            }
+            (KeyCode::Esc | KeyCode::Backspace, Some(_)) => list.needle = None,
+            (KeyCode::Char(_), Some(_)) => {}
+            _ => return false,
+        }
+        let needle = list.needle.as_deref().unwrap_or_default().to_lowercase();
+        let has = |number: &usize| list.all.get(*number).is_some_and(|line| line.to_lowercase().contains(&needle));
+        list.numbers = (0..list.all.len()).filter(has).collect();
+        self.lines = list.numbers.iter().filter_map(|number| list.all.get(*number).cloned()).collect();
+        self.title = match &list.needle {
+            Some(needle) => format!("arrays /{}", escape::line(needle)),
+            None => "arrays".to_owned(),
+        };
+        // The same array stays selected, if it is shown.
+        self.selected = Some(list.numbers.iter().position(|number| Some(*number) == chosen).unwrap_or(0));
+        true
     }
 
     /// All of one element.

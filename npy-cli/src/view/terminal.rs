@@ -1,6 +1,6 @@
 //! The terminal in the state that the viewer needs, and its old state afterwards.
 
-use std::io::{self, stdout};
+use std::io::{self, Write as _, stdout};
 use std::panic;
 
 use ratatui::crossterm::cursor::Show;
@@ -13,6 +13,7 @@ use ratatui::prelude::CrosstermBackend;
 use ratatui::{DefaultTerminal, Terminal};
 
 use crate::failure::{Failure, Result};
+use crate::output::base64::base64;
 use crate::signals;
 
 /// The terminal while the viewer has it.
@@ -34,6 +35,12 @@ impl Session {
         execute!(stdout(), Clear(ClearType::All)).map_err(lost)?;
         self.0 = Terminal::new(CrosstermBackend::new(stdout())).map_err(lost)?;
         Ok(())
+    }
+
+    /// Sends a text to the clipboard of the terminal (OSC 52), which may refuse it.
+    pub(super) fn copy(&mut self, text: &str) -> Result<()> {
+        let out = self.0.backend_mut();
+        write!(out, "\x1b]52;c;{}\x07", base64(text.as_bytes())).and_then(|()| out.flush()).map_err(lost)
     }
 
     /// Gives the terminal back to the shell, until that lets the viewer go on.

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
+use npy_core::npz::NpzWriter;
 use npy_core::{DynValues, Order};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::model::Mode;
 use super::*;
 
 fn model(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> Model {
     let path = directory.join("values.npy");
     DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
-    let input = Input::open(path.to_str().unwrap()).unwrap();
-    let members = input.members().unwrap();
-    Model::new(Source::open(input, 0).unwrap(), members).unwrap()
+    Model::new(vec![path.into()]).unwrap()
 }
 
 fn screen(model: &mut Model, width: u16, height: u16) -> String {
@@ -206,11 +206,7 @@ fn a_filter_shows_the_rows_that_pass() {
     press(&mut model, "\x1b");
     assert_eq!((model.rows(), model.order.row(0)), (5, 4));
     press(&mut model, "&id > 100\rj");
-    insta::assert_snapshot!(screen(&mut model, 40, 5), @r#"
-    no row where id > 100
-
-    0 rows where id > 100  id |u1
-    "#);
+    assert_eq!(screen(&mut model, 40, 5), "\nno row where id > 100\n\n0 rows where id > 100  id |u1");
     press(&mut model, "sGn\r&\x15\r");
     assert_eq!(model.rows(), 5, "an empty answer clears it");
 }
@@ -230,9 +226,97 @@ fn a_wrong_filter_is_shown_with_its_place() {
     let shown = screen(&mut model, 60, 9);
     assert!(shown.contains("division by zero in row 2"), "{shown}");
     assert!(shown.ends_with("\n    ^"), "{shown}");
-    let mut cube = self::model(directory.path(), "|u1", &[2, 3, 4], (0..24).collect());
+    let mut cube = self::model(directory.path(), "|u1", &[2, 3, 5], (0..30).collect());
     press(&mut cube, "&row == 1\r");
     assert!(screen(&mut cube, 90, 8).contains("expected axis 0 as rows"));
-    press(&mut cube, "\x1brr&value[2,3] > 11\r");
+    press(&mut cube, "\x1brr&value[2,3] > 20\r");
     assert_eq!((cube.rows(), cube.order.row(0)), (1, 1));
+}
+
+#[test]
+fn a_photo_has_rows_and_columns_and_a_channel_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), "|u1", &[2, 3, 4], (0..24).collect());
+    press(&mut model, ".");
+    insta::assert_snapshot!(screen(&mut model, 40, 5), @r#"
+        0   1   2
+    0   1   5   9
+    1  13  17  21
+    row 0 of 2, column 0 of 3
+    "#);
+}
+
+#[test]
+fn arrays_of_several_files_are_a_list_that_is_searched() {
+    let directory = tempfile::tempdir().unwrap();
+    let [first, second] = ["a.npy", "b\x1b[2J.npz"].map(|name| directory.path().join(name));
+    DynValues::from_slice(&[1_u8, 2]).unwrap().save(&first).unwrap();
+    let mut archive = NpzWriter::create(&second).unwrap();
+    archive.add_slice("conv.weight", &[0.5_f32; 6]).unwrap();
+    archive.add_slice("conv.bias", &[7_i64]).unwrap();
+    archive.finish().unwrap();
+    let missing = directory.path().join("missing.npy");
+    let files = [&missing, &first, &second].map(OsString::from);
+    let mut model = Model::new(files.to_vec()).unwrap();
+    assert_eq!((model.files.len(), model.files.current()), (4, 1));
+    press(&mut model, "m/BIAS");
+    let Mode::Popup(popup) = &model.mode else { panic!("no list") };
+    assert!(popup.title == "arrays /BIAS" && popup.lines.len() == 1, "{popup:?}");
+    assert!(popup.lines[0].ends_with("conv.bias    <i8  (1,)") && !popup.lines[0].contains('\x1b'), "{popup:?}");
+    for (width, height) in [(1, 1), (5, 3), (80, 10)] {
+        screen(&mut model, width, height);
+    }
+    press(&mut model, "\r");
+    assert_eq!((model.files.current(), model.files.member()), (3, Some("conv.bias")));
+    assert!(screen(&mut model, 60, 5).contains("0      7"));
+    press(&mut model, "m/nothing\rm\x1b");
+    assert_eq!(model.files.current(), 3);
+    model.open(0).unwrap();
+    assert!(model.message.as_ref().is_some_and(|message| message.is_trouble));
+    assert_eq!(model.files.current(), 3, "the old one stays");
+}
+
+#[test]
+fn elements_and_columns_are_copied_as_escaped_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), RECORDS, &[5], records());
+    press(&mut model, "&id > 1\rY");
+    assert_eq!(model.clipboard.take().unwrap(), "2\n3\n4\n");
+    press(&mut model, "lllgy");
+    assert_eq!(model.clipboard.take().unwrap(), "\\x1b[31m");
+    let mut long = self::model(directory.path(), "<u4", &[100_000], (0..100_000_u32).flat_map(u32::to_le_bytes).collect());
+    press(&mut long, "Y");
+    let text = long.clipboard.take().unwrap();
+    let lines = text.lines().count();
+    assert!(text.len() > 72_000 && text.len() <= 72 << 10 && text.ends_with(&format!("\n{}\n", lines - 1)));
+    let message = long.message.unwrap().text;
+    assert!(message.contains(" of 100,000 rows of value"), "{message}");
+}
+
+#[test]
+fn a_file_that_changed_is_read_again_on_demand() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = model(directory.path(), "|u1", &[4], vec![1, 2, 3, 4]);
+    let path = directory.path().join("values.npy");
+    press(&mut model, "&value > 1\rG");
+    assert!(!model.watch());
+    DynValues::from_slice(&[9_u8, 8]).unwrap().save(&path).unwrap();
+    assert!(model.watch() && !model.watch());
+    assert!(screen(&mut model, 60, 5).contains("the file changed"));
+    press(&mut model, "gG");
+    assert!(screen(&mut model, 90, 5).contains("expected |u1 (4,), found |u1 (2,)"));
+    press(&mut model, "R");
+    assert_eq!((model.rows(), model.order.row(1)), (2, 1));
+    assert!(screen(&mut model, 60, 5).contains("1      8"));
+    // Cut within its data and its header, and gone.
+    for length in [129, 20, 0] {
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
+        model.watch();
+        press(&mut model, "\x1bGs/9\rHYyR");
+        screen(&mut model, 60, 5);
+        assert!(model.message.is_some());
+    }
+    std::fs::remove_file(&path).unwrap();
+    press(&mut model, "R");
+    assert!(screen(&mut model, 60, 5).contains("cannot open the file"));
 }
