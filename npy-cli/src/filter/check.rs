@@ -5,6 +5,7 @@ use npy_core::dtype::Scalar;
 use npy_core::scalar::Class;
 use regex_lite::Regex;
 
+use super::among::{Items, MANY_NUMBERS};
 use super::arithmetic::Number;
 use super::compare::{bools, numbers, span, time, times};
 use super::field::{ROW, Table};
@@ -97,8 +98,16 @@ impl Checker<'_> {
             Kind::Compare(comparison, left, right) => Typed::Test(self.compare(*comparison, left, right, at)?),
             Kind::Matches(left, right) => Typed::Test(self.matches(left, right)?),
             Kind::In(left, items) => {
-                let equal = |item| self.compare(Comparison::Equal, left, item, at);
-                Typed::Test(Test::Or(items.iter().map(equal).collect::<Checked<_>>()?))
+                let mut joined = Items::default();
+                for item in items {
+                    let test = self.compare(Comparison::Equal, left, item, at)?;
+                    match item.kind {
+                        Kind::Text(_) => joined.add(test),
+                        Kind::Whole(_) | Kind::Real(_) if items.len() >= MANY_NUMBERS => joined.add(test),
+                        _ => joined.add_other(test),
+                    }
+                }
+                Typed::Test(joined.into_test())
             }
         })
     }

@@ -9,7 +9,7 @@ use npy_core::scalar::{Decoder, Number};
 use super::arithmetic::{of_reals, of_wholes};
 use super::compare::compare;
 use super::mark::Problem;
-use super::node::{Column, Real, RealKind, Test, Whole, WholeKind};
+use super::node::{Among, Column, Real, RealKind, Test, Whole, WholeKind};
 use super::syntax::{Comparison, Operator, by_comparison};
 use super::{text, time};
 
@@ -114,6 +114,7 @@ impl<'a> Block<'a> {
                 time::with_times(*comparison, columns.map(|column| self.narrow_column(column)), scalars, *factors)
             }
             Test::Text(column, test) => self.texts(*column, |scalar, bytes| text::holds(test, scalar, bytes)),
+            Test::Among(among) => self.among(among, live)?,
             Test::Texts(comparison, columns) => text::compared(*comparison, columns.map(|column| self.texts_of(column))),
         })
     }
@@ -137,6 +138,27 @@ impl<'a> Block<'a> {
             }
         }
         Ok(mask)
+    }
+
+    /// Whether each row has one of the constants.
+    fn among(&self, among: &Among, live: Live<'_>) -> Result<Vec<bool>, Problem> {
+        let rows = self.rows();
+        Ok(match among {
+            Among::Wholes(left, items) if left.is_narrow => {
+                let items: Vec<i64> = items.iter().filter_map(|item| i64::try_from(*item).ok()).collect();
+                self.narrow(left, live)?.map(rows, |value| items.binary_search(&value).is_ok())
+            }
+            Among::Wholes(left, items) => self.wide(left, live)?.map(rows, |value| items.binary_search(&value).is_ok()),
+            Among::Reals(left, items) => {
+                // Zeros of both signs are equal.
+                let is_there = |value: f64| items.binary_search_by(|item| item.total_cmp(&(value + 0.0))).is_ok();
+                self.reals(left, live)?.map(rows, is_there)
+            }
+            Among::Times(column, items) => {
+                self.narrow_column(*column).iter().map(|steps| *steps != time::NAT && items.binary_search(steps).is_ok()).collect()
+            }
+            Among::Texts(column, items) => self.texts(*column, |scalar, bytes| text::is_among(items, scalar, bytes)),
+        })
     }
 
     /// Whether a test of text is true of each row.

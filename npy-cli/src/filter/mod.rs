@@ -8,6 +8,7 @@ mod syntax;
 mod token;
 mod parse;
 mod node;
+mod among;
 mod field;
 mod arithmetic;
 mod compare;

@@ -36,6 +36,16 @@ pub(super) enum Test {
     Text(usize, TextTest),
     /// Two columns of text.
     Texts(Comparison, [usize; 2]),
+    Among(Among),
+}
+
+/// One of several constants, which are in order.
+#[derive(Debug)]
+pub(super) enum Among {
+    Wholes(Whole, Vec<i128>),
+    Reals(Real, Vec<f64>),
+    Times(usize, Vec<i64>),
+    Texts(usize, Vec<String>),
 }
 
 #[derive(Debug)]

@@ -49,6 +49,10 @@ fn precedence_is_that_of_python() {
         ("not value < 4", &[8, 9]),
         ("not value < 4 or value == -4 and value != 0", &[0, 8, 9]),
         ("value in [1, -4, 7] or value in (5,)", &[0, 5, 9]),
+        ("value in [9, 5, -4, -4, 2.0, 2.5, 1e30, row]", &[0, 6, 9]),
+        ("value * value in [16, 4, 170141183460469231731687303715884105727, -1, -2, -3, -4, -5]", &[0, 2, 6, 8]),
+        ("value / 2 in [1.5, 0, -0.0, inf, 7.5, 8, 9, 10]", &[4, 7]),
+        ("3 in [value, row]", &[3, 7]),
         ("value not in []", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
         ("value // 3 == -1", &[1, 2, 3]),
         ("value % 3 == 2", &[0, 3, 6, 9]),
@@ -137,6 +141,8 @@ fn times_and_texts_compare_with_quotes() {
         ("value != '1970-01-01T00:00:00.00001'", &[1, 2]),
         ("'9999999999999-01-01' > value", &[1, 2]),
         ("isnat(value) or value in ['1970', '1980']", &[0, 1]),
+        ("value in ['1970-01-02T00:00:00.5', '1970-01-02T00:00:00.50001', '1960', '2200', '2201', '2202', '2203', '2204']", &[2]),
+        ("value not in ['1970']", &[0, 2]),
         ("value == value", &[1, 2]),
     ] {
         assert_eq!(rows(expression, "<M8[ms]", &[3], &bytes).as_deref(), Ok(expected), "{expression}");
@@ -163,6 +169,7 @@ fn times_and_texts_compare_with_quotes() {
             ("value < 'abc'", &[0, 1]),
             ("'b' <= value", &[3]),
             ("value in ['b', 'ab ']", &[3]),
+            ("value in ['é', 'b', 'abcé', 'abcd', '', 'b', 'c', 'abc']", &[1, 2, 3]),
             ("startswith(value, 'ab') and endswith(value, 'é')", &[2]),
             ("contains(value, 'b')", &[0, 2, 3]),
             ("contains(value, 'bc')", &[2]),

@@ -39,6 +39,16 @@ pub(super) fn holds(kind: &TextTest, scalar: Scalar, bytes: &[u8]) -> bool {
     }
 }
 
+/// Whether the text with these bytes is one of several, which are in order.
+pub(super) fn is_among(texts: &[String], scalar: Scalar, bytes: &[u8]) -> bool {
+    let found = if scalar.class() == Class::Unicode {
+        texts.binary_search_by(|text| text.chars().map(u32::from).cmp(scalar.units(bytes)))
+    } else {
+        texts.binary_search_by(|text| text.as_bytes().cmp(scalar.without_padding(bytes)))
+    };
+    found.is_ok()
+}
+
 /// The text, with U+FFFD for what is none.
 fn text_of(scalar: Scalar, bytes: &[u8]) -> Cow<'_, str> {
     match scalar.value(bytes) {
