@@ -184,7 +184,7 @@ def comparison(array):
         return f"{low} <= {one} < {high}", mask_of(low <= x < high for x in a)
     if sort == 6:
         text, values = whole(array, 1)
-        items = RANDOM.sample([*values, 1, 2, 3], 3)
+        items = RANDOM.choices([*values, 1, 2, 3], k=RANDOM.choice([0, 1, 3, 3, 40]))
         name = RANDOM.choice(["in", "not in"])
         return f"{text} {name} {items}", mask_of((value in items) == (name == "in") for value in values)
     if sort == 7:
@@ -199,6 +199,8 @@ def time(array):
     compare = COMPARISONS[sign]
     name = RANDOM.choice(["t", "t2", "d"])
     values = array[name]
+    if RANDOM.random() < 0.3:
+        return difference(array, sign, compare)
     if RANDOM.random() < 0.2:
         return f"{RANDOM.choice(['isnat', 'isnan'])}({name})", np.isnat(values)
     if name == "d":
@@ -211,6 +213,18 @@ def time(array):
         moment = RANDOM.choice(["1970", "1970-01", "1970-01-01", "1970-01-02T00", "2000-02-29", "2000-02-29T00:00:00.5", "1969-12-31T23:59:59", "2050-07-01T12:30"])
         text, other = f"{name} {sign} '{moment}'", np.datetime64(moment)
     return text, compare(values, other) & ~np.isnat(values) & ~np.isnat(other)
+
+
+def difference(array, sign, compare):
+    one, other = RANDOM.choice([("t", "t2"), ("t2", "t"), ("d", "d"), ("t", "t")])
+    values = array[one] - array[other]
+    number, unit = RANDOM.choice([0, 1, -1, 12, -400]), RANDOM.choice(SPANS)
+    if np.datetime_data(values.dtype)[0] in "YM":
+        unit = "M"
+    space, text = RANDOM.choice(["", " "]), f"{one} - {other}"
+    if RANDOM.random() < 0.3:
+        text, values = f"abs({text})", np.abs(values)
+    return f"{text} {sign} '{number}{space}{unit}'", compare(values, np.timedelta64(number, unit)) & ~np.isnat(values)
 
 
 def words(array):
@@ -232,7 +246,8 @@ def words(array):
         pattern = RANDOM.choice(PATTERNS)
         return f"{name} ~ '{pattern}'", mask_of(re.search(pattern, value) is not None for value in values)
     if sort == 5:
-        return f"{name} in ['{word}', 'b']", mask_of(value in (word, "b") for value in values)
+        others = [text for text in TEXTS if name != "s" or text.isascii()][: RANDOM.randrange(len(TEXTS))]
+        return f"{name} in {[word, *others]}", mask_of(value in (word, *others) for value in values)
     return f"{name} {sign} '{word}'", mask_of(COMPARISONS[sign](value, word) for value in values)
 
 
@@ -260,4 +275,5 @@ def main():
         frame(" ".join(map(str, np.flatnonzero(mask))).encode())
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -32,7 +32,8 @@ The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['po
   a[2] == 7                  one value of a sub-array, or of a row of an array of several axes
   value > 3                  the value itself of an array without fields; row is the number of the row
   isnan(x), isnat(t)         NaN equals nothing, as in NumPy; NaT neither equals nor differs from any time
-  t >= '2024-02-29T12:30'    times of ISO 8601; spans such as '250 ms'
+  t >= '2024-02-29T12:30'    times of ISO 8601; spans of NumPy's units, such as '250 ms' or '1.5h'
+  end - start > '5 s'        times less times, of which none overflows; abs(a - b) < '2 m' of minutes, M is months
   name == 'ab', name ~ '^a.*b$', startswith(name, 'a'), endswith(name, 'b'), contains(name, 'ab')
 Integers are exact at any size, also against floats; an overflow of 128 bits and a division of integers by zero are errors. \
 A number in the expression takes the type of the floats that it meets, as in NumPy: 0.1 is found in f4. A name that is also \

@@ -7,12 +7,13 @@ use regex_lite::Regex;
 
 use super::among::{Items, MANY_NUMBERS};
 use super::arithmetic::Number;
-use super::compare::{bools, numbers, span, time, times};
+use super::compare::{bools, difference, numbers, span, step_of, time, times};
 use super::field::{ROW, Table};
 use super::mark::{Checked, Problem};
-use super::node::{Column, Test, TextTest, Whole, WholeKind};
-use super::syntax::{Comparison, Expression, Kind, Path};
+use super::node::{Column, Difference, Test, TextTest, Whole, WholeKind};
+use super::syntax::{Comparison, Expression, Kind, Operator, Path};
 use crate::values::columns::PLAIN;
+use crate::values::units::Length;
 
 /// The types of an expression on an array, and the columns that it needs.
 pub(super) fn check(expression: &Expression, header: &Header) -> Checked<(Test, Vec<Column>)> {
@@ -28,6 +29,8 @@ enum Typed {
     Bools(usize),
     Number(Number),
     Time(usize, Scalar),
+    /// With the length of its parts.
+    Difference(Difference, Length),
     Text(usize, Scalar),
     Quoted(String),
 }
@@ -39,6 +42,7 @@ impl Typed {
             Self::Number(_) => "a number",
             Self::Time(_, scalar) if scalar.class() == Class::Timedelta => "a span of time",
             Self::Time(..) => "a time",
+            Self::Difference(..) => "a difference of times",
             Self::Text(..) => "a text",
             Self::Quoted(_) => "a text in quotes",
         }
@@ -74,10 +78,7 @@ impl Checker<'_> {
     }
 
     fn number(&mut self, expression: &Expression) -> Checked<Number> {
-        match self.typed(expression)? {
-            Typed::Number(number) => Ok(number),
-            typed => Err(Problem::new(expression.at, format!("expected a number, found {}", typed.name()))),
-        }
+        number(self.typed(expression)?, expression.at)
     }
 
     fn typed(&mut self, expression: &Expression) -> Checked<Typed> {
@@ -92,9 +93,14 @@ impl Checker<'_> {
             Kind::And(operands) => Typed::Test(Test::And(self.tests(operands)?)),
             Kind::Or(operands) => Typed::Test(Test::Or(self.tests(operands)?)),
             Kind::Negate(operand) => Typed::Number(self.number(operand)?.negated(at)?),
-            Kind::Arithmetic(operator, left, right) => {
-                Typed::Number(self.number(left)?.with(*operator, self.number(right)?, at)?)
-            }
+            Kind::Arithmetic(operator, left, right) => match (self.typed(left)?, self.typed(right)?) {
+                (Typed::Time(a, one), Typed::Time(b, other)) if *operator == Operator::Subtract => {
+                    let (difference, part) = difference([(a, one), (b, other)], at)?;
+                    Typed::Difference(difference, part)
+                }
+                (Typed::Time(..), Typed::Time(..)) => return Err(Problem::new(at, "times have no arithmetic but -")),
+                (a, b) => Typed::Number(number(a, left.at)?.with(*operator, number(b, right.at)?, at)?),
+            },
             Kind::Compare(comparison, left, right) => Typed::Test(self.compare(*comparison, left, right, at)?),
             Kind::Matches(left, right) => Typed::Test(self.matches(left, right)?),
             Kind::In(left, items) => {
@@ -145,7 +151,10 @@ impl Checker<'_> {
             return Err(Problem::new(at, format!("unknown function {name:?}: expected one of {}", known.join(", "))));
         };
         match (name, arguments) {
-            ("abs", [operand]) => self.number(operand)?.absolute(at).map(Typed::Number),
+            ("abs", [operand]) => match self.typed(operand)? {
+                Typed::Difference(difference, part) => Ok(Typed::Difference(Difference { is_absolute: true, ..difference }, part)),
+                typed => number(typed, operand.at)?.absolute(at).map(Typed::Number),
+            },
             ("isnan" | "isnat", [operand]) => self.is_nan(operand).map(Typed::Test),
             ("startswith" | "endswith" | "contains", [text, part]) => {
                 let part = self.quoted(part)?;
@@ -163,6 +172,7 @@ impl Checker<'_> {
     fn is_nan(&mut self, operand: &Expression) -> Checked<Test> {
         match self.typed(operand)? {
             Typed::Time(column, _) => Ok(Test::IsNat(column)),
+            Typed::Difference(difference, _) => Ok(Test::Or(difference.columns.map(Test::IsNat).into())),
             Typed::Number(Number::Real(real)) => Ok(Test::IsNan(real)),
             Typed::Number(Number::Whole(_)) => Ok(Test::Constant(false)),
             typed => Err(Problem::new(operand.at, format!("expected a number or a time, found {}", typed.name()))),
@@ -200,6 +210,14 @@ impl Checker<'_> {
             (a @ (Typed::Test(_) | Typed::Bools(_)), b @ (Typed::Test(_) | Typed::Bools(_))) => same(comparison, a, b, at),
             (Typed::Time(column, scalar), Typed::Quoted(text)) => steps(comparison, column, scalar, &text, right.at),
             (Typed::Quoted(text), Typed::Time(column, scalar)) => steps(comparison.reversed(), column, scalar, &text, left.at),
+            (Typed::Difference(difference, part), Typed::Quoted(text)) => {
+                let bound = span(Some(part), &text).map_err(|message| Problem::new(right.at, message))?;
+                Ok(bound.of_difference(comparison, difference))
+            }
+            (Typed::Quoted(text), Typed::Difference(difference, part)) => {
+                let bound = span(Some(part), &text).map_err(|message| Problem::new(left.at, message))?;
+                Ok(bound.of_difference(comparison.reversed(), difference))
+            }
             (Typed::Time(a, one), Typed::Time(b, other)) => times(comparison, [(a, one), (b, other)], at),
             (Typed::Text(column, _), Typed::Quoted(text)) => Ok(Test::Text(column, TextTest::Compare(comparison, text))),
             (Typed::Quoted(text), Typed::Text(column, _)) => Ok(Test::Text(column, TextTest::Compare(comparison.reversed(), text))),
@@ -211,6 +229,13 @@ impl Checker<'_> {
             (a, b @ (Typed::Number(_) | Typed::Test(_) | Typed::Quoted(_))) => Err(mismatch(&a, &b, right.at)),
             (a, b) => Err(mismatch(&b, &a, left.at)),
         }
+    }
+}
+
+fn number(typed: Typed, at: usize) -> Checked<Number> {
+    match typed {
+        Typed::Number(number) => Ok(number),
+        typed => Err(Problem::new(at, format!("expected a number, found {}", typed.name()))),
     }
 }
 
@@ -231,12 +256,13 @@ fn same(comparison: Comparison, a: Typed, b: Typed, at: usize) -> Checked<Test> 
 
 /// A comparison with a point or a span of time.
 fn steps(comparison: Comparison, column: usize, scalar: Scalar, text: &str, at: usize) -> Checked<Test> {
-    let bound = if scalar.class() == Class::Timedelta { span(scalar, text) } else { time(scalar, text) };
+    let bound = if scalar.class() == Class::Timedelta { span(step_of(scalar), text) } else { time(scalar, text) };
     bound.map(|bound| bound.of_times(comparison, column)).map_err(|message| Problem::new(at, message))
 }
 
 fn mismatch(known: &Typed, found: &Typed, at: usize) -> Problem {
     let expected = match known {
+        Typed::Difference(..) => "a span in quotes, such as '5 s'",
         Typed::Time(_, scalar) if scalar.class() == Class::Timedelta => "a span in quotes, such as '5 s'",
         Typed::Time(..) => "a time in quotes, such as '2024-02-29T12:30'",
         Typed::Text(..) | Typed::Quoted(_) => "a text in quotes",

@@ -8,11 +8,11 @@ use npy_core::scalar::Class;
 
 use super::arithmetic::Number;
 use super::mark::{Checked, Problem};
-use super::node::{Real, RealKind, Test, Whole, WholeKind};
+use super::node::{Difference, Real, RealKind, Test, Whole, WholeKind};
 use super::syntax::Comparison;
 use crate::formats::text::time as iso;
 use crate::values::fields::scalar_of;
-use crate::values::units::factors;
+use crate::values::units::{Length, factors, greatest_divisor, length_of};
 
 /// A column of bools as the integers 0 and 1.
 pub(super) fn bools(column: usize, at: usize) -> Number {
@@ -130,6 +130,15 @@ impl Bound {
         Test::Wholes(comparison, whole, Whole::constant(0, self.floor))
     }
 
+    /// A comparison of a difference of times, of which NaT is none.
+    pub(super) fn of_difference(self, comparison: Comparison, difference: Difference) -> Test {
+        match self.comparison(comparison) {
+            Ok(comparison) => Test::Difference(comparison, difference, self.floor),
+            Err(true) => Test::And(difference.columns.map(|column| Test::Not(Box::new(Test::IsNat(column)))).into()),
+            Err(false) => Test::Constant(false),
+        }
+    }
+
     /// A comparison of a column of times, of which NaT is none.
     pub(super) fn of_times(self, comparison: Comparison, column: usize) -> Test {
         let result = match (self.comparison(comparison), i64::try_from(self.floor)) {
@@ -153,34 +162,74 @@ pub(super) fn time(scalar: Scalar, text: &str) -> Result<Bound, String> {
     Ok(Bound { floor, is_exact })
 }
 
-/// A span such as `5 s`, in steps of a scalar.
-pub(super) fn span(scalar: Scalar, text: &str) -> Result<Bound, String> {
+/// The length of a step of a scalar; `None` without a unit.
+pub(super) fn step_of(scalar: Scalar) -> Option<Length> {
+    let (unit, count) = scalar.time_unit()?;
+    Some(match length_of(unit)? {
+        Length::Months(length) => Length::Months(length * i128::from(count)),
+        Length::Attoseconds(length) => Length::Attoseconds(length * i128::from(count)),
+    })
+}
+
+/// A span such as `5 s`, in steps of a length.
+pub(super) fn span(step: Option<Length>, text: &str) -> Result<Bound, String> {
     if text == "NaT" {
         return Err("no span compares with NaT; write isnat(t)".to_owned());
     }
-    let invalid = || format!("invalid span: expected a whole number and a unit, such as 5 s or 250 ms, found {text:?}");
-    let (number, name) = text.trim().split_once(' ').ok_or_else(invalid)?;
-    let number: i64 = number.parse().map_err(|_| invalid())?;
-    let dtype = format!("<m8[{}]", name.trim()).parse::<DType>().map_err(|_| invalid())?;
-    let unit = scalar_of(&dtype).and_then(Scalar::time_unit).ok_or_else(invalid)?;
-    let own = scalar.time_unit().unwrap_or((TimeUnit::Generic, 1));
-    let (numerator, denominator) =
-        factors(unit, own).ok_or_else(|| format!("cannot compare spans of dtype {scalar} with {text:?}: their ratio varies"))?;
-    let parts = i128::from(number).checked_mul(numerator).ok_or_else(|| format!("span out of range: {text:?}"))?;
-    Ok(Bound { floor: parts.div_euclid(denominator), is_exact: parts.rem_euclid(denominator) == 0 })
+    let invalid = || format!("invalid span: expected a number and one of {UNITS}, such as 5 s or 2.5 h, found {text:?}");
+    let trimmed = text.trim();
+    let is_of_number = |character: char| character.is_ascii_digit() || "+-.".contains(character);
+    let (number, name) = trimmed.split_at(trimmed.find(|character| !is_of_number(character)).unwrap_or(trimmed.len()));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits: i64 = format!("{whole}{fraction}").parse().map_err(|_| invalid())?;
+    let name = Some(name.trim_start()).filter(|name| name.chars().all(char::is_alphabetic)).ok_or_else(invalid)?;
+    let dtype = format!("<m8[{name}]").parse::<DType>().map_err(|_| invalid())?;
+    let length = scalar_of(&dtype).and_then(step_of).ok_or_else(invalid)?;
+    let (length, step) = match (length, step) {
+        (Length::Months(length), Some(Length::Months(step))) | (Length::Attoseconds(length), Some(Length::Attoseconds(step))) => {
+            (length, step)
+        }
+        (_, None) => return Err(format!("cannot compare spans that have no unit with {text:?}")),
+        _ => return Err(format!("cannot compare with {text:?}: the days of a month vary")),
+    };
+    let divisor = greatest_divisor(length, step);
+    let parts = i128::from(digits).checked_mul(length / divisor);
+    let scale = u32::try_from(fraction.len()).ok().and_then(|digits| 10_i128.checked_pow(digits)?.checked_mul(step / divisor));
+    let (parts, scale) = parts.zip(scale).ok_or_else(|| format!("span out of range: {text:?}"))?;
+    Ok(Bound { floor: parts.div_euclid(scale), is_exact: parts.rem_euclid(scale) == 0 })
 }
 
+/// NumPy's units of time.
+const UNITS: &str = "Y M W D h m s ms us ns ps fs as";
+
 /// Compares two columns of times.
-pub(super) fn times(comparison: Comparison, [(a, one), (b, other)]: [(usize, Scalar); 2], at: usize) -> Checked<Test> {
-    let fail = |problem: &str| Err(Problem::new(at, format!("cannot compare times of dtype {one} with {other}: {problem}")));
+pub(super) fn times(comparison: Comparison, sides: [(usize, Scalar); 2], at: usize) -> Checked<Test> {
+    let factors = common("compare", sides.map(|(_, scalar)| scalar), at)?;
+    Ok(Test::Times(comparison, sides.map(|(column, _)| column), factors))
+}
+
+/// A column of times less another, and the length of its parts.
+pub(super) fn difference(sides: [(usize, Scalar); 2], at: usize) -> Checked<(Difference, Length)> {
+    let factors = common("subtract", sides.map(|(_, scalar)| scalar), at)?;
+    let part = match (factors, step_of(sides[0].1)) {
+        (Some([factor, _]), Some(Length::Months(step))) => Length::Months(step / factor),
+        (Some([factor, _]), Some(Length::Attoseconds(step))) => Length::Attoseconds(step / factor),
+        _ => Length::Attoseconds(1),
+    };
+    Ok((Difference { columns: sides.map(|(column, _)| column), factors, is_absolute: false }, part))
+}
+
+/// The parts of a step of each, which are as long as those of the other; `None` where one of them counts months and the other does not.
+fn common(what: &str, [one, other]: [Scalar; 2], at: usize) -> Checked<Option<[i128; 2]>> {
+    let fail = |problem: &str| Err(Problem::new(at, format!("cannot {what} times of dtype {one} with {other}: {problem}")));
     let (Some(unit), Some(other_unit)) = (one.time_unit(), other.time_unit()) else { return fail("they have no unit") };
     if one.class() != other.class() {
         return fail("one is a point in time, the other a span");
     }
     match factors(unit, other_unit) {
-        Some((numerator, denominator)) => Ok(Test::Times(comparison, [a, b], Some([numerator, denominator]))),
+        Some((numerator, denominator)) => Ok(Some([numerator, denominator])),
         None if unit.0 == TimeUnit::Generic || other_unit.0 == TimeUnit::Generic => fail("one of them has no unit"),
         None if one.class() == Class::Timedelta => fail("their ratio varies"),
-        None => Ok(Test::Times(comparison, [a, b], None)),
+        None => Ok(None),
     }
 }

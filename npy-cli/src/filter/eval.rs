@@ -113,6 +113,11 @@ impl<'a> Block<'a> {
                 let scalars = columns.map(|column| self.columns.get(column).map(|column| column.scalar));
                 time::with_times(*comparison, columns.map(|column| self.narrow_column(column)), scalars, *factors)
             }
+            Test::Difference(comparison, difference, parts) => {
+                let scalars = difference.columns.map(|column| self.columns.get(column).map(|column| column.scalar));
+                let columns = difference.columns.map(|column| self.narrow_column(column));
+                time::with_difference(*comparison, columns, scalars, *difference, *parts)
+            }
             Test::Text(column, test) => self.texts(*column, |scalar, bytes| text::holds(test, scalar, bytes)),
             Test::Among(among) => self.among(among, live)?,
             Test::Texts(comparison, columns) => text::compared(*comparison, columns.map(|column| self.texts_of(column))),

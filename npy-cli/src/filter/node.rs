@@ -33,6 +33,8 @@ pub(super) enum Test {
     Time(Comparison, usize, i64),
     /// Two columns of times. The steps of each have this many parts, unless they are of the calendar.
     Times(Comparison, [usize; 2], Option<[i128; 2]>),
+    /// A difference of times, and the parts that it is compared with.
+    Difference(Comparison, Difference, i128),
     Text(usize, TextTest),
     /// Two columns of text.
     Texts(Comparison, [usize; 2]),
@@ -46,6 +48,15 @@ pub(super) enum Among {
     Reals(Real, Vec<f64>),
     Times(usize, Vec<i64>),
     Texts(usize, Vec<String>),
+}
+
+/// One column of times less another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Difference {
+    pub(super) columns: [usize; 2],
+    /// The parts of a step of each; of the calendar, the parts are attoseconds.
+    pub(super) factors: Option<[i128; 2]>,
+    pub(super) is_absolute: bool,
 }
 
 #[derive(Debug)]

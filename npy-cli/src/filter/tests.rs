@@ -150,6 +150,30 @@ fn times_and_texts_compare_with_quotes() {
     for (expression, expected) in [("value > '1 D'", &[2][..]), ("value == '0 s'", &[1]), ("value <= '86400500 ms'", &[1, 2])] {
         assert_eq!(rows(expression, "<m8[ms]", &[3], &bytes).as_deref(), Ok(expected), "{expression}");
     }
+    for (expression, expected) in [
+        (
+            "value > '1d'",
+            Err(
+                "invalid span: expected a number and one of Y M W D h m s ms us ns ps fs as, such as 5 s or 2.5 h, found \"1d\" ^11",
+            ),
+        ),
+        ("value >= '24.000138888h'", Ok(&[2][..])),
+        ("value >= '24.000138889h'", Ok(&[])),
+        ("value == '-0.0m'", Ok(&[1])),
+        ("value > '1 M'", Err("cannot compare with \"1 M\": the days of a month vary ^11")),
+        (
+            "value > '5 25s'",
+            Err(
+                "invalid span: expected a number and one of Y M W D h m s ms us ns ps fs as, such as 5 s or 2.5 h, found \"5 25s\" ^11",
+            ),
+        ),
+        ("value < '9223372036854775807 W'", Ok(&[1, 2])),
+        ("value < '0.0000000000000000000000000000001 W'", Ok(&[1])),
+        ("value - value == '0 s'", Ok(&[1, 2])),
+    ] {
+        let found = rows(expression, "<m8[ms]", &[3], &bytes);
+        assert_eq!(found.as_deref().map_err(String::as_str), expected, "{expression}");
+    }
     let texts = ["ab", "", "abcé", "b"];
     let bytes = |width: usize, character: fn(char) -> Vec<u8>| -> Vec<u8> {
         let padded = |text: &str| {
@@ -182,6 +206,43 @@ fn times_and_texts_compare_with_quotes() {
             assert_eq!(rows(expression, dtype, &[4], &bytes).as_deref(), Ok(expected), "{dtype} {expression}");
         }
     }
+}
+
+#[test]
+fn times_are_subtracted() {
+    let dtype = "[('d', '<M8[D]'), ('ms', '>M8[ms]'), ('y', '<M8[Y]'), ('w', '<M8[W]'), ('as', '<M8[as]'), ('s', '<m8[s]')]";
+    let records = [[0_i64, 86_400_000, 1, 0, 1, 3], [1, -5, 31, i64::MAX, i64::MAX, -3], [i64::MIN, 1, 0, i64::MIN + 1, -1, 1]];
+    let bytes = |[d, ms, y, w, a, s]: [i64; 6]| {
+        [d.to_le_bytes(), ms.to_be_bytes(), y.to_le_bytes(), w.to_le_bytes(), a.to_le_bytes(), s.to_le_bytes()].concat()
+    };
+    let bytes: Vec<u8> = records.into_iter().flat_map(bytes).collect();
+    for (expression, expected) in [
+        ("ms - d == '1 D'", &[0][..]),
+        ("d - ms > '86400.004 s'", &[1]),
+        ("d - ms > '86400005000 us'", &[]),
+        ("abs(ms - d) >= '24h'", &[0, 1]),
+        ("ms - d != '1 D'", &[1]),
+        ("isnan(ms - d)", &[2]),
+        ("y - d == '365 D'", &[0]),
+        ("y - ms > '30 D'", &[0, 1]),
+        ("y - y == '0 M'", &[0, 1, 2]),
+        ("w - as >= '100000000000000 s'", &[1]),
+        ("as - w > '0s'", &[0, 2]),
+        ("w > as", &[1]),
+        ("w < as", &[0, 2]),
+        ("'6 s' <= s - s or s - s == '0 s'", &[0, 1, 2]),
+    ] {
+        assert_eq!(rows(expression, dtype, &[3], &bytes).as_deref(), Ok(expected), "{expression}");
+    }
+    let failure = |expression: &str| rows(expression, dtype, &[3], &bytes).unwrap_err();
+    insta::assert_snapshot!(failure("d - s > '5 s'"), @"cannot subtract times of dtype <M8[D] with <m8[s]: one is a point in time, the other a span ^5");
+    insta::assert_snapshot!(failure("d + d > '5 s'"), @"times have no arithmetic but - ^5");
+    insta::assert_snapshot!(failure("d - ms > 5"), @"expected a span in quotes, such as '5 s', found a number ^12");
+    insta::assert_snapshot!(failure("d - ms > '2024-01-01'"), @r#"invalid span: expected a number and one of Y M W D h m s ms us ns ps fs as, such as 5 s or 2.5 h, found "2024-01-01" ^12"#);
+    insta::assert_snapshot!(failure("w - as >= '9223372036854775806 W'"), @r#"span out of range: "9223372036854775806 W" ^13"#);
+    insta::assert_snapshot!(failure("d - ms"), @"expected a bool, found a difference of times; compare it ^5");
+    insta::assert_snapshot!(failure("y - d > '1 M'"), @r#"cannot compare with "1 M": the days of a month vary ^11"#);
+    insta::assert_snapshot!(failure("(d - ms) * 2 > '1 s'"), @"expected a number, found a difference of times ^6");
 }
 
 #[test]

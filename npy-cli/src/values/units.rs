@@ -14,6 +14,9 @@ pub(crate) fn time_text(scalar: Scalar, steps: i64) -> String {
 /// In attoseconds.
 pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;
 
+/// In attoseconds.
+pub(crate) const DAY: i128 = 86_400 * SECOND;
+
 /// The length of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
@@ -63,7 +66,6 @@ pub(crate) fn greatest_divisor(mut a: i128, mut b: i128) -> i128 {
 
 /// A point in time, of steps of a unit since 1970: the days, and the attoseconds since midnight. `None` for the generic unit.
 pub(crate) fn moment((unit, count): (TimeUnit, u32), steps: i64) -> Option<(i128, i128)> {
-    const DAY: i128 = 86_400 * SECOND;
     let units = i128::from(steps) * i128::from(count);
     Some(match length_of(unit)? {
         Length::Months(length) => {

@@ -3,7 +3,7 @@
 use npy_core::calendar::days_before;
 use npy_core::dtype::TimeUnit;
 
-use crate::values::units::{SECOND, greatest_divisor};
+use crate::values::units::{DAY, SECOND, greatest_divisor};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,6 @@ pub(crate) enum Misfit {
     Inexact,
     OutOfRange,
 }
-
-const DAY: i128 = 86_400 * SECOND;
 
 /// The most digits of a year: those of the last one that a dtype such as `<M8[2147483647Y]` has.
 const MOST_DIGITS: usize = 29;
