@@ -1,18 +1,32 @@
-//! `--where`: the rows for which an expression is true, compared with NumPy where there is one.
+//! `--where`: the rows for which an expression is true, compared with NumPy and pandas where they are.
 
 use std::ffi::OsString;
 use std::fs;
 
-use crate::support::numpy::{frames, numpy};
+use crate::support::numpy::{NumPy, frames, numpy, pyarrow};
 use crate::support::{Files, announce, command, rounds, run, session};
 
 const EXPRESSIONS: usize = 100;
 
 #[test]
 fn random_expressions_are_those_of_numpy() {
-    let Some(numpy) = numpy("random_expressions_are_those_of_numpy") else { return };
+    if let Some(numpy) = numpy("random_expressions_are_those_of_numpy") {
+        compare(numpy, "filters.py", "NumPy");
+    }
+}
+
+/// The environment of tables has pandas.
+#[test]
+fn random_expressions_are_those_of_pandas() {
+    if let Some(pandas) = pyarrow("random_expressions_are_those_of_pandas") {
+        compare(pandas, "filters_pandas.py", "pandas");
+    }
+}
+
+/// Compares the rows that pass with those that a script finds.
+fn compare(judge: &NumPy, script: &str, name: &str) {
     let count = rounds(EXPRESSIONS);
-    let stream = numpy.run(["filters.py", "20261127", &count.to_string()], b"");
+    let stream = judge.run([script, "20261127", &count.to_string()], b"");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npy");
     let (mut differences, mut partly) = (Vec::new(), 0);
@@ -28,7 +42,7 @@ fn random_expressions_are_those_of_numpy() {
             differences.push(format!("{expression}: {found:.200} instead of {expected:.200}\n{}", output.stderr));
         }
     }
-    announce(&format!("expressions: {count} as in NumPy, {partly} of them with rows that pass"));
+    announce(&format!("expressions: {count} as in {name}, {partly} of them with rows that pass"));
     let shown = differences.iter().take(4).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(differences.is_empty(), "{} of {count} differ:\n{shown}", differences.len());
     assert!(partly > count / 2);
