@@ -1,7 +1,7 @@
 //! The command line: its arguments, and which command they start.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -220,12 +220,23 @@ fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
         has_options &= argument != "--";
         let rest = argument.to_str().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
         match rest.strip_prefix('o').filter(|file| has_options && !file.is_empty()) {
+            _ if rest.starts_with(['o', ':', '#']) && spelled.last().is_some_and(|option| takes_hyphens(option)) => {
+                spelled.push(argument);
+            }
             Some(file) => spelled.extend(["-o".into(), file.strip_prefix('=').unwrap_or(file).into()]),
             None if rest.starts_with([':', '#']) => spelled.push(format!("{STANDARD_INPUT}{rest}").into()),
             None => spelled.push(argument),
         }
     }
     spelled
+}
+
+/// Whether the value of an option may begin with a hyphen, as an expression does in `--where '-onset > 3'`.
+fn takes_hyphens(option: &OsStr) -> bool {
+    let Some(name) = option.to_str().and_then(|option| option.strip_prefix("--")) else { return false };
+    let command = Arguments::command();
+    let mut options = command.get_subcommands().flat_map(clap::Command::get_arguments);
+    options.any(|option| option.get_long() == Some(name) && option.is_allow_hyphen_values_set())
 }
 
 impl Command {

@@ -106,6 +106,11 @@ fn mistakes_have_a_caret() {
     [(2, 'NaT')]
     $ npy show a.npy --where '-x > -2' --count
     1
+    $ npy stats a.npy --where '-onset > 3'
+    npy: a.npy: invalid expression: unknown field "onset": expected one of x, t
+      -onset > 3
+       ^
+    exit code 2
     $ npy show a.npy --where 'isnat(t)' --count
     1
     $ npy show a.npy --where 'x > 1 and y > 1'
