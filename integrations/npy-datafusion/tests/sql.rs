@@ -244,6 +244,8 @@ fn errors_say_where_and_what_there_is() {
     let refused = |query: &str| refusal(directory.path(), &[query, "picks.npy", "grid.npy"]);
     assert_eq!(refused("SELECT * FROM pick"), "npy: unknown table \"pick\": the tables are grid, picks\n");
     assert!(refused("SELECT statoin FROM picks").ends_with("; did you mean station?\n"));
+    let unquoted = "npy: unknown table \"picks.npy\": files stand in single quotes, as in FROM 'picks.npy'\n";
+    assert_eq!(refused("SELECT id FROM picks.npy"), unquoted);
     let syntax = refused("SELECT id FORM picks");
     assert_eq!(syntax.lines().last().unwrap().find('^'), Some("  SELECT id FORM ".len()), "{syntax}");
     std::fs::write(directory.path().join("bad.npy"), b"\x93NUMPY").unwrap();

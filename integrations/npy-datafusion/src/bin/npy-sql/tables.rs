@@ -58,7 +58,9 @@ fn unknown(session: &SessionContext, reference: &TableReference) -> Failure {
         }
     }
     names.sort();
-    let known = if names.is_empty() {
+    let known = if Path::new(&reference.to_string()).exists() {
+        format!("files stand in single quotes, as in FROM '{reference}'")
+    } else if names.is_empty() {
         "there are none; name files after the query, or in FROM as 'picks.npy'".to_owned()
     } else {
         format!("the tables are {}", names.join(", "))
