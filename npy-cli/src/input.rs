@@ -2,6 +2,7 @@
 
 mod array;
 pub(crate) mod arrays;
+mod below;
 mod file;
 mod kept;
 mod looks;

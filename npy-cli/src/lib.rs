@@ -17,8 +17,8 @@ mod values;
 mod losses;
 mod input;
 mod objects;
-mod formats;
 mod select;
+mod formats;
 mod filter;
 #[cfg(feature = "view")]
 mod view;

@@ -15,6 +15,7 @@ mod fields;
 mod filter;
 mod formats;
 mod info;
+mod inside;
 mod object_values;
 mod objects;
 mod members;

@@ -71,7 +71,7 @@ fn is_readable(word: &OsStr) -> bool {
 fn open(word: &OsStr) -> Option<Input> {
     match Input::find(Some(word).filter(|word| is_readable(word))?).ok()? {
         Named::Input(input) => Some(input),
-        Named::Other(_) => None,
+        Named::Below(..) | Named::Other(_) => None,
     }
 }
 

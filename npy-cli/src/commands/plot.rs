@@ -109,11 +109,17 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     {
         return Err(Failure::new("--x and --y are for --kind scatter"));
     }
-    let slice = arguments.slice.as_deref().map(Slice::new).transpose()?;
+    let mut slice = arguments.slice.as_deref().map(Slice::new).transpose()?;
     let _guard = signals::Guard::new();
     let rows = arguments.filter.rows()?;
     let mut input = formats::input_of_one(&arguments.file)?;
-    let index = input.only_member()?;
+    let mut index = input.only_member()?;
+    if let Some(path) = arguments.slice.as_deref().filter(|_| slice.is_some() && rows.is_none())
+        && input.header(index)?.dtype().has_object()
+    {
+        input = formats::inside(input, path)?;
+        (slice, index) = (None, input.only_member()?);
+    }
     input.tell_of_further();
     input.keep(rows.as_ref());
     let mut source = Source::open(input, index)?;

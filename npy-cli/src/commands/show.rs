@@ -13,9 +13,9 @@ use npy_core::print::PrintOptions;
 use crate::failure::{Failure, Result};
 use crate::filter::{self, Where};
 use crate::formats;
-use crate::input::{Array, Input, Stored, object_options, spooled};
+use crate::input::{Array, Input, Stored, in_memory, object_options, spooled};
 use crate::output::Screen;
-use crate::select::{Selection, Slice};
+use crate::select::{Chosen, Selection, Slice};
 
 /// Print an array or a slice of it, as NumPy prints it.
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,7 @@ use crate::select::{Selection, Slice};
 Slices are NumPy's, and of NumPy's formats only what is shown is read:
   [0, :, 10:20]  [-3:]  [::-2]  [..., 0]  ['t']  ['pose']['x'][::100]  [['a', 'b']]
 The outer brackets may be missing, as in 0,:,10:20, and pose.x is short for ['pose']['x'].
+A slice goes on into Python objects: keys of dicts, indices of lists, attributes, and the arrays in them; nothing of them is run.
 
 --where keeps the rows for which an expression is true; the slice is one of these rows. Expressions are Python's:
   ok and pos.x > 3           fields by path; 1 < x <= 5; x in [1, 2]; x not in [1, 2]
@@ -46,6 +47,7 @@ Examples:
   npy show --table --head 20 picks.npy     the first records in columns
   npy show --csv picks.npy > picks.csv     all of it for a spreadsheet
   npy show --json picks.npy '[0]'          one record for another program
+  npy show ops.npy 'reg.yoff[:10]'         an array in a dict of np.save('ops.npy', {...})
   npy show picks.npy --where 'latitude > 47 and at.x > 3' --head 20
   npy show picks.npy --where 'id in [3, 7]' --count
 
@@ -144,11 +146,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         None => {}
     }
     input.with_member(member, |mut array| {
-        let selection = arguments.rows_of(slice.of(array.header())?)?;
+        let mut selection = None;
         if array.header().dtype().has_object() {
             let options = object_options().encoding(arguments.encoding.into());
-            return objects::show(arguments, &selection, &array.into_objects(options)?, screen);
+            let (chosen, inside) = slice.inside(array.into_objects(options)?)?;
+            let inside = arguments.rows_of(inside)?;
+            match chosen {
+                Chosen::Objects(objects) => return objects::show(arguments, &inside, &objects, screen),
+                Chosen::Values(values) => array = Box::new(in_memory(&values)?),
+            }
+            selection = Some(inside);
         }
+        let selection = selection.map_or_else(|| arguments.rows_of(slice.of(array.header())?), Ok)?;
         let order = array.header().order();
         if !array.can_go_back() && !selection.is_forward(order) && arguments.reads_in_c_order() {
             array = spooled(&mut *array)?;

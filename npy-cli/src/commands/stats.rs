@@ -51,6 +51,7 @@ Examples:
   npy stats waves.npy                    one array
   npy stats run.npz:time                 one member
   npy stats run.npz                      every member
+  npy stats ops.npy:Vcorr                an array in a dict of Python
   npy stats picks.npy --fields time,at   two fields, and all below them
   npy stats --brief run.npz --sort -std  one line for each member, the widest spread first
   npy stats picks.npy --where 'at.x > 3'  the rows for which this is true

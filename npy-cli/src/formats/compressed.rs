@@ -10,6 +10,7 @@ use npy_core::error::ForeignFormat;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::below::input_of;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, Named, Other, Spool, not_spooled};
 use crate::signals::Checked;
@@ -26,8 +27,8 @@ pub(crate) struct Compressed {
 /// Opens an argument in one of NumPy's formats, which may be compressed as a whole.
 pub(crate) fn numpy(text: &OsStr) -> Result<Input> {
     match Input::find(text)? {
-        Named::Input(input) => Ok(input),
         Named::Other(other) => Compressed::of(other)?.into_file(),
+        named => input_of(named),
     }
 }
 
@@ -43,16 +44,13 @@ impl Compressed {
     /// The content as a stream, which is not in a temporary file unless its format needs that.
     pub(crate) fn into_stream(mut self) -> Result<Input> {
         let content = self.content()?;
-        match Input::of_stream(&self.file.name, content, self.file.part)? {
-            Named::Input(input) => Ok(input),
-            Named::Other(other) => Err(other.failure()),
-        }
+        input_of(Input::of_stream(&self.file.name, content, self.file.part)?)
     }
 
     /// The content in a temporary file, so that all of it is whole before any is used.
     pub(crate) fn into_file(mut self) -> Result<Input> {
         let spool = self.content().and_then(spooled).map_err(|failure| failure.about(&self.file.name))?;
-        Input::spooled(&self.file.name, spool, self.file.part)
+        input_of(Input::spooled(&self.file.name, spool, None)?.with_part(self.file.part)?)
     }
 
     fn content(&mut self) -> Result<Stream> {

@@ -1,6 +1,7 @@
 //! The formats of files: what each can hold, how it is read and written. They know no command, and no command line.
 
 mod arrow;
+mod below;
 mod compressed;
 pub(crate) mod csv;
 mod dir;
@@ -13,6 +14,7 @@ mod png;
 mod ra;
 mod safetensors;
 mod source;
+mod sparse;
 pub(crate) mod text;
 
 use std::ffi::OsStr;
@@ -25,6 +27,8 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::{Input, Named, Other, Spool, path_of};
 use crate::output;
+#[cfg(feature = "plot")]
+pub(crate) use below::inside;
 pub(crate) use compressed::{Compressed, numpy};
 pub(crate) use foreign::Foreign;
 pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support};
@@ -91,8 +95,8 @@ enum Found {
 /// NumPy's formats are found by content, others by the extension, then by first bytes that leave no doubt.
 fn find(text: &OsStr) -> Result<Found> {
     let other = match Input::find(text)? {
-        Named::Input(input) => return Ok(Found::Numpy(input)),
         Named::Other(other) => other,
+        named => return below::input_of(named).map(Found::Numpy),
     };
     let content = ForeignFormat::of(&other.front);
     let by_name = of_extension(Path::new(path_of(text))).filter(|format| !is_of_input(*format));
@@ -133,7 +137,12 @@ pub(crate) enum Opened {
 /// Opens an argument in any format: see [`find`].
 pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
     let (format, mut other) = match find(text)? {
-        Found::Numpy(input) => return Ok(Opened::Numpy(input)),
+        Found::Numpy(input) => {
+            for part in input.left_out() {
+                output::warn(&format!("{}: left out {part}", input.name()));
+            }
+            return Ok(Opened::Numpy(input));
+        }
         Found::Compressed(file) => return Ok(Opened::Compressed(file)),
         Found::Foreign(format, other) => (format, other),
     };

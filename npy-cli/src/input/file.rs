@@ -41,6 +41,8 @@ pub(crate) struct Input {
     keep: Option<Arc<dyn Keep>>,
     /// Those of the array that was read last, by its index.
     kept: Option<(usize, Kept)>,
+    /// Of what was found in Python objects, the path, and the parts that are not here, in words.
+    pub(super) below: Option<(String, Vec<String>)>,
 }
 
 enum Place {
@@ -55,9 +57,10 @@ enum Place {
 }
 
 /// The file that an argument of a user names.
-#[expect(clippy::large_enum_variant, reason = "there is one of a file, which is taken apart at once")]
 pub(crate) enum Named {
     Input(Input),
+    /// An array of Python objects, and a path into them.
+    Below(Input, String),
     Other(Other),
 }
 
@@ -97,6 +100,10 @@ impl Input {
     pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
         match Self::find(text.as_ref())? {
             Named::Input(input) => Ok(input),
+            Named::Below(input, path) => {
+                let message = format!("cannot select {path:?} in Python objects; npy convert writes it to a file");
+                Err(Failure::new(format!("{}: {message}", input.name)))
+            }
             Named::Other(other) => Err(other.failure()),
         }
     }
@@ -127,16 +134,16 @@ impl Input {
             let (name, path) = (name.into_owned(), Some(path.into()));
             return Ok(Named::Other(Other { name, path, part, front, rest: None }));
         };
-        Self::new(&name, Place::Path(path.into()), format).with_selected(part).map(Named::Input)
+        Self::new(&name, Place::Path(path.into()), format).with_part(part)
     }
 
     fn new(name: &str, place: Place, format: FileFormat) -> Self {
         let (name, archive) = (name.to_owned(), OnceCell::new());
-        Self { name, place, format, part: None, range: None, archive, changed: 0, keep: None, kept: None }
+        Self { name, place, format, part: None, range: None, archive, changed: 0, keep: None, kept: None, below: None }
     }
 
     /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
-    fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
+    pub(super) fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
         if let Some(Part::Number(number)) = &part
             && self.name != "-"
         {
@@ -185,7 +192,7 @@ impl Input {
         };
         let input = Self::new(name, Place::Stream { front, rest: Some(stream) }, format);
         let is_read_once = format == FileFormat::Npy && part.is_none();
-        Ok(Named::Input(if is_read_once { input } else { input.into_file()?.with_selected(part)? }))
+        if is_read_once { Ok(Named::Input(input)) } else { input.into_file()?.with_part(part) }
     }
 
     /// Copies a stream that was not read to a temporary file. Other inputs stay as they are.

@@ -17,7 +17,7 @@ use crate::values::quantity;
 impl Input {
     /// Names the parts of the file beside its arrays, which no other format keeps.
     pub(crate) fn unread_parts(&self) -> Result<Vec<String>> {
-        let mut parts = Vec::new();
+        let mut parts = self.left_out().to_vec();
         match (self.format(), self.path()) {
             (FileFormat::Npz, _) if self.part().is_none() => {
                 let archive = self.archive()?;

@@ -319,7 +319,7 @@ fn is_float(scalar: Scalar) -> bool {
 }
 
 /// The type of an object, for messages.
-pub(super) fn type_of(object: &PyObject) -> String {
+pub(crate) fn type_of(object: &PyObject) -> String {
     match object {
         PyObject::Scalar(values) => format!("a NumPy scalar of {}", values.dtype()),
         PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),

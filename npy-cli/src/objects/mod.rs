@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use npy_core::object::{ObjectArray, Opaque, PyObject};
 
-pub(crate) use kind::Wish;
+pub(crate) use kind::{Wish, type_of};
 #[cfg(feature = "arrow")]
 pub(crate) use missing::below;
 pub(crate) use missing::{missing, without_missing};

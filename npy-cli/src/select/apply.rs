@@ -36,10 +36,7 @@ impl Selection {
             StepKind::Fields(names) => self.take_fields(names),
             StepKind::Path(path) => self.take_path(path),
         };
-        applied.map_err(|problem| {
-            let column = column_of(text, problem.place.unwrap_or(step.place));
-            Failure::Nameless(format!("slice {text:?} at column {column}: {}", problem.message))
-        })
+        applied.map_err(|problem| failure_at(text, problem.place.unwrap_or(step.place), &problem.message))
     }
 
     fn take_axes(&mut self, items: &[Item]) -> Applied {
@@ -236,8 +233,13 @@ impl Axis {
     }
 }
 
+/// The failure of a step at a place in the text.
+pub(super) fn failure_at(text: &str, place: usize, message: &str) -> Failure {
+    Failure::Nameless(format!("slice {text:?} at column {}: {message}", column_of(text, place)))
+}
+
 /// The place of an index of Python, which counts from the end if it is negative.
-fn place(index: i128, length: usize) -> Option<usize> {
+pub(super) fn place(index: i128, length: usize) -> Option<usize> {
     let length = i128::try_from(length).ok()?;
     let index = if index < 0 { index.checked_add(length)? } else { index };
     usize::try_from(index).ok().filter(|_| index < length)

@@ -4,6 +4,8 @@
 //! that slices of slices are one region of the file, and fields are an offset in its elements.
 
 mod apply;
+mod inside;
+mod keys;
 mod objects;
 mod parse;
 mod read;
@@ -12,6 +14,7 @@ mod tests;
 
 use npy_core::{DType, Header};
 
+pub(crate) use keys::{entries_of, items_of, key_text, value_of};
 pub(crate) use objects::Chosen;
 pub(crate) use parse::unescape;
 use parse::{Step, parse};

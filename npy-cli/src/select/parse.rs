@@ -31,6 +31,13 @@ pub(super) struct Item {
     pub(super) kind: ItemKind,
 }
 
+impl Item {
+    /// The index, or a word for any other.
+    pub(super) fn name(&self) -> String {
+        if let ItemKind::Index(index) = self.kind { index.to_string() } else { "slice".to_owned() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ItemKind {
     Index(i128),
@@ -39,6 +46,16 @@ pub(super) enum ItemKind {
     Ellipsis,
     /// `None`
     NewAxis,
+}
+
+impl Step {
+    /// Whether it takes a part of a single object: a key, an index or a slice.
+    pub(super) fn leads_inside(&self) -> bool {
+        match &self.kind {
+            StepKind::Axes(items) => items.iter().any(|item| matches!(item.kind, ItemKind::Index(_) | ItemKind::Slice(_))),
+            _ => true,
+        }
+    }
 }
 
 /// `start:stop:step`
@@ -100,7 +117,7 @@ impl Parser<'_> {
                 let mut step = self.brackets(Some("]"))?;
                 step.place = place;
                 steps.push(step);
-            } else if self.take(".") {
+            } else if self.take(".") || self.take(":") {
                 steps.push(self.path()?);
             } else {
                 return Err(self.expected("\"[\" or the end"));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use npy_core::npz::NpzWriter;
+use npy_core::object::{ObjectArray, PyObject};
 use npy_core::{DType, DynValues, Order, save};
 
 use super::commands;
@@ -32,6 +33,11 @@ fn fill(directory: &Path, command: &str) {
     for name in ["trace", "spectrum", "waves", "more/x", "a", "b", "day1", "day2", "old"].map(|name| format!("{name}.npy")) {
         save(path(&name), &[0.5, 1.5, 2.5]).unwrap();
     }
+    let values = || PyObject::from(array("<f8", &[12]));
+    let reg = PyObject::Dict(vec![("yoff".into(), values())]);
+    let ops = PyObject::Dict(vec![("Vcorr".into(), values()), ("reg".into(), reg)]);
+    ObjectArray::new(&[], vec![ops]).unwrap().save(path("ops.npy")).unwrap();
+    ObjectArray::new(&[1], vec![values()]).unwrap().save(path("ragged.npy")).unwrap();
     array("<f8", &[20, 30]).save(path("travel_times.npy")).unwrap();
     array("<f4", &[250_000]).save(path("steps.npy")).unwrap();
     array("|u1", &[6, 8, 3]).save(path("photo.npy")).unwrap();

@@ -92,6 +92,7 @@ Examples:
   npy info run.npz               a line for each member
   npy info run.npz:time          one member
   npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
+  npy info ops.npy:reg           what is under a key of a dict in a pickle
   npy info log.npy#1             the second of several arrays, one behind another
   npy info --json picks.npy      one line of JSON for each file, for other programs
 

@@ -42,6 +42,8 @@ Examples:
   npy convert model.safetensors model.npz           tensors as members
   npy convert --dtype u1 image.npy image.png        values from 0 to 255
   npy convert picks.npy picks.parquet               a column for each field
+  npy convert ops.npy:Vcorr vcorr.npy               an array in a dict of np.save('ops.npy', {...})
+  npy convert ragged.npy: out.npz                   arrays in an array of objects as members 0, 1, …
 
 File extensions select the formats, with .gz or .zst after that of an input. The output replaces an existing file when it is complete.
 
@@ -59,7 +61,8 @@ JSON: NaN is \"NaN\" and infinities are \"Infinity\"; bare words, as Python writ
 
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype of their values, or to --dtype from \
 there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT \
-elsewhere. NumPy's formats keep their pickle. A member with other objects is left out with an error, and the others are \
+elsewhere. NumPy's formats keep their pickle. FILE:PATH leads into it, as the slice of npy show does: a dict, a list of arrays and a \
+sparse matrix of SciPy are archives then. A member with other objects is left out with an error, and the others are \
 converted.
 
 --where keeps the rows of each array for which an expression is true, before --fields: npy show --help has the expressions.

@@ -69,6 +69,7 @@ pub(super) enum MemberContent {
 impl About {
     pub(super) fn of(opened: Opened) -> Result<Self> {
         match opened {
+            Opened::Numpy(mut input) if input.path_below().is_some() => Ok(Self::of_input(&mut input, true)?.without_offsets()),
             Opened::Numpy(mut input) => Self::of_input(&mut input, false),
             Opened::Compressed(file) => Ok(Self::of_input(&mut file.into_stream()?, true)?.without_offsets()),
             Opened::Foreign(file) => Self::of_foreign(&file),

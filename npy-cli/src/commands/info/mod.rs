@@ -3,6 +3,7 @@
 mod about;
 mod json;
 mod text;
+mod tree;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -26,6 +27,7 @@ Examples:
   npy info run.npz               a line for each member
   npy info run.npz:time          one member
   npy info data/ 'more/*.npy'    a line for each file of a directory, and of a pattern
+  npy info ops.npy:reg           what is under a key of a dict in a pickle
   npy info log.npy#1             the second of several arrays, one behind another
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
@@ -59,7 +61,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let (mut damaged, mut unread) = (unread_directories, unread_directories);
     let mut table = text::table(screen, "file", &[("", Side::Left)]);
     for file in &files {
-        let found = formats::open_any(file).and_then(About::of);
+        let mut tree = tree::Tree::default();
+        let found = formats::open_any(file).and_then(|mut opened| {
+            if is_one && !arguments.json {
+                tree = tree::Tree::of(&mut opened)?;
+            }
+            About::of(opened)
+        });
         let about = match found {
             Ok(about) => about,
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
@@ -74,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             screen.json(&about.to_json())?;
         } else if is_one {
             about.write(screen)?;
+            tree.write(screen)?;
         } else {
             about.write_rows(screen, &mut table);
         }

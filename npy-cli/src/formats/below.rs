@@ -1,0 +1,128 @@
+//! What a path leads to in Python objects, as an input of its own: an array, or an archive of the arrays in a dict or a list.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use npy_core::npz::NpzWriter;
+use npy_core::object::{ObjectArray, PyObject};
+
+use super::sparse;
+use crate::failure::{Failure, Result};
+use crate::input::{Input, Named, Spool, in_memory, not_spooled, object_options};
+use crate::objects::{Wish, type_of, typed, unknown_classes};
+use crate::output;
+use crate::select::{Chosen, Slice, entries_of, items_of, key_text};
+
+/// A name, and what becomes its array.
+type Member<'o> = (String, Cow<'o, PyObject>);
+
+/// The input that an argument names, with what its path leads to.
+pub(super) fn input_of(named: Named) -> Result<Input> {
+    match named {
+        Named::Input(input) => Ok(input),
+        Named::Below(input, path) => inside(input, &path),
+        Named::Other(other) => Err(other.failure()),
+    }
+}
+
+/// Follows a path into the Python objects of the only array of an input.
+pub(crate) fn inside(mut input: Input, path: &str) -> Result<Input> {
+    let slice = Slice::new(path)?;
+    let parts = [Some(input.name()), input.selected(), Some(path).filter(|path| !path.is_empty())];
+    let name = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
+    let objects = input.with_array(|array| Ok(array.into_objects(object_options())?))?;
+    let about = |failure: Failure| match failure {
+        Failure::Unwritten(error) => not_spooled(&error).about(&name),
+        failure => failure.about(&name),
+    };
+    let found = found(&slice, objects).map_err(about)?;
+    let mut left_out = Vec::new();
+    let spool = Spool::written(|file| match members(&found) {
+        Some(members) => write_archive(&members, file, &mut left_out),
+        None => {
+            let mut out = BufWriter::new(file);
+            write(&found, &mut out)?;
+            Ok(out.flush()?)
+        }
+    });
+    Ok(Input::spooled(&name, spool.map_err(about)?, None)?.below(slice.name(), left_out))
+}
+
+/// The object that a path selects, or the array.
+fn found(slice: &Slice, objects: ObjectArray) -> Result<PyObject> {
+    let (chosen, selection) = slice.inside(objects)?;
+    let chosen = match chosen {
+        Chosen::Values(values) if selection.is_whole() => Chosen::Values(values),
+        Chosen::Values(values) => Chosen::Values(selection.read(&mut in_memory(&values)?)?),
+        Chosen::Objects(array) => selection.of_objects(&array)?,
+    };
+    Ok(match chosen {
+        Chosen::Values(values) => values.into(),
+        Chosen::Objects(array) if array.shape().is_empty() && array.dtype().record().is_none() => {
+            array.into_parts().1.pop().unwrap_or(PyObject::None)
+        }
+        Chosen::Objects(array) => array.into(),
+    })
+}
+
+/// The arrays of which an object consists; `None` if it is one itself.
+fn members(object: &PyObject) -> Option<Vec<Member<'_>>> {
+    if let Some(parts) = sparse::parts(object) {
+        return Some(parts);
+    }
+    let items = match object {
+        PyObject::Objects(array) if array.shape().len() == 1 && array.dtype().record().is_none() => array.items(),
+        PyObject::Opaque(_) => items_of(object).filter(|_| entries_of(object).is_none()).unwrap_or_default(),
+        object => items_of(object).unwrap_or_default(),
+    };
+    // Numbers and texts are one array together; arrays may have different shapes.
+    if items.iter().any(|item| matches!(item, PyObject::Array(_) | PyObject::Objects(_) | PyObject::Subclass(_))) {
+        return Some(items.iter().enumerate().map(|(place, item)| (place.to_string(), Cow::Borrowed(item))).collect());
+    }
+    let entries = entries_of(object)?;
+    Some(entries.into_iter().map(|(key, value)| (key_text(&key).into_owned(), value)).collect())
+}
+
+/// Writes all members but those that only Python can make. These are named in `left_out`.
+fn write_archive(members: &[Member<'_>], file: &mut File, left_out: &mut Vec<String>) -> Result<()> {
+    let mut archive = NpzWriter::new(BufWriter::with_capacity(1 << 18, file));
+    for (name, object) in members {
+        if let Some(classes) = unknown_classes(&ObjectArray::new(&[], vec![PyObject::clone(object)])?) {
+            left_out.push(format!("the key {name:?} with objects of {classes}"));
+            continue;
+        }
+        output::add_array(&mut archive, name, |member| write(object, member))?;
+    }
+    archive.finish()?.flush()?;
+    Ok(())
+}
+
+/// Writes an object as the array that it is: a list of its items, anything else of one element without axes.
+fn write(object: &PyObject, out: &mut dyn Write) -> Result<()> {
+    let array = match object.plain() {
+        PyObject::Array(values) | PyObject::Scalar(values) => return Ok(values.write(out)?),
+        PyObject::Objects(array) => return write_objects(array, out),
+        object => match items_of(object) {
+            Some(items) => ObjectArray::new(&[items.len()], items.to_vec())?,
+            None => ObjectArray::new(&[], vec![object.clone()])?,
+        },
+    };
+    write_objects(&array, out)
+}
+
+/// Writes objects as the dtype of their values, or as a pickle if there is none.
+fn write_objects(array: &ObjectArray, out: &mut dyn Write) -> Result<()> {
+    match typed(array, Wish::default()) {
+        Ok(values) => {
+            out.write_all(&values.header().to_bytes())?;
+            values.copy_from(0, out).map(drop)
+        }
+        Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => Err(failure),
+        Err(_) => match (unknown_classes(array), array.items()) {
+            (None, _) => Ok(array.write(out)?),
+            (Some(_), [item]) => Err(Failure::Nameless(format!("expected an array, a list or a dict, found {}", type_of(item)))),
+            (Some(classes), _) => Err(Failure::Nameless(format!("expected arrays and plain values, found {classes}"))),
+        },
+    }
+}

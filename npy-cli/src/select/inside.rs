@@ -1,0 +1,178 @@
+//! Slices that lead into Python objects: keys of dicts, items of lists, attributes, and the arrays in them.
+
+use npy_core::object::{FromPyObject, ObjectArray, PyInt, PyObject};
+use npy_core::{DType, DynValues, Header};
+
+use super::apply::{failure_at, place};
+use super::keys::{Entry, entries_of, find, items_of, missing, split};
+use super::parse::{Item, ItemKind, Step, StepKind};
+use super::{Chosen, Selection, Slice};
+use crate::failure::Result;
+use crate::objects::type_of;
+use crate::values::quantity;
+
+/// Where a path has led to.
+enum Place {
+    Objects(ObjectArray, Selection),
+    Values(DynValues, Selection),
+    /// Neither an array, nor a list, which becomes one where it is sliced.
+    Object(PyObject),
+}
+
+impl Slice {
+    /// Follows the steps into the objects of an array. Returns the array that the last ones are about, and what they select of it.
+    pub(crate) fn inside(&self, array: ObjectArray) -> Result<(Chosen, Selection)> {
+        let mut place = Place::of_array(array)?;
+        for step in &self.steps {
+            place = place.follow(step, &self.text)?;
+        }
+        match place {
+            Place::Objects(array, selection) if !self.steps.is_empty() && is_object(&selection) => {
+                let item = only(&array, &selection)?;
+                match item.plain() {
+                    PyObject::Array(_) | PyObject::Objects(_) => Place::of(item.plain().clone())?.selected(),
+                    _ => Ok((Chosen::Objects(array), selection)),
+                }
+            }
+            place => place.selected(),
+        }
+    }
+
+    /// The keys and indices, joined by dots: a name for what they lead to.
+    pub(crate) fn name(&self) -> String {
+        let part = |step: &Step| match &step.kind {
+            StepKind::Field(name) | StepKind::Path(name) => name.clone(),
+            StepKind::Fields(names) => names.join(","),
+            StepKind::Axes(items) => items.iter().map(Item::name).collect::<Vec<_>>().join(","),
+        };
+        self.steps.iter().map(part).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// Whether a selection is one object, into which a path can lead.
+fn is_object(selection: &Selection) -> bool {
+    selection.shape().is_empty() && matches!(selection.dtype(), DType::Scalar(_)) && selection.dtype().has_object()
+}
+
+/// The object that is selected.
+fn only(array: &ObjectArray, selection: &Selection) -> Result<PyObject> {
+    Ok(match selection.of_objects(array)? {
+        Chosen::Objects(array) => array.into_parts().1.pop().unwrap_or(PyObject::None),
+        Chosen::Values(values) => PyObject::from(values),
+    })
+}
+
+impl Place {
+    fn of_array(array: ObjectArray) -> Result<Self> {
+        let selection = Selection::new(&Header::new(array.dtype().clone(), array.order(), array.shape())?);
+        Ok(Self::Objects(array, selection))
+    }
+
+    fn of_list(items: &[PyObject]) -> Result<Self> {
+        Self::of_array(ObjectArray::new(&[items.len()], items.to_vec())?)
+    }
+
+    fn of(object: PyObject) -> Result<Self> {
+        match object {
+            PyObject::Array(values) | PyObject::Scalar(values) => {
+                let selection = Selection::new(values.header());
+                Ok(Self::Values(*values, selection))
+            }
+            PyObject::Objects(array) => Self::of_array(*array),
+            PyObject::Subclass(_) if !matches!(object.plain(), PyObject::Subclass(_)) => Self::of(object.plain().clone()),
+            object => Ok(Self::Object(object)),
+        }
+    }
+
+    fn selected(self) -> Result<(Chosen, Selection)> {
+        match self {
+            Self::Objects(array, selection) => Ok((Chosen::Objects(array), selection)),
+            Self::Values(values, selection) => Ok((Chosen::Values(values), selection)),
+            Self::Object(object) => Self::of_array(ObjectArray::new(&[], vec![object])?)?.selected(),
+        }
+    }
+
+    fn follow(mut self, step: &Step, text: &str) -> Result<Self> {
+        let failed = |message: &str| failure_at(text, step.place, message);
+        match &mut self {
+            Self::Objects(array, selection) if is_object(selection) && step.leads_inside() => {
+                return Self::of(only(array, selection)?)?.follow_object(step, text);
+            }
+            Self::Objects(array, selection) if array.dtype().record().is_none() && !matches!(step.kind, StepKind::Axes(_)) => {
+                let path = if let StepKind::Path(path) = &step.kind { path } else { "" };
+                let (index, rest) = path.split_once(['.', ':']).unwrap_or((path, ""));
+                let shape = selection.shape();
+                let Some(index) = index.parse().ok().filter(|_| shape.len() == 1) else {
+                    let shape = quantity::shape(&shape);
+                    return Err(failed(&format!(
+                        "expected an index for shape {shape}, found a key; take an element first, as in [0]['x']"
+                    )));
+                };
+                let item = Item { place: step.place, kind: ItemKind::Index(index) };
+                selection.apply(&Step { place: step.place, kind: StepKind::Axes(vec![item]) }, text)?;
+                return self.rest(rest, step, text);
+            }
+            Self::Values(_, selection) | Self::Objects(_, selection) => selection.apply(step, text)?,
+            Self::Object(_) => return self.follow_object(step, text),
+        }
+        Ok(self)
+    }
+
+    /// Follows the rest of a path.
+    fn rest(self, rest: &str, step: &Step, text: &str) -> Result<Self> {
+        if rest.is_empty() {
+            return Ok(self);
+        }
+        self.follow(&Step { place: step.place, kind: StepKind::Path(rest.to_owned()) }, text)
+    }
+
+    /// Follows a step into an object, or into the array that it is.
+    fn follow_object(self, step: &Step, text: &str) -> Result<Self> {
+        let Self::Object(object) = &self else { return self.follow(step, text) };
+        let failed = |message: &str| failure_at(text, step.place, message);
+        match (&step.kind, entries_of(object), items_of(object)) {
+            (StepKind::Axes(axes), _, Some(items)) => {
+                let Some(index) = index_of(axes) else { return Self::of_list(items)?.follow(step, text) };
+                let item = place(index, items.len()).and_then(|place| items.get(place));
+                let item = item.ok_or_else(|| {
+                    let length = items.len();
+                    failed(&format!("index {index} is out of bounds for a {} of length {length}", type_of(object)))
+                });
+                Self::of(item?.clone())
+            }
+            (StepKind::Path(_), None, Some(items)) => Self::of_list(items)?.follow(step, text),
+            (kind, Some(entries), _) => {
+                let (place, rest) = key_of(kind, &entries).map_err(|key| match key {
+                    Some(key) => failed(&missing(object, &entries, &key)),
+                    None => failed(&format!("expected one key of a {}, as in ['x']", type_of(object))),
+                })?;
+                let value = entries.get(place).map_or(PyObject::None, |(_, value)| PyObject::clone(value));
+                Self::of(value)?.rest(rest, step, text)
+            }
+            (_, None, Some(_)) => Err(failed(&format!(
+                "expected the index of an item of a {}, found a key; take an item first, as in [0]['x']",
+                type_of(object)
+            ))),
+            (_, None, None) => Err(failed(&format!("expected a dict, a list or an array, found {}", type_of(object)))),
+        }
+    }
+}
+
+/// The only index in brackets.
+fn index_of(axes: &[Item]) -> Option<i128> {
+    if let [Item { kind: ItemKind::Index(index), .. }] = axes { Some(*index) } else { None }
+}
+
+/// The place of the key that a step takes, and the rest of its path; otherwise the key that is missing, or `None` if it is not one.
+fn key_of<'s>(kind: &'s StepKind, entries: &[Entry<'_>]) -> Result<(usize, &'s str), Option<PyObject>> {
+    match kind {
+        StepKind::Field(name) => find(entries, name).map(|place| (place, "")).ok_or_else(|| Some(name.as_str().into())),
+        StepKind::Path(path) => split(entries, path).map_err(|name| Some(name.into())),
+        StepKind::Fields(_) => Err(None),
+        StepKind::Axes(axes) => {
+            let index = index_of(axes).ok_or(None)?;
+            let is_key = |key: &PyObject| PyInt::from_object(key).is_ok_and(|key| key.to_i128() == Some(index));
+            entries.iter().position(|(key, _)| is_key(key)).map(|place| (place, "")).ok_or_else(|| Some(index.into()))
+        }
+    }
+}
