@@ -69,6 +69,7 @@ enum Command {
     Glance(info::Arguments),
     Info(info::Arguments),
     Show(show::Arguments),
+    Tail(show::tail::Arguments),
     #[cfg(feature = "view")]
     View(view::Arguments),
     Schema(schema::Arguments),
@@ -251,6 +252,7 @@ impl Command {
             Self::Glance(arguments) => glance::run(arguments, screen),
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Show(arguments) => show::run(arguments, screen),
+            Self::Tail(arguments) => show::tail::run(arguments, screen),
             #[cfg(feature = "view")]
             Self::View(arguments) => view::run(arguments, screen),
             Self::Schema(arguments) => schema::run(arguments, screen),

@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::mem;
 use std::path::Path;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use npy_core::SaveOptions;
@@ -121,6 +122,18 @@ impl Screen {
         if error.kind() != io::ErrorKind::BrokenPipe {
             warn(&format!("{line} (cannot write to standard output: {error})"));
         }
+    }
+
+    /// Writes what was printed, and waits. Fails once the reader of a pipe is gone, as far as the system tells.
+    pub(crate) fn wait(&mut self, pause: Duration) -> Result<()> {
+        self.out.flush()?;
+        #[cfg(unix)]
+        if pipe::wait_for_end(pause)? {
+            return Err(Failure::BrokenPipe);
+        }
+        #[cfg(not(unix))]
+        std::thread::sleep(pause);
+        Ok(())
     }
 
     /// Colors a text that was escaped before.

@@ -40,3 +40,4 @@ mod terminal;
 mod view;
 mod verify;
 mod support;
+mod tail;

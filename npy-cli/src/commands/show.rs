@@ -4,6 +4,7 @@ mod objects;
 mod print;
 mod stream;
 mod table;
+pub(crate) mod tail;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -13,12 +14,13 @@ use npy_core::print::PrintOptions;
 use crate::failure::{Failure, Result};
 use crate::filter::{self, Where};
 use crate::formats;
+use crate::formats::json::write::Layout;
 use crate::input::{Array, Input, Stored, in_memory, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Chosen, Selection, Slice};
 
 /// Print an array or a slice of it, as NumPy prints it.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
 #[expect(clippy::doc_markdown, reason = "the comments are help for a terminal")]
 #[command(after_help = "\
@@ -75,6 +77,10 @@ pub(crate) struct Arguments {
     /// Write JSON: nested lists, records as objects
     #[arg(long, conflicts_with = "csv")]
     json: bool,
+
+    /// Whether JSON has a line for each row
+    #[arg(skip)]
+    has_json_lines: bool,
 
     /// Write CSV: a line for each row, for records after a line of their names
     #[arg(long)]
@@ -163,9 +169,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             array = spooled(&mut *array)?;
         }
         if arguments.json {
-            stream::json(&selection, &mut *array, screen)
+            stream::json(&selection, &mut *array, arguments.layout(), screen)
         } else if arguments.csv {
-            stream::csv(&selection, &mut *array, screen)
+            stream::csv(&selection, &mut *array, true, screen)
         } else if arguments.table {
             table::show(arguments, &selection, &mut *array, screen)
         } else {
@@ -199,6 +205,10 @@ impl Arguments {
         };
         let count = count.min(length);
         Ok(selection.part(0, if self.head.is_some() { 0..count } else { length - count..length }))
+    }
+
+    fn layout(&self) -> Layout {
+        if self.has_json_lines { Layout::Lines } else { Layout::Whole }
     }
 
     /// Whether elements are read in C order. Printing reads them in the order of the file.

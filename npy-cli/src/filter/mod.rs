@@ -34,7 +34,7 @@ pub(crate) use scan::Read;
 use syntax::Expression;
 
 /// The option of commands that keep some rows.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Argument {
     /// Keep the rows for which an expression is true, as in 'ok and pos.x > 3'
     #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]

@@ -217,6 +217,11 @@ impl Input {
         matches!(self.place, Place::Stream { .. })
     }
 
+    /// Whether the input is in a temporary file.
+    pub(crate) fn is_spooled(&self) -> bool {
+        matches!(self.place, Place::Spool(_))
+    }
+
     /// The arrays of an `.npy` file, one behind another.
     pub(crate) fn arrays(&self) -> Result<Vec<Found>> {
         let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;

@@ -26,6 +26,17 @@ pub(super) fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
+/// Waits as long, or until the reader of standard output is gone; returns whether it is.
+pub(super) fn wait_for_end(pause: Duration) -> io::Result<bool> {
+    let stdout = io::stdout();
+    // An error of the descriptor is told without being asked for.
+    match poll(&mut [PollFd::new(&stdout, PollFlags::empty())], Timespec::try_from(pause).ok().as_ref()) {
+        Ok(events) => Ok(events > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl Pipe {
     /// Opens the pipe as soon as it has a reader.
     pub(super) fn open(path: &Path) -> Result<Self> {

@@ -8,7 +8,6 @@ use crate::escape;
 use crate::failure::Result;
 use crate::formats::csv::write::{self as csv, Delimiter};
 use crate::formats::json;
-use crate::formats::json::write::Layout;
 use crate::formats::text::objects::text_of;
 use crate::input::in_memory;
 use crate::objects;
@@ -27,7 +26,7 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
     }
     match chosen {
         Chosen::Objects(objects) if arguments.json => {
-            json::objects::write(&objects, Layout::Whole, &mut |text| stream::write(text, screen, escape::json))
+            json::objects::write(&objects, arguments.layout(), &mut |text| stream::write(text, screen, escape::json))
         }
         Chosen::Objects(objects) if arguments.csv => {
             csv::objects(&objects, Delimiter::Comma, false, &mut |text| stream::write(text, screen, escape::text))
@@ -35,9 +34,11 @@ pub(super) fn show(arguments: &Arguments, selection: &Selection, array: &ObjectA
         Chosen::Objects(objects) if arguments.table => write_table(arguments, selection, &objects, screen),
         Chosen::Objects(objects) => print::write(&objects.display_with(&options), screen),
         Chosen::Values(values) if arguments.json => {
-            stream::json(&Selection::new(values.header()), &mut in_memory(&values)?, screen)
+            stream::json(&Selection::new(values.header()), &mut in_memory(&values)?, arguments.layout(), screen)
         }
-        Chosen::Values(values) if arguments.csv => stream::csv(&Selection::new(values.header()), &mut in_memory(&values)?, screen),
+        Chosen::Values(values) if arguments.csv => {
+            stream::csv(&Selection::new(values.header()), &mut in_memory(&values)?, true, screen)
+        }
         Chosen::Values(values) if arguments.table => table::show_all(arguments, selection, &values, screen),
         Chosen::Values(values) => print::write_values(&values, values.shape(), selection.is_scalar(), &options, screen),
     }

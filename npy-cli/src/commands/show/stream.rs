@@ -11,9 +11,9 @@ use crate::input::Array;
 use crate::output::Screen;
 use crate::select::Selection;
 
-/// Writes one JSON document.
-pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
-    let mut writer = json::Writer::new(selection.dtype(), &selection.shape(), Layout::Whole)?;
+/// Writes one JSON document, or one for each row.
+pub(super) fn json(selection: &Selection, array: &mut dyn Array, layout: Layout, screen: &mut Screen) -> Result<()> {
+    let mut writer = json::Writer::new(selection.dtype(), &selection.shape(), layout)?;
     let mut text = String::new();
     selection.for_each_piece(0..selection.count(), array, &mut |values| {
         writer.rows(values, &mut text)?;
@@ -23,11 +23,11 @@ pub(super) fn json(selection: &Selection, array: &mut dyn Array, screen: &mut Sc
     write(&mut text, screen, escape::json)
 }
 
-/// Writes a line for each row; of records, after a line of their names.
-pub(super) fn csv(selection: &Selection, array: &mut dyn Array, screen: &mut Screen) -> Result<()> {
+/// Writes a line for each row; of records, after a line of their names if they are wanted.
+pub(super) fn csv(selection: &Selection, array: &mut dyn Array, with_names: bool, screen: &mut Screen) -> Result<()> {
     let mut writer = csv::Writer::new(selection.dtype(), &selection.shape(), Delimiter::Comma)?;
     let mut text = String::new();
-    if writer.has_names() {
+    if with_names && writer.has_names() {
         writer.header(&mut text)?;
     }
     write(&mut text, screen, escape::text)?;
