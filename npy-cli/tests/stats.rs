@@ -318,6 +318,8 @@ fn brief_has_a_sorted_line_for_each_member() {
     // Members without the figure are the last in both directions.
     assert_eq!(lines(&["--sort=-std"]), [header, wide, pairs[0], narrow, pairs[1], text, none]);
 
+    let unread = run(["stats", "--brief", "missing.npy"]);
+    assert_eq!((unread.code, unread.stdout.as_str()), (Some(2), ""));
     let failed = run(["stats", "--brief", "--sort", "median", &path]);
     assert!(failed.stderr.contains("expected one of array, dtype, shape, min"), "{}", failed.stderr);
     assert_eq!([failed.code, run(["stats", "--brief", "--json", &path]).code], [Some(2); 2]);

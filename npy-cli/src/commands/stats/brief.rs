@@ -86,6 +86,10 @@ impl Brief {
 
     /// Writes a table of the lines, those without the figure of the order last.
     pub(super) fn write(mut self, order: Option<Sort>, screen: &mut Screen) -> Result<()> {
+        // What cannot be read is told on standard error alone.
+        if self.0.is_empty() {
+            return Ok(());
+        }
         if let Some(order) = order {
             self.0.sort_by(|one, other| order.compare(one, other));
         }
