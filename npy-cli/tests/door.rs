@@ -48,6 +48,16 @@ fn streams_have_any_format() {
     assert!(message.ends_with("found plain text; `npy convert --from csv - data.npy` reads it line by line\n"), "{message}");
 }
 
+/// Two values are no JSON document; a line alone is one.
+#[test]
+fn streams_of_json_in_lines_are_known_by_the_second_value() {
+    let shown = run_with(["show", "-"], b"{\"x\": 1, \"y\": 2.5}\n{\"x\": 2, \"y\": 3.5}\n").ok();
+    assert_eq!(shown, "[(1, 2.5) (2, 3.5)]\n");
+    assert_eq!(run_with(["show", "-"], b"[1, 2]\n[3, 4]\n[5, 6]\n").ok(), "[[1 2]\n [3 4]\n [5 6]]\n");
+    assert_eq!(run_with(["show", "-"], b"[1, 2]\n").ok(), "[1 2]\n");
+    run_with(["show", "-"], b"[1, 2], [3]\n").trouble();
+}
+
 #[test]
 fn all_commands_find_the_format_by_one_rule() {
     let directory = Files::new();

@@ -100,7 +100,11 @@ fn find(text: &OsStr) -> Result<Found> {
     };
     let content = ForeignFormat::of(&other.front);
     let by_name = of_extension(Path::new(path_of(text))).filter(|format| !is_of_input(*format));
-    match by_name.or_else(|| of_content(content?, other.path.is_none())) {
+    let of_content = || match (content?, other.path.is_none()) {
+        (ForeignFormat::Json, true) if json::has_lines(&other.front) => Some(&json::Json::LINES as &dyn Format),
+        (content, is_stream) => of_content(content, is_stream),
+    };
+    match by_name.or_else(of_content) {
         Some(format) => Ok(Found::Foreign(format, other)),
         None => Compressed::of(other).map(Found::Compressed),
     }

@@ -30,6 +30,14 @@ impl Json {
     pub(super) const LINES: Self = Self(Layout::Lines);
 }
 
+/// Whether the first bytes of a text are values in lines: a second value follows the first.
+pub(super) fn has_lines(front: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(front).into_iter::<serde::de::IgnoredAny>();
+    let is_value = values.next().is_some_and(|value| value.is_ok());
+    let rest = front.get(values.byte_offset()..).unwrap_or_default();
+    is_value && matches!(rest.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
 impl Format for Json {
     fn names(&self) -> &'static [&'static str] {
         match self.0 {
