@@ -16,6 +16,7 @@ mod filter;
 mod formats;
 mod info;
 mod inside;
+mod json;
 mod object_values;
 mod objects;
 mod members;

@@ -499,7 +499,7 @@ fn objects_are_concatenated_and_split() {
 }
 
 /// Replaces all of these bytes in a file.
-fn replace(path: &str, from: &[u8], to: &[u8]) {
+pub fn replace(path: &str, from: &[u8], to: &[u8]) {
     let mut bytes = fs::read(path).unwrap();
     for at in 0..=bytes.len() - from.len() {
         if bytes[at..].starts_with(from) {
