@@ -86,6 +86,7 @@ fn archives_that_cannot_be_read_or_written() {
     insta::assert_snapshot!(open(b"x,y\n"), @r#"x.npz: not an .npz file: expected a zip archive, found "x,y\n", plain text; the command `npy convert --from csv` reads text line by line"#);
     insta::assert_snapshot!(open(&whole[..whole.len() - 1]), @"x.npz: truncated archive: expected the end of central directory at the end of the file, found 1 complete and 0 listed members; `npy_core::npz::recover` keeps them");
     insta::assert_snapshot!(open(&whole[..whole.len() - 22]), @"x.npz: truncated archive: expected the end of central directory at the end of the file, found 1 complete and 0 listed members; `npy_core::npz::recover` keeps them");
+    insta::assert_snapshot!(open(&whole[..100]), @"x.npz: truncated archive: expected the end of central directory at the end of the file, found no complete member");
     insta::assert_snapshot!(open(b"PK\x03\x04"), @"x.npz: truncated archive: expected the end of central directory at the end of the file, found none");
     insta::assert_snapshot!(open(&[&whole[..], &whole[..]].concat()), @"x.npz: concatenated archives: expected one archive, found another at byte 258; split the file there");
     insta::assert_snapshot!(message(directory.path(), NpzStream::new(&whole[..20]).next().map(drop)), @"truncated archive: expected a member or the central directory, found the end of the stream");

@@ -44,11 +44,11 @@ pub(crate) fn explain(reader: &mut dyn ReadSeek, length: u64, limits: &Limits) -
         return Ok(concatenated(offset));
     }
     let (members, listed) = (walk.kept().0, walk.listed());
-    Ok(Error::new(
-        ErrorKind::Truncated,
-        format!(
-            "truncated archive: expected the end of central directory at the end of the file, found {members} complete and {listed} \
-             listed members; `npy_core::npz::recover` keeps them"
-        ),
-    ))
+    let found = if members == 0 && walk.last.is_none() {
+        "no complete member".to_owned()
+    } else {
+        format!("{members} complete and {listed} listed members; `npy_core::npz::recover` keeps them")
+    };
+    let message = format!("truncated archive: expected the end of central directory at the end of the file, found {found}");
+    Ok(Error::new(ErrorKind::Truncated, message))
 }
