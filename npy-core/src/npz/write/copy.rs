@@ -97,7 +97,7 @@ fn of_source(error: std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Read, Write};
+    use std::io::Cursor;
 
     use crate::error::{ErrorKind, Result};
     use crate::npz::{ArchiveFile, NpzReader, NpzWriter, WriteOptions};
@@ -192,10 +192,9 @@ mod tests {
         writer.add_member_of(&mut source, 2, "x.npy").unwrap();
         let mut copy = NpzReader::new(writer.finish().unwrap()).unwrap();
         assert!(data(&mut copy, 0) == data(&mut source, 2));
-        assert!(copy.verify().is_err());
-        let mut rest = Vec::new();
-        assert!(copy.array(0).and_then(|array| Ok(array.into_inner().read_to_end(&mut rest)?)).is_err());
-        std::io::sink().write_all(&rest).unwrap();
+        // The whole of it, with its checksum, is what a reader refuses.
+        let message = copy.by_index::<u64>(0).unwrap_err().to_string();
+        assert!(message.contains("member \"x\""), "{message}");
     }
 
     #[test]
