@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use npy_core::atomic::Output;
 use npy_core::npz::{NpzReader, NpzWriter, WriteOptions};
 use npy_core::shards::{ShardWriter, Shards};
 use npy_core::{NpyWriter, Result, SaveOptions, rawarray};
@@ -19,7 +20,7 @@ pub(crate) struct Writer {
     pub(crate) names: &'static str,
 }
 
-pub(crate) const WRITERS: [Writer; 18] = [
+pub(crate) const WRITERS: [Writer; 21] = [
     Writer {
         name: "a new file",
         prepare: nothing,
@@ -104,6 +105,9 @@ pub(crate) const WRITERS: [Writer; 18] = [
         names: "a.npz",
     },
     Writer { name: "an edited archive", prepare: old_archive, run: edit, check: is_edited, names: "a.npz" },
+    Writer { name: "an archive with another array", prepare: old_archive, run: set_member, check: is_set, names: "a.npz" },
+    Writer { name: "merged archives", prepare: two_archives, run: merge, check: is_merged, names: "a" },
+    Writer { name: "an edited file", prepare: old_npy, run: edit_file, check: is_whole, names: "a.npy" },
     Writer { name: "recovery of rows", prepare: uncounted_rows, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
     Writer { name: "recovery of a cut file", prepare: cut_file, run: recover, check: is_recovered_or_as_it_was, names: "a.npy" },
     Writer {
@@ -195,6 +199,63 @@ fn is_edited(directory: &Path, is_done: bool) -> std::result::Result<(), String>
     archive.verify().map_err(|error| error.to_string())?;
     let names: Vec<_> = archive.names().collect();
     if names == ["new"] || !is_done && names == ["old", "tmp"] { Ok(()) } else { Err(format!("members {names:?}")) }
+}
+
+/// Replaces the array of the second member.
+fn set_member(directory: &Path) -> Result<()> {
+    let (mut archive, mut before) = NpzWriter::edit(directory.join("a.npz"), WriteOptions::new().compressed(true).durable(true))?;
+    archive.add_member_of(&mut before, 0, "old.npy")?;
+    archive.add_slice("tmp", &old())?;
+    archive.finish().map(drop)
+}
+
+fn is_set(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let mut archive = NpzReader::open(directory.join("a.npz")).map_err(|error| error.to_string())?;
+    archive.verify().map_err(|error| error.to_string())?;
+    let is_kept = archive.by_name::<u32>("old").is_ok_and(|found| found == old());
+    let found = archive.by_name::<u32>("tmp").map_err(|error| error.to_string())?;
+    let is_whole = found == old() || !is_done && found == new();
+    if is_kept && is_whole && archive.len() == 2 { Ok(()) } else { Err("other arrays".to_owned()) }
+}
+
+fn two_archives(directory: &Path) -> Result<()> {
+    old_archive(directory)?;
+    Ok(fs::copy(directory.join("a.npz"), directory.join("a-more.npz")).map(drop)?)
+}
+
+/// Replaces an archive by the members of it and of another one.
+fn merge(directory: &Path) -> Result<()> {
+    let (mut archive, mut first) = NpzWriter::edit(directory.join("a.npz"), WriteOptions::new().durable(true))?;
+    archive.add_member_of(&mut first, 0, "old.npy")?;
+    let mut second = match NpzReader::open(directory.join("a-more.npz")) {
+        Ok(second) => second,
+        Err(error) => {
+            // Dropping it would finish it.
+            archive.discard();
+            return Err(error);
+        }
+    };
+    archive.add_member_of(&mut second, 1, "new.npy")?;
+    archive.finish().map(drop)
+}
+
+fn is_merged(directory: &Path, is_done: bool) -> std::result::Result<(), String> {
+    let mut archive = NpzReader::open(directory.join("a.npz")).map_err(|error| error.to_string())?;
+    archive.verify().map_err(|error| error.to_string())?;
+    let names: Vec<_> = archive.names().map(str::to_owned).collect();
+    match names.last().map(String::as_str) {
+        Some("new") => is_either(archive.by_name("new"), true),
+        Some("tmp") if !is_done => is_either(archive.by_name("tmp"), true),
+        _ => Err(format!("members {names:?}")),
+    }
+}
+
+/// Replaces a file by a copy with other elements.
+fn edit_file(directory: &Path) -> Result<()> {
+    let path = directory.join("a.npy");
+    let mut file = Output::edit(&path, SaveOptions::new().durable(true))?;
+    npy_core::write(&mut file, &new()).map_err(|error| error.with_path(path))?;
+    file.commit()
 }
 
 fn shards(directory: &Path, rows: &[u32]) -> Result<()> {

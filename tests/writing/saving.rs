@@ -539,3 +539,18 @@ fn save_like_says_which_record_does_not_fit() {
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");
 }
+
+#[test]
+fn editors_of_a_file_exclude_each_other_and_other_writers() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.npy");
+    npy_core::save(&path, &[1_u8]).unwrap();
+    let mut file = Output::edit(&path, SaveOptions::new()).unwrap();
+    assert_eq!(Output::edit(&path, SaveOptions::new()).unwrap_err().kind(), ErrorKind::Conflict);
+    assert_eq!(NpyWriter::<u8, _>::append(&path).unwrap_err().kind(), ErrorKind::Conflict);
+    npy_core::write(&mut file, &[2_u8]).unwrap();
+    file.commit().unwrap();
+    drop(Output::edit(&path, SaveOptions::new()).unwrap());
+    assert_eq!(npy_core::load::<u8>(&path).unwrap(), [2]);
+    assert_eq!(names_in(directory.path()), ["a.npy"]);
+}

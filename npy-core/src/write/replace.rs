@@ -121,6 +121,39 @@ impl Output {
     }
 
     /// [`create`](Self::create) without the path.
+    /// [`create`](Self::create) for a file that is read to write the new one, such as a copy with changes.
+    ///
+    /// Until the end, no other writer adds to the old file or edits it: open it after this call, and nothing that one has
+    /// committed is lost.
+    ///
+    /// ```
+    /// use std::io::Write;
+    ///
+    /// use npy_core::SaveOptions;
+    /// use npy_core::atomic::Output;
+    ///
+    /// # let path = tempfile::NamedTempFile::new()?.into_temp_path();
+    /// # npy_core::save(&path, &[1_u8, 2])?;
+    /// let mut file = Output::edit(&path, SaveOptions::new())?;
+    /// let old = npy_core::load::<u8>(&path)?;
+    /// npy_core::write(&mut file, &[&old[..], &[3]].concat())?;
+    /// file.commit()?;
+    /// assert_eq!(npy_core::load::<u8>(&path)?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the new file cannot be created, or if the old one has another writer.
+    pub fn edit(path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<Self> {
+        let mut output = Self::create(path, options)?;
+        if let Target::Replaced(replacement) = &mut output.target {
+            let locked = replacement.lock_target(lock).and_then(|()| replacement.expect_locked());
+            locked.map_err(|error| error.with_path(&output.path))?;
+        }
+        Ok(output)
+    }
+
     fn begin(path: &Path, options: SaveOptions) -> Result<Self> {
         let (file, target) = if options.in_place { Self::overwrite(path, options.durable)? } else { Self::replace(path)? };
         Ok(Self { path: PathBuf::new(), file, target, options, position: 0, end: 0, write_back: WriteBack::default() })
@@ -302,7 +335,6 @@ impl Replacement {
     }
 
     /// Fails if the target is not the file that was locked: another replacement came first.
-    #[cfg(feature = "npz")]
     pub(crate) fn expect_locked(&self) -> Result<()> {
         match &self.locked {
             Some(file) if !crate::sys::lock::is_same(file, &self.target).map_err(cannot_create)? => Err(Error::replaced()),
