@@ -15,10 +15,12 @@ pub(crate) mod source;
 mod stream;
 mod unread;
 
-pub(crate) use array::{Array, MOST_MEMORY, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest};
-pub(crate) use file::{Input, Named, Other, array_of, expected_one, members_named};
+pub(crate) use array::{
+    Array, MOST_MEMORY, copy, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest, write_whole,
+};
+pub(crate) use file::{Input, Named, Other, array_of, expected_one, member_named, members_named};
 pub(crate) use kept::{Extent, Keep, Kept, Stored};
 pub(crate) use looks::text_transfer;
-pub(crate) use part::{Part, STANDARD_INPUT, path_of, standard_input};
+pub(crate) use part::{Part, STANDARD_INPUT, path_of, split, standard_input};
 pub(crate) use stream::{Prefixed, Spool};
 pub(crate) use unread::{behind_array_of_stream, beside_members, is_shadowed};

@@ -30,6 +30,7 @@ mod plot;
 mod schema;
 #[cfg(all(unix, feature = "plot", feature = "view"))]
 mod screen;
+mod set;
 mod several;
 mod show;
 #[cfg(unix)]

@@ -11,7 +11,7 @@ use super::order::OrderName;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::input::pieces;
-use crate::input::{Array, Input, array_of, beside_members, is_shadowed, object_options, rows_of, spooled_with_rest};
+use crate::input::{Array, Input, array_of, beside_members, is_shadowed, object_options, rows_of, spooled_with_rest, write_whole};
 use crate::losses;
 use crate::output::{self, Content, Screen};
 use crate::progress::Progress;
@@ -150,14 +150,7 @@ fn rewrite(mut array: Box<dyn Array + '_>, is_file: bool, order: Option<Order>, 
     let written =
         if order == header.order() { header.clone() } else { Header::new(header.dtype().clone(), order, header.shape())? };
     if !pieces::is_transposed(&header, order) {
-        out.write_all(&written.to_bytes())?;
-        // A pickle says itself where it ends.
-        let expected = if header.dtype().has_object() { 0 } else { header.data_bytes() };
-        let found = array.copy_from(0, &mut out)?;
-        if found < expected {
-            return Err(Failure::Nameless(format!("truncated: {}", quantity::expected_bytes(expected, found))));
-        }
-        return Ok(());
+        return write_whole(array, &written, &mut out);
     }
     if !is_file {
         array = spooled_with_rest(array)?;

@@ -10,6 +10,7 @@ use npy_core::{DynValues, Header, NpyReader, Order};
 use super::arrays::MAGIC;
 use crate::failure::{Failure, Result};
 use crate::signals;
+use crate::values::quantity;
 
 /// One array, wherever it is.
 pub(crate) trait Array {
@@ -148,7 +149,7 @@ impl<A: Array> Array for Once<A> {
 }
 
 /// Copies the rest of a stream, and returns the number of bytes.
-fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
+pub(crate) fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
     let mut buffer = vec![0; SPOOL_BYTES];
     let mut copied = 0;
     loop {
@@ -163,6 +164,18 @@ fn copy(stream: &mut impl Read, out: &mut dyn Write) -> Result<u64> {
             Err(error) => return Err(Failure::Nameless(format!("cannot read the file: {error}"))),
         }
     }
+}
+
+/// Writes an array with this header, and all bytes behind it, as they are in the file.
+pub(crate) fn write_whole(array: Box<dyn Array + '_>, header: &Header, out: &mut dyn Write) -> Result<()> {
+    out.write_all(&header.to_bytes())?;
+    // A pickle says itself where it ends.
+    let expected = if header.dtype().has_object() { 0 } else { header.data_bytes() };
+    let found = array.copy_from(0, out)?;
+    if found < expected {
+        return Err(Failure::Nameless(format!("truncated: {}", quantity::expected_bytes(expected, found))));
+    }
+    Ok(())
 }
 
 /// Copies an array to a temporary file, in which reading can go back.

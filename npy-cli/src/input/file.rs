@@ -542,6 +542,14 @@ pub(crate) fn members_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Res
     if found.is_empty() { Err(Failure::Nameless(format!("no member matches {text:?}"))) } else { Ok(found) }
 }
 
+/// The index of the one member that a text names.
+pub(crate) fn member_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Result<usize> {
+    match &members_named(archive, text)?[..] {
+        [index] => Ok(*index),
+        several => Err(Failure::Nameless(format!("expected one member, found {}", several.len()))),
+    }
+}
+
 /// The error without its path, which may be of a temporary file: the argument of the user is added.
 fn error_without_path(error: npy_core::Error) -> npy_core::Error {
     match error.member().map(str::to_owned) {

@@ -8,6 +8,7 @@ mod inside;
 mod keys;
 mod objects;
 mod parse;
+mod patch;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub(crate) use keys::{entries_of, items_of, key_text, value_of};
 pub(crate) use objects::Chosen;
 pub(crate) use parse::unescape;
 use parse::{Step, parse};
+pub(crate) use patch::Patch;
 pub(crate) use read::check_size;
 
 use crate::failure::Result;

@@ -60,6 +60,14 @@ fn fill(directory: &Path, command: &str) {
             fs::write(path("log.npz"), &archive[..archive.len() - 300]).unwrap();
             fs::write(path("readings.npy"), [&one[..], &[0; 16]].concat()).unwrap();
         }
+        "set" => {
+            array(PICK, &[300]).save(path("picks.npy")).unwrap();
+            let mut archive = NpzWriter::create(path("run.npz")).unwrap();
+            archive.add_scalar("lr", &0.5).unwrap();
+            archive.add_slice("x", &[0.5; 9]).unwrap();
+            archive.finish().unwrap();
+            fs::copy(path("a.npy"), path("other.npy")).unwrap();
+        }
         "rm" | "mv" | "hash" => {
             for name in ["run.npz", "ckpt.npz"] {
                 let mut archive = NpzWriter::create(path(name)).unwrap();

@@ -44,6 +44,7 @@ Commands:
   sql          Query files by SQL
   rm           Remove members from an archive
   mv           Rename a member of an archive
+  set          Set elements of an array, or a member of an archive
   repack       Store the same arrays in another way: compressed, stored, aligned, in another order
   recover      Restore a file that a crash has left incomplete
   verify       Check files: structure, lengths, checksums of archives
