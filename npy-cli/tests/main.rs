@@ -20,6 +20,7 @@ mod json;
 mod object_values;
 mod objects;
 mod members;
+mod merge;
 #[cfg(unix)]
 mod names;
 #[path = "../../tests/support/parts.rs"]

@@ -32,7 +32,7 @@ pub(crate) use below::inside;
 pub(crate) use compressed::{Compressed, numpy};
 pub(crate) use foreign::Foreign;
 pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support};
-pub(crate) use source::{Item, Source};
+pub(crate) use source::{Item, Source, stem_of};
 
 /// All formats, in the order of the help.
 pub(crate) static FORMATS: &[&dyn Format] = &[

@@ -132,7 +132,7 @@ pub(super) fn open_only<S: Source + 'static>(
 }
 
 /// The name of the array of a file: the file name without its extension.
-pub(super) fn stem_of(path: impl AsRef<OsStr>) -> String {
+pub(crate) fn stem_of(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
     inner(Path::new(path)).file_stem().filter(|_| path != "-").map_or_else(|| "arr_0".to_owned(), member_name)
 }

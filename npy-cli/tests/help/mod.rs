@@ -45,6 +45,7 @@ Commands:
   rm           Remove members from an archive
   mv           Rename a member of an archive
   set          Set elements of an array, or a member of an archive
+  merge        Put the members of archives, and arrays of files, into one archive
   repack       Store the same arrays in another way: compressed, stored, aligned, in another order
   recover      Restore a file that a crash has left incomplete
   verify       Check files: structure, lengths, checksums of archives

@@ -1,0 +1,135 @@
+//! `npy merge`: the members of several archives in one.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use npy_core::FileFormat;
+use npy_core::npz::{NpzWriter, WriteOptions};
+
+use super::archive::{Member, all, copy, old};
+use crate::escape;
+use crate::failure::{Failure, Result};
+use crate::formats::{self, stem_of};
+use crate::input::{Input, beside_members, members_named, path_of, write_whole};
+use crate::losses;
+use crate::output::{self, Content};
+use crate::signals;
+
+/// Put the members of archives, and arrays of files, into one archive.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  npy merge run.npz old.npz -o all.npz --prefix    as run/x and old/x
+  npy merge a.npy b.npy -o both.npz                the arrays of files, under the names of these
+  npy merge run.npz:time a.npy -o all.npz          some members
+
+Members are copied as they are stored: nothing is decompressed, and what is damaged stays as it is. Arrays of .npy files are stored \
+without compression. Two members of one name are refused. The output is replaced atomically, and may be one of the files. Dates and \
+permissions of members become those that NumPy writes; comments and bytes around an archive are refused without --lossy.
+
+Exit codes: 0 success, 2 trouble; the output is then untouched.")]
+pub(crate) struct Merge {
+    /// Archives, members (FILE:MEMBER) or .npy files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<OsString>,
+
+    /// The archive to write; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Put the name of each archive without its extension before the names of its members
+    #[arg(long)]
+    prefix: bool,
+
+    /// Allow losses: of comments, bytes around an archive
+    #[arg(long)]
+    lossy: bool,
+}
+
+pub(crate) fn merge(arguments: &Merge) -> Result<u8> {
+    let output = &arguments.output;
+    let is_stream = output::is_stream(output);
+    if !is_stream && output.extension().is_none_or(|extension| extension != "npz") {
+        let message = "expected an output that ends in .npz; `npy convert` writes other formats";
+        return Err(Failure::new(format!("{}: {message}", escape::path(output))));
+    }
+    if is_stream {
+        output::replace(output, Content::Binary, |out| {
+            let mut writer = NpzWriter::streaming(out);
+            add_all(arguments, &mut writer)?;
+            writer.finish()?;
+            Ok(())
+        })?;
+        return Ok(0);
+    }
+    let _guard = signals::Guard::new();
+    // Of a file that is read too, other writers wait.
+    let is_input = arguments.files.iter().any(|file| is_same(path_of(file), output));
+    let options = WriteOptions::new();
+    let mut writer = if is_input { NpzWriter::edit(output, options)?.0 } else { NpzWriter::create_with(output, options)? };
+    if let Err(failure) = add_all(arguments, &mut writer) {
+        writer.discard();
+        return Err(failure.of_output(&escape::path(output)));
+    }
+    writer.finish()?;
+    Ok(0)
+}
+
+fn is_same(file: &OsStr, output: &Path) -> bool {
+    let [file, output] = [Path::new(file), output].map(|path| path.canonicalize().ok());
+    file.is_some() && file == output
+}
+
+/// Adds the members of all files.
+fn add_all<W: Write>(arguments: &Merge, writer: &mut NpzWriter<W>) -> Result<()> {
+    let mut names = HashMap::new();
+    for file in &arguments.files {
+        let name = escape::path(file);
+        let mut input = formats::numpy(file)?.into_file()?;
+        let mut claim = |key: &str| match names.insert(key.to_owned(), name.clone().into_owned()) {
+            Some(other) => {
+                let hint =
+                    if arguments.prefix { "rename one by `npy mv`" } else { "--prefix puts the names of the files before them" };
+                Err(Failure::new(format!("{name}: {other} has the member {key:?} too; {hint}")))
+            }
+            None => Ok(()),
+        };
+        if input.format() == FileFormat::Npz {
+            let prefix = if arguments.prefix { format!("{}/", stem_of(path_of(file))) } else { String::new() };
+            add_members(&input, &prefix, arguments.lossy, &mut claim, writer).map_err(|failure| failure.about(&name))?;
+        } else {
+            input.expect_nothing_else("merge")?;
+            let member = stem_of(path_of(file));
+            claim(&member)?;
+            writer.set_options(WriteOptions::new());
+            input.with_array(|array| {
+                let header = array.header().clone();
+                output::add_array(writer, &member, |out| write_whole(array, &header, out))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the members of an archive, or those that are selected.
+fn add_members<W: Write>(
+    input: &Input,
+    prefix: &str,
+    is_lossy: bool,
+    claim: &mut dyn FnMut(&str) -> Result<()>,
+    writer: &mut NpzWriter<W>,
+) -> Result<()> {
+    let mut archive = input.archive()?;
+    losses::report(&format!("{}: merging", input.name()), &beside_members(&archive), is_lossy)?;
+    let mut members: Vec<Member<'_>> = match input.selected() {
+        Some(member) => members_named(&archive, member)?.into_iter().filter_map(|index| old(&archive, index)).collect(),
+        None => all(&archive),
+    };
+    for member in &mut members {
+        member.name.insert_str(0, prefix);
+        claim(member.key())?;
+    }
+    copy(&mut archive, members, writer)
+}
