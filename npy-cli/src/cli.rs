@@ -12,7 +12,8 @@ use crate::commands::plot;
 #[cfg(feature = "view")]
 use crate::commands::view;
 use crate::commands::{
-    cat, complete, convert, diff, edit, generate, glance, hash, info, recover, repack, schema, show, split, sql, stats, verify,
+    cat, complete, convert, diff, edit, generate, glance, hash, info, recover, repack, sample, schema, show, split, sql, stats,
+    verify,
 };
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -80,6 +81,8 @@ enum Command {
     Hash(hash::Arguments),
     Convert(convert::Arguments),
     Cat(cat::Arguments),
+    Stack(cat::Stack),
+    Sample(sample::Arguments),
     Split(split::Arguments),
     Sql(sql::Arguments),
     Rm(edit::Rm),
@@ -265,6 +268,8 @@ impl Command {
             Self::Hash(arguments) => hash::run(arguments, screen),
             Self::Convert(arguments) => convert::run(arguments, screen),
             Self::Cat(arguments) => cat::run(arguments),
+            Self::Stack(arguments) => cat::stack(arguments),
+            Self::Sample(arguments) => sample::run(arguments),
             Self::Split(arguments) => split::run(arguments, screen),
             Self::Sql(arguments) => sql::run(arguments),
             Self::Rm(arguments) => edit::rm(arguments),

@@ -10,7 +10,6 @@ mod part;
 pub(crate) mod parts;
 pub(crate) mod paths;
 pub(crate) mod pieces;
-#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) mod source;
 mod stream;
 mod unread;

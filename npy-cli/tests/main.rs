@@ -11,6 +11,7 @@ mod edit;
 mod hash;
 mod help;
 mod in_place;
+mod joined;
 mod fields;
 mod filter;
 mod formats;

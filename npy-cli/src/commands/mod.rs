@@ -15,6 +15,7 @@ mod order;
 pub(crate) mod plot;
 pub(crate) mod recover;
 pub(crate) mod repack;
+pub(crate) mod sample;
 pub(crate) mod schema;
 mod shells;
 pub(crate) mod show;

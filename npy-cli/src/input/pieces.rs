@@ -68,6 +68,16 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
     transpose(array, order, (&ranges, &axes), &mut region, sink)
 }
 
+/// Calls `sink` with the elements of a region in C order. The array must be one that can go back, if this is not the only call.
+pub(crate) fn for_each_of_region(array: &mut dyn Array, ranges: &[Range<usize>], sink: Sink<'_>) -> Result<()> {
+    let mut region: Vec<AxisRange> = ranges.iter().map(|range| AxisRange::from(range.clone())).collect();
+    let axes: Vec<usize> = (0..ranges.len()).collect();
+    if ranges.iter().any(Range::is_empty) || array.header().dtype().itemsize() == 0 {
+        return Ok(());
+    }
+    transpose(array, Order::C, (ranges, &axes), &mut region, sink)
+}
+
 /// Reads the rest of an array, of which nothing is kept.
 pub(crate) fn read_to_end(array: &mut dyn Array) -> Result<()> {
     let count = elements_of_piece(array.header().dtype());
@@ -104,7 +114,7 @@ fn transpose(
             split(array.read_region(region)?.into_order(order)?, sink)?;
         }
     }
-    region[axis] = AxisRange::from(..);
+    region[axis] = AxisRange::from(ranges[axis].clone());
     Ok(())
 }
 

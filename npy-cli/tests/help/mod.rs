@@ -39,7 +39,9 @@ Commands:
   hash         Print a hash of the values of each array: the same in any order, byte order, packing
                and compression
   convert      Convert between .npy, .npz, .ra, CSV, JSON, safetensors, PNG, Parquet and Arrow
-  cat          Concatenate arrays along the first axis
+  cat          Concatenate arrays along an axis
+  stack        Stack arrays along a new axis
+  sample       Take random rows of an array, without repetition and in their order
   split        Split an array into numbered files of some rows each
   sql          Query files by SQL
   rm           Remove members from an archive
