@@ -6,7 +6,7 @@ use std::path::Path;
 use npy_core::{DynValues, Order};
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{command, example, run, run_with};
+use crate::support::{Files, command, example, run, run_with};
 
 fn save(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> String {
     let path = directory.join("values.npy");
@@ -393,5 +393,94 @@ fn several_lines_have_a_legend() {
     let message = run(["plot", &picks, "--field", "latitude,waveform"]).trouble();
     assert!(message.contains("cannot plot field waveform of shape"), "{message}");
     let message = run(["plot", &picks, "--field", "latitude,longitude", "--histogram"]).trouble();
-    assert!(message.contains("several fields are lines"), "{message}");
+    assert!(message.contains("several fields or files are lines"), "{message}");
+}
+
+/// The points of each line of an SVG file.
+fn lines(svg: &str) -> Vec<Vec<(f64, f64)>> {
+    let point = |text: &str| {
+        let (x, y) = text.split_once(',').unwrap();
+        (x.parse().unwrap(), y.parse().unwrap())
+    };
+    let points = |line: &str| line.split_once("points=\"").unwrap().1.split('"').next().unwrap().split(' ').map(point).collect();
+    svg.lines().filter(|line| line.contains("stroke-width=\"1.3\"")).map(points).collect()
+}
+
+#[test]
+fn lines_go_over_another_array_or_a_field() {
+    let files = Files::new();
+    let (x, y) = ([0.0, 1.0, 10.0, 10.0, 0.0], [1.0, 2.0, 3.0, 1.0, 1.0]);
+    let archive = files.archive("run.npz", |archive| {
+        archive.add_slice("t", &x).unwrap();
+        archive.add_slice("y", &y).unwrap();
+    });
+    let (t, value) = (format!("{archive}:t"), format!("{archive}:y"));
+    let over_array = svg(&[&value, "--x", &t, "--title", ""]);
+    let points = &lines(&over_array)[0];
+    // From point to point as they come, also to the left.
+    let parts: Vec<f64> = points.iter().map(|point| (point.0 - points[0].0) / (points[2].0 - points[0].0)).collect();
+    assert!(
+        points.len() == 5 && (parts[1] - 0.1).abs() < 0.01 && (parts[3] - 1.0).abs() < 0.01 && parts[4].abs() < 0.01,
+        "{parts:?}"
+    );
+    let pairs: Vec<f64> = x.iter().zip(y).flat_map(|(x, y)| [*x, y, -y]).collect();
+    let records = files.array("r.npy", "[('t', '<f8'), ('a', '<f8'), ('b', '<f8')]", &[5], floats(&pairs));
+    let over_field = svg(&[&records, "--x", "t", "--field", "a", "--title", ""]);
+    let horizontal = |svg: &str| lines(svg)[0].iter().map(|point| point.0).collect::<Vec<_>>();
+    assert_eq!(lines(&over_field)[0].len(), 5);
+    assert!(over_field.contains(">t</text>") && over_array.contains("run.npz:t</text>"));
+    assert_eq!(lines(&svg(&[&records, "--x", "t", "--y", "a", "--kind", "line"])).len(), 1);
+    let several = svg(&[&records, "--x", "t", "--field", "a,b", "--title", ""]);
+    assert_eq!(lines(&several).len(), 2);
+    assert!(several.contains(">a</text>") && several.contains(">b</text>"));
+    // The slice is that of x too, and standard input has fields.
+    assert_eq!(horizontal(&svg(&[&value, "[:3]", "--x", &t])).len(), 3);
+    let piped = run_with(["plot", "-", "--x", "t", "--field", "a", "--size", "40x10"], &files.read("r.npy")).ok();
+    assert!(piped.contains('⢸'), "{piped}");
+    // Columns over an array as long as these.
+    let grid = files.array("grid.npy", "<f8", &[5, 4], floats(&[1.0, 2.0, 3.0, 4.0].repeat(5)));
+    assert_eq!(lines(&svg(&[&grid, "--x", &t])).len(), 4);
+    assert_eq!(svg(&[&value, "--x", &t, "--kind", "scatter"]).matches("<circle").count(), 5);
+
+    let trouble = |arguments: &[&str]| run([&["plot"], arguments].concat()).trouble();
+    let message = trouble(&[&value, "[:3]", "--x", &records]);
+    assert!(message.contains("cannot plot records"), "{message}");
+    let message = trouble(&[&grid, "[:3]", "--x", &t]);
+    assert!(message.contains("x and y of different lengths: expected 5 as in"), "{message}");
+    let long = files.array("long.npy", "<f8", &[20], floats(&[1.0; 20]));
+    let message = trouble(&[&long, "--x", &grid]);
+    assert!(message.contains("cannot plot over values of shape (5, 4): expected one axis"), "{message}");
+    assert!(trouble(&[&records, "--x", "u", "--field", "a"]).contains("unknown field \"u\""));
+    assert!(trouble(&[&value, "--x", "t.npy"]).contains("cannot open the file"));
+    assert!(trouble(&[&value, "--x", &t, "--histogram"]).contains("--x is for lines and scatter plots"));
+    assert!(trouble(&[&value, "--kind", "scatter"]).contains("a scatter plot needs values of x"));
+    let empty = files.array("empty.npy", "<f8", &[0], vec![]);
+    assert!(trouble(&[&value, "[:0]", "--x", &t]).contains("empty"));
+    assert!(trouble(&[&value, "--x", &empty]).contains("expected 0 as in"));
+    let unknown = files.array("nan.npy", "<f8", &[5], floats(&[f64::NAN; 5]));
+    assert!(trouble(&[&value, "--x", &unknown]).contains("nan.npy: there is nothing to plot"));
+    let single = files.array("0.npy", "<f8", &[], floats(&[3.0]));
+    plot(&[&single, "--x", &single], "plot.png");
+}
+
+#[test]
+fn several_files_are_lines_with_a_legend() {
+    let files = Files::new();
+    let first = files.array("a.npy", "<f8", &[100], floats(&[1.0; 100]));
+    let second = files.array("b.npy", "<f4", &[50, 2], vec![0; 400]);
+    let text = svg(&[&first, &second]);
+    assert_eq!(lines(&text).len(), 3);
+    assert!(text.contains("a.npy</text>") && text.contains("b.npy column 1</text>"), "{text}");
+    // A slice belongs to the files before it that have none.
+    let text = svg(&[&first, &first, "[:30]", &second, "[:10, 0]"]);
+    let lengths: Vec<usize> = lines(&text).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [30, 30, 10]);
+    assert!(text.contains("a.npy [:30]</text>"), "{text}");
+    let message = run(["plot", &first, "[:3]", "[0]"]).trouble();
+    assert!(message.contains("[0]: unexpected slice: expected one after a file"), "{message}");
+    let message = run(["plot", &first, &second, "--histogram"]).trouble();
+    assert!(message.contains("several fields or files are lines"), "{message}");
+    let name = files.array("\u{1b}[31m.npy", "<f8", &[2], floats(&[1.0, 2.0]));
+    let text = run(["plot", &first, &name]).ok();
+    assert!(!text.contains('\x1b') && text.contains("\\x1b[31m.npy"), "{text}");
 }

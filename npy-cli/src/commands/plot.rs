@@ -1,18 +1,17 @@
 //! `npy plot`: arrays as pictures, in a file or in the terminal.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
-use crate::formats;
-use crate::input::source::Source;
+use crate::input::path_of;
 use crate::output::{self, Content, Screen};
 use crate::plot::options::{ColorMap, Kind, LogAxes, Options};
 use crate::plot::terminal::{self, Colors};
-use crate::plot::{self, Format, picture};
+use crate::plot::{self, Data, Format, Horizontal, picture};
 use crate::select::Slice;
 use crate::signals;
 use crate::values::quantity;
@@ -28,6 +27,9 @@ Examples:
   npy plot picks.npy --field origin.magnitude --histogram
   npy plot picks.npy --field latitude,longitude    a line for each field
   npy plot picks.npy --x longitude --y latitude -o map.png
+  npy plot run.npz:x --x run.npz:time              a line over the values of another array
+  npy plot picks.npy --x time --field at.x,at.y    lines over a field
+  npy plot day1.npy day2.npy '[:1000]'             several files in one figure, with a legend
   npy plot spectrum.npy --log xy                   with logarithmic axes
   npy plot picks.npy --where 'id > 7' --field longitude -o some.svg
 
@@ -37,6 +39,9 @@ Without --kind the shape decides: one axis is a line, up to 8 columns that are l
 and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
 pixel, so that no spike is lost; images keep the mean.
 
+A slice belongs to the files before it that have none; an argument is a slice if it begins with [ or if there is no such file. \
+Lines over x go from point to point in the order of the file.
+
 Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// A file, a member (FILE:MEMBER), or - for standard input
@@ -45,7 +50,11 @@ pub(crate) struct Arguments {
 
     /// What to plot of the array, as in npy show
     #[arg(value_name = "SLICE", allow_hyphen_values = true)]
-    slice: Option<String>,
+    slice: Option<OsString>,
+
+    /// Further files whose lines are drawn, and their slices
+    #[arg(value_name = "FILE")]
+    further: Vec<OsString>,
 
     #[command(flatten)]
     filter: filter::Argument,
@@ -63,14 +72,15 @@ pub(crate) struct Arguments {
     histogram: bool,
 
     /// The field of records, as in pose.x; of several each is a line
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["x", "y"])]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "y")]
     field: Vec<String>,
 
-    /// The field of a scatter plot that goes to the right
-    #[arg(long, value_name = "NAME", requires = "y")]
-    x: Option<String>,
+    /// The values to the right: a field of the records, or another file or member, of which the same slice is taken if it
+    /// has the same shape
+    #[arg(long, value_name = "NAME|FILE")]
+    x: Option<OsString>,
 
-    /// The field of a scatter plot that goes up
+    /// The field of a scatter plot that goes up; of lines with --kind line
     #[arg(long, value_name = "NAME", requires = "x")]
     y: Option<String>,
 
@@ -104,36 +114,22 @@ const MOST_PIXELS: usize = 8192;
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let format = arguments.output.as_deref().map(format_of).transpose()?;
-    if arguments.x.is_some() && !matches!(arguments.kind, None | Some(Kind::Scatter))
-        || arguments.x.is_some() && arguments.histogram
-    {
-        return Err(Failure::new("--x and --y are for --kind scatter"));
-    }
-    let mut slice = arguments.slice.as_deref().map(Slice::new).transpose()?;
     let _guard = signals::Guard::new();
-    let rows = arguments.filter.rows()?;
-    let mut input = formats::input_of_one(&arguments.file)?;
-    let mut index = input.only_member()?;
-    if let Some(path) = arguments.slice.as_deref().filter(|_| slice.is_some() && rows.is_none())
-        && input.header(index)?.dtype().has_object()
-    {
-        input = formats::inside(input, path)?;
-        (slice, index) = (None, input.only_member()?);
+    let (mut data, slices) = open(arguments)?;
+    let x = arguments.x.as_deref().map(|x| horizontal(x, &data, slices.first().and_then(Option::as_ref))).transpose()?;
+    if arguments.filter.is_given() && matches!(x, Some(Horizontal::Data(_))) {
+        return Err(Failure::new("cannot keep rows of two files: expected a field as --x beside --where"));
     }
-    input.tell_of_further();
-    input.keep(rows.as_ref());
-    let mut source = Source::open(input, index)?;
     let size = match (arguments.size, format) {
         (Some(size), _) => size,
         (None, Some(_)) => (800, 500),
         (None, None) => (screen.width().max(24), (screen.width() / 4).clamp(10, 24)),
     };
+    let fields = arguments.y.as_ref().map_or(&arguments.field[..], std::slice::from_ref);
+    let kind = arguments.kind.or_else(|| arguments.y.as_ref().map(|_| Kind::Scatter));
     let options = Options {
-        kind: if arguments.histogram { Some(Kind::Histogram) } else { arguments.kind },
-        slice: slice.as_ref(),
-        fields: &arguments.field,
-        x: arguments.x.as_deref(),
-        y: arguments.y.as_deref(),
+        kind: if arguments.histogram { Some(Kind::Histogram) } else { kind },
+        fields,
         log: arguments.log.unwrap_or_default(),
         bins: usize::from(arguments.bins),
         clip: arguments.clip,
@@ -142,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         // Braille has 2 × 4 dots in a character.
         size: if format.is_some() { size } else { (size.0 * 2, size.1 * 4) },
     };
-    let figure = plot::figure(&mut source, &options)?;
+    let figure = plot::figure(&mut data, x, &options)?;
     if figure.left_out > 0 {
         let (file, count) = (escape::path(&arguments.file), quantity::count(figure.left_out));
         let values = if figure.left_out == 1 { "value" } else { "values" };
@@ -160,6 +156,47 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// Opens the arrays to plot, each with the slice of it.
+fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
+    let mut files = vec![&*arguments.file];
+    let mut slices: Vec<Option<&str>> = Vec::new();
+    for text in arguments.slice.iter().chain(&arguments.further) {
+        if is_file(text) {
+            files.push(text);
+            continue;
+        }
+        let path = || Failure::new(format!("{}: cannot open the file: it does not exist", escape::path(text)));
+        let slice = text.to_str().ok_or_else(path)?;
+        if slices.len() == files.len() {
+            return Err(Failure::new(format!("{slice}: unexpected slice: expected one after a file")));
+        }
+        slices.resize(files.len(), Some(slice));
+    }
+    slices.resize(files.len(), None);
+    let slices: Vec<Option<Slice>> = slices.into_iter().map(|slice| slice.map(Slice::new).transpose()).collect::<Result<_>>()?;
+    let rows = arguments.filter.rows()?;
+    let open = |(file, slice): (&OsStr, &Option<Slice>)| Data::open(file, slice.as_ref(), rows.as_ref());
+    let data = files.into_iter().zip(&slices).map(open).collect::<Result<_>>()?;
+    Ok((data, slices))
+}
+
+/// Whether an argument is a file or a part of one, rather than a slice or a field.
+fn is_file(text: &OsStr) -> bool {
+    !text.as_encoded_bytes().starts_with(b"[") && Path::new(path_of(text)).is_file()
+}
+
+/// The values of the horizontal axis: a field of records, unless there is only a file of the name.
+fn horizontal(text: &OsStr, data: &[Data], slice: Option<&Slice>) -> Result<Horizontal> {
+    let first = data.first();
+    if let (Some(field), true) = (text.to_str(), first.is_some_and(Data::has_fields) && !is_file(text)) {
+        return Ok(Horizontal::Field(field.to_owned()));
+    }
+    let x = Data::open(text, None, None)?;
+    let is_alike = first.is_some_and(|first| first.file_shape() == x.file_shape());
+    let x = if slice.is_some() && is_alike { Data::open(text, slice, None)? } else { x };
+    Ok(Horizontal::Data(Box::new(x)))
 }
 
 /// The colors of the terminal, by its environment.
@@ -183,13 +220,18 @@ fn format_of(path: &Path) -> Result<Format> {
     }
 }
 
-/// The name of the file without its directories, the slice and the field.
+/// The name of the file without its directories, the slice and the field. The legend names several files.
 fn title_of(arguments: &Arguments) -> String {
     let file = Path::new(&arguments.file);
     let name = escape::path(file.file_name().unwrap_or(file.as_os_str())).into_owned();
+    let rest: Vec<&OsString> = arguments.slice.iter().chain(&arguments.further).collect();
+    let is_one = rest.iter().all(|text| !is_file(text));
+    let slices = rest.into_iter().map(|text| escape::path(text).into_owned());
     let rows = arguments.filter.text().map(|text| format!("where {text}"));
-    let parts = [Some(name), rows, arguments.slice.clone(), Some(arguments.field.join(", "))];
-    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let names = std::iter::once(name).filter(|_| is_one).chain(rows);
+    let mut parts: Vec<String> = names.chain(slices.filter(|_| is_one)).collect();
+    parts.push(arguments.field.join(", "));
+    parts.retain(|part| !part.is_empty());
     escape::line(&parts.join(" ")).into_owned()
 }
 

@@ -3,45 +3,43 @@
 use super::figure::{Axis, Content, Figure};
 use super::image::image;
 use super::lines;
-use super::numbers::{Numbers, for_each_piece};
+use super::numbers::{Data, Horizontal, Numbers};
 use super::options::{Kind, LogAxes, Options};
 use crate::failure::{Failure, Result};
-use crate::input::source::Source;
-use crate::select::Selection;
 use crate::values::bins::{WholeBins, bin};
 use crate::values::{fields, quantity, reals};
 
-/// Reads the numbers of a plot, and makes a figure of them.
-pub(crate) fn figure(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
-    let name = source.input().name().to_owned();
-    read(source, options).map_err(|failure| failure.about(&name))
+/// Reads the numbers of a plot, and makes a figure of them: of `data`, over `x` if there is one.
+pub(crate) fn figure(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Result<Figure> {
+    let name = data.first().map(|data| data.name().to_owned()).unwrap_or_default();
+    read(data, x, options).map_err(|failure| failure.about(&name))
 }
 
-fn read(source: &mut Source, options: &Options<'_>) -> Result<Figure> {
+fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Result<Figure> {
     let refused = |message: String| Err(Failure::Nameless(message));
-    let selection = options.slice.map(|slice| slice.of(source.header())).transpose()?;
-    let selection = selection.as_ref();
-    if let (Some(x), Some(y)) = (options.x, options.y) {
-        return scatter(source, selection, options, (x, y));
+    let count = options.fields.len().max(1).saturating_mul(data.len());
+    if options.kind == Some(Kind::Scatter) && count == 1 {
+        let Some(x) = x else { return refused("a scatter plot needs values of x: expected --x".to_owned()) };
+        return scatter(data, x, options);
     }
-    if options.kind == Some(Kind::Scatter) {
-        return refused("a scatter plot has two fields: expected --x and --y".to_owned());
-    }
-    if options.fields.len() > 1 {
+    if x.is_some() || count > 1 {
         if !matches!(options.kind, None | Some(Kind::Line)) {
-            let count = options.fields.len();
-            return refused(format!("several fields are lines: expected one for another kind, found {count}"));
+            return match x {
+                Some(_) if count == 1 => refused("--x is for lines and scatter plots: expected no other --kind".to_owned()),
+                _ => refused(format!("several fields or files are lines: expected one for another kind, found {count}")),
+            };
         }
-        return lines::of_fields(source, selection, options);
+        return lines::lines(data, x, options);
     }
-    let mut numbers = Numbers::new(source, selection, options.fields.first().map(String::as_str))?;
+    let Some(first) = data.first_mut() else { return refused("there is nothing to plot".to_owned()) };
+    let mut numbers = Numbers::new(first, options.fields.first().map(String::as_str))?;
     let kind = options.kind.unwrap_or_else(|| if lines::are_lines(&numbers.shape) { Kind::Line } else { Kind::Image });
     if kind == Kind::Image && numbers.shape.len() < 2 {
         numbers.keep_all_axes();
     }
     match (kind, &numbers.shape[..]) {
         (Kind::Histogram, _) => histogram(&mut numbers, options),
-        (Kind::Line, [] | [_] | [_, _]) => lines::of_columns(&mut numbers, options),
+        (Kind::Line, [] | [_] | [_, _]) => lines::lines(data, None, options),
         (Kind::Image, _) if options.log != LogAxes::None => {
             refused("an image has no logarithmic axes: expected --kind line, or no --log".to_owned())
         }
@@ -119,40 +117,42 @@ fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) ->
     Ok((Axis::new(label, Some(numbers.dtype.clone()), first, end), counts))
 }
 
-fn scatter(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>, (x, y): (&str, &str)) -> Result<Figure> {
+fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Result<Figure> {
     const MOST_POINTS: usize = 20_000;
     let logs = [options.log.x(), options.log.y()];
-    let mut axis = |field: &str, is_log: bool| -> Result<(Axis, usize)> {
-        let mut numbers = Numbers::new(source, selection, Some(field))?;
-        let count = numbers.shape.iter().fold(1_usize, |count, length| count.saturating_mul(*length));
-        Ok((numbers.axis(field, is_log)?.0.with_margin(), count))
-    };
-    let ((x_axis, count), (y_axis, y_count)) = (axis(x, logs[0])?, axis(y, logs[1])?);
-    if count != y_count {
-        return Err(Failure::Nameless(format!("fields of different lengths: expected {count} as in {x}, found {y_count} in {y}")));
+    let x_axis = x.axis(data, logs[0])?.with_margin();
+    let Some(data) = data.first_mut() else { return Err(Failure::Nameless("there is nothing to plot".to_owned())) };
+    let field = options.fields.first().map(String::as_str);
+    let records = data.count();
+    let mut numbers = Numbers::new(data, field)?;
+    let count = numbers.count();
+    let expected = x.count().unwrap_or(records);
+    if count != expected {
+        let (x, y) = (x.label(), field.map(|field| format!(" in {field}")).unwrap_or_default());
+        return Err(Failure::Nameless(format!("x and y of different lengths: expected {expected} as in {x}, found {count}{y}")));
     }
+    let y_axis = numbers.axis(field.unwrap_or_default(), logs[1])?.0.with_margin();
     // Of many points, one is kept for each pixel.
     let (width, height) = (options.size.0.clamp(1, 400), options.size.1.clamp(1, 300));
     let mut cells = vec![false; width * height];
     let (mut points, mut left_out) = (Vec::new(), 0);
-    for_each_piece(source, selection, &mut |values| {
-        let (xs, ys) = (reals::numbers(&values.field(x)?)?, reals::numbers(&values.field(y)?)?);
-        for (x, y) in xs.into_iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite()) {
-            if logs[0] && x <= 0.0 || logs[1] && y <= 0.0 {
-                left_out += 1;
-                continue;
-            }
-            if count <= MOST_POINTS {
-                points.push((x, y));
-                continue;
-            }
-            let cell = &mut cells[bin(y_axis.part(y), height) * width + bin(x_axis.part(x), width)];
-            if !*cell {
-                *cell = true;
-                points.push((x, y));
-            }
+    numbers.for_each_over(Some(&mut x), 0, |_, x, y| {
+        if !x.is_finite() || !y.is_finite() {
+            return;
         }
-        Ok(())
+        if logs[0] && x <= 0.0 || logs[1] && y <= 0.0 {
+            left_out += 1;
+            return;
+        }
+        if count <= MOST_POINTS {
+            points.push((x, y));
+            return;
+        }
+        let cell = &mut cells[bin(y_axis.part(y), height) * width + bin(x_axis.part(x), width)];
+        if !*cell {
+            *cell = true;
+            points.push((x, y));
+        }
     })?;
     if points.is_empty() {
         return Err(Failure::Nameless("there is nothing to plot: no point has two values that the axes have".to_owned()));

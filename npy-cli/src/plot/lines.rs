@@ -1,12 +1,10 @@
-//! Lines: the columns of an array, or fields of records.
+//! Lines: the columns of arrays, or fields of records, over their index or other values.
 
-use super::figure::{Axis, Content, Figure, Series};
-use super::numbers::{Numbers, Range};
+use super::figure::{Axis, Content, Figure};
+use super::numbers::{Data, Horizontal, Numbers, Range};
 use super::options::Options;
+use super::trace::Trace;
 use crate::failure::{Failure, Result};
-use crate::input::source::Source;
-use crate::select::Selection;
-use crate::values::bins::bin;
 use crate::values::quantity;
 
 /// More columns are an image.
@@ -35,52 +33,96 @@ fn few_of(rows: usize, columns: usize) -> Option<bool> {
     }
 }
 
-/// Draws an array of one axis, or the columns or rows of one of two.
-pub(super) fn of_columns(numbers: &mut Numbers<'_>, options: &Options<'_>) -> Result<Figure> {
-    let (rows, columns) = match numbers.shape[..] {
-        [rows, columns] => (rows, columns),
-        [length] => (length, 1),
-        _ => (1, 1),
-    };
-    let are_columns = numbers.shape.len() < 2 || few_of(rows, columns).unwrap_or(true);
-    let (length, count) = if are_columns { (rows, columns) } else { (columns, rows) };
-    check_count(count)?;
-    let what = if are_columns { "column" } else { "row" };
-    let mut lines: Vec<Line> = (0..count).map(|line| Line::new(format!("{what} {line}"), length, options)).collect();
-    let mut range = Range::new(options.fields.first().map(String::as_str).unwrap_or_default(), options.log.y());
-    range.join(&numbers.dtype)?;
-    let strides = numbers.strides();
-    numbers.for_each(|position, number| {
-        let (along, line) = (strides.index(position, usize::from(!are_columns)), strides.index(position, usize::from(are_columns)));
-        if let Some(line) = lines.get_mut(line) {
-            line.add(along, number, &mut range);
+/// Draws lines of arrays, or of fields of each: all of one axis, and the columns or rows of those of two.
+pub(super) fn lines(data: &mut [Data], mut x: Option<Horizontal>, options: &Options<'_>) -> Result<Figure> {
+    let fields: Vec<Option<&str>> =
+        if options.fields.is_empty() { vec![None] } else { options.fields.iter().map(|field| Some(field.as_str())).collect() };
+    let (mut plans, are_several) = (Vec::new(), data.len() > 1);
+    for (place, data) in data.iter_mut().enumerate() {
+        for field in &fields {
+            let plan = Plan::of(data, *field, x.as_ref()).map_err(|failure| failure.about(data.name()))?;
+            plans.push((place, *field, plan));
         }
-    })?;
-    Ok(figure(lines, range.axis()?, options))
+    }
+    check_count(plans.iter().map(|(_, _, plan)| plan.count).fold(0, usize::saturating_add))?;
+    let longest = plans.iter().map(|(_, _, plan)| plan.length.saturating_sub(1)).max().unwrap_or(0) as f64;
+    let x_axis = match &mut x {
+        Some(x) => x.axis(data, options.log.x())?,
+        None if options.log.x() => Axis::log("index", 1.0, longest).whole(),
+        None => Axis::new("index", None, 0.0, longest).whole(),
+    };
+    let mut range =
+        Range::new(fields.first().copied().flatten().filter(|_| fields.len() == 1).unwrap_or_default(), options.log.y());
+    let (mut traces, count) = (Vec::new(), plans.iter().map(|(_, _, plan)| plan.count).sum());
+    for (place, field, plan) in plans {
+        let Some(data) = data.get_mut(place) else { continue };
+        let (name, label) = (data.name().to_owned(), data.label().to_owned());
+        let first = traces.len();
+        for line in 0..plan.count {
+            let column = format!("{} {line}", if plan.along == 0 { "column" } else { "row" });
+            let parts = [are_several.then_some(&*label), field.filter(|_| fields.len() > 1), (plan.count > 1).then_some(&*column)];
+            let name = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            traces.push(Trace::new(name, options.size.0, count));
+        }
+        let mut draw = || -> Result<()> {
+            let mut numbers = Numbers::new(data, field)?;
+            range.join(&numbers.dtype)?;
+            let strides = numbers.strides();
+            numbers.for_each_over(x.as_mut(), plan.along, |position, x, number| {
+                if options.log.x() && x <= 0.0 {
+                    return range.leave_out();
+                }
+                let line = strides.index(position, 1 - plan.along);
+                if let Some(trace) = traces.get_mut(first + line) {
+                    trace.add(&x_axis, x, Some(number).filter(|number| range.add(*number)));
+                }
+            })
+        };
+        draw().map_err(|failure| failure.about(&name))?;
+    }
+    let (y, left_out) = range.axis()?;
+    let series = traces.into_iter().map(Trace::into_series).collect();
+    Ok(Figure { title: options.title.clone(), x: x_axis, y: y.with_margin(), content: Content::Lines(series), left_out })
 }
 
-/// Draws a line for each of several fields, which have one value in each record.
-pub(super) fn of_fields(source: &mut Source, selection: Option<&Selection>, options: &Options<'_>) -> Result<Figure> {
-    check_count(options.fields.len())?;
-    let mut range = Range::new("", options.log.y());
-    let mut lines = Vec::new();
-    for field in options.fields {
-        let mut numbers = Numbers::new(source, selection, Some(field))?;
-        range.join(&numbers.dtype)?;
-        let length = match numbers.shape[..] {
-            [] => 1,
-            [length] => length,
+/// How lines are drawn of an array or a field.
+struct Plan {
+    /// The axis along which they go.
+    along: usize,
+    length: usize,
+    count: usize,
+}
+
+impl Plan {
+    fn of(data: &mut Data, field: Option<&str>, x: Option<&Horizontal>) -> Result<Self> {
+        let numbers = Numbers::new(data, field)?;
+        let (rows, columns) = match numbers.shape[..] {
+            [] => (1, 1),
+            [length] => (length, 1),
+            [rows, columns] => (rows, columns),
             ref shape => {
-                let shape = quantity::shape(shape);
-                let message = format!("cannot plot field {field} of shape {shape} with others: expected one axis");
-                return Err(Failure::Nameless(message));
+                let (shape, what) = (quantity::shape(shape), field.map(|field| format!("field {field} of ")).unwrap_or_default());
+                return Err(Failure::Nameless(format!("cannot plot {what}shape {shape} as lines: expected 1 or 2 axes")));
             }
         };
-        let mut line = Line::new(field.clone(), length, options);
-        numbers.for_each(|index, number| line.add(index, number, &mut range))?;
-        lines.push(line);
+        let along = match x {
+            None if numbers.shape.len() < 2 => 0,
+            None => usize::from(!few_of(rows, columns).unwrap_or(true)),
+            Some(x) => match x.count() {
+                None => 0,
+                Some(count) if count == rows => 0,
+                Some(count) if count == columns && numbers.shape.len() == 2 => 1,
+                Some(count) => {
+                    let (x, shape) = (x.label(), quantity::shape(&numbers.shape));
+                    return Err(Failure::Nameless(format!(
+                        "x and y of different lengths: expected {count} as in {x}, found shape {shape}"
+                    )));
+                }
+            },
+        };
+        let (length, count) = if along == 0 { (rows, columns) } else { (columns, rows) };
+        Ok(Self { along, length, count })
     }
-    Ok(figure(lines, range.axis()?, options))
 }
 
 fn check_count(count: usize) -> Result<()> {
@@ -88,116 +130,4 @@ fn check_count(count: usize) -> Result<()> {
         return Err(Failure::Nameless(format!("too many lines: expected at most {MOST_SERIES}, found {count}")));
     }
     Ok(())
-}
-
-fn figure(lines: Vec<Line>, (y, left_out): (Axis, u64), options: &Options<'_>) -> Figure {
-    let last = lines.iter().map(|line| line.length.saturating_sub(1)).max().unwrap_or(0) as f64;
-    let x = if options.log.x() { Axis::log("index", 1.0, last) } else { Axis::new("index", None, 0.0, last) };
-    let series = lines.into_iter().map(Line::into_series).collect();
-    Figure { title: options.title.clone(), x: x.whole(), y: y.with_margin(), content: Content::Lines(series), left_out }
-}
-
-/// A line of which each pixel keeps the least and the greatest value, so that no spike is lost.
-struct Line {
-    name: String,
-    length: usize,
-    /// Whether pixels have the same ratio of indices.
-    is_log: bool,
-    pixels: Vec<Extremes>,
-}
-
-#[derive(Clone, Copy)]
-struct Extremes {
-    least: (usize, f64),
-    most: (usize, f64),
-    /// Whether it has an index. On a logarithmic axis some are between two of them.
-    is_used: bool,
-}
-
-impl Line {
-    /// A line of `length` points.
-    fn new(name: String, length: usize, options: &Options<'_>) -> Self {
-        let none = Extremes { least: (0, f64::NAN), most: (0, f64::NAN), is_used: false };
-        let (is_log, width) = (options.log.x(), options.size.0.max(1));
-        let pixels = vec![none; if is_log { width } else { length.min(width) }];
-        Self { name, length, is_log, pixels }
-    }
-
-    /// Adds a value. Values outside of `range` break the line.
-    fn add(&mut self, index: usize, number: f64, range: &mut Range) {
-        let count = self.pixels.len();
-        let pixel = if !self.is_log {
-            usize::try_from(index as u128 * count as u128 / (self.length as u128).max(1)).unwrap_or(usize::MAX)
-        } else if index > 0 {
-            bin((index as f64).ln() / (self.length as f64).ln(), count)
-        } else {
-            // A logarithmic axis does not have it.
-            return range.leave_out();
-        };
-        let is_shown = range.add(number);
-        let Some(pixel) = self.pixels.get_mut(pixel) else { return };
-        pixel.is_used = true;
-        if !is_shown {
-            return;
-        }
-        if pixel.least.1.is_nan() || number < pixel.least.1 {
-            pixel.least = (index, number);
-        }
-        if pixel.most.1.is_nan() || number > pixel.most.1 {
-            pixel.most = (index, number);
-        }
-    }
-
-    fn into_series(self) -> Series {
-        let mut points = Vec::with_capacity(self.pixels.len() * 2);
-        for (place, Extremes { least, most, .. }) in self.pixels.iter().enumerate().filter(|(_, pixel)| pixel.is_used) {
-            let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
-            if first.1.is_nan() {
-                points.push((place as f64, f64::NAN));
-                continue;
-            }
-            points.push((first.0 as f64, first.1));
-            if first.0 != second.0 {
-                points.push((second.0 as f64, second.1));
-            }
-        }
-        Series { name: self.name, points }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plot::options::{ColorMap, LogAxes};
-
-    fn points(numbers: &[f64], width: usize, log: LogAxes) -> Vec<(f64, f64)> {
-        let size = (width, 1);
-        let (slice, title, map) = (None, String::new(), ColorMap::Viridis);
-        let options =
-            Options { kind: None, slice, fields: &[], x: None, y: None, log, bins: 1, clip: (0.0, 1.0), map, title, size };
-        let mut line = Line::new(String::new(), numbers.len(), &options);
-        let mut range = Range::new("", log.y());
-        numbers.iter().enumerate().for_each(|(index, number)| line.add(index, *number, &mut range));
-        line.into_series().points
-    }
-
-    #[test]
-    fn a_spike_stays_and_nan_breaks_the_line() {
-        let mut numbers = vec![0.0; 1_000_000];
-        numbers[654_321] = 99.0;
-        let spike = points(&numbers, 100, LogAxes::None);
-        assert!(spike.contains(&(654_321.0, 99.0)));
-        let broken = points(&[1.0, f64::NAN, 3.0], 100, LogAxes::None);
-        assert!(broken.len() == 3 && broken[1].1.is_nan() && broken[2] == (2.0, 3.0), "{broken:?}");
-    }
-
-    #[test]
-    fn logarithmic_axes_keep_the_first_indices_without_gaps() {
-        let numbers: Vec<f64> = (0..100_000).map(f64::from).collect();
-        let found = points(&numbers, 100, LogAxes::X);
-        assert_eq!(found[..3], [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]);
-        assert!(found.iter().all(|(_, number)| !number.is_nan()) && found.last() == Some(&(99_999.0, 99_999.0)));
-        let found = points(&[5.0, 0.0, 7.0], 100, LogAxes::Y);
-        assert!(found.len() == 3 && found[1].1.is_nan(), "{found:?}");
-    }
 }

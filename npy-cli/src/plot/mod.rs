@@ -3,6 +3,7 @@
 // A module imports only from modules above it.
 pub(crate) mod options;
 mod figure;
+mod trace;
 mod numbers;
 mod lines;
 mod image;
@@ -11,6 +12,7 @@ pub(crate) mod picture;
 pub(crate) mod terminal;
 
 pub(crate) use build::figure;
+pub(crate) use numbers::{Data, Horizontal};
 
 /// A file format of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

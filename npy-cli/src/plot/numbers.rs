@@ -1,16 +1,157 @@
 //! The numbers of an array, which are read in pieces.
 
+use std::ffi::OsStr;
+use std::sync::Arc;
+
 use npy_core::{DType, DynValues, Order};
 
 use super::figure::Axis;
+use crate::escape;
 use crate::failure::{Failure, Result};
-use crate::input::pieces;
+use crate::formats;
 use crate::input::source::Source;
-use crate::select::Selection;
+use crate::input::{Keep, pieces};
+use crate::select::{Selection, Slice};
 use crate::values::{fields, quantity, reals};
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
+
+/// The values of x that are read at once beside others.
+const WINDOW: usize = 1 << 16;
+
+/// An array to plot, or a part of it.
+pub(crate) struct Data {
+    /// The argument of the user, as text.
+    name: String,
+    /// The name, and the text of the slice.
+    label: String,
+    source: Source,
+    selection: Option<Selection>,
+    /// The numbers from an index on that [`at`](Self::at) read last.
+    window: (usize, Vec<f64>),
+}
+
+impl Data {
+    /// Opens the argument of a user, a file, a member, or standard input, and keeps these rows of it.
+    pub(crate) fn open(argument: &OsStr, slice: Option<&Slice>, rows: Option<&Arc<dyn Keep>>) -> Result<Self> {
+        let mut input = formats::input_of_one(argument)?;
+        let (mut index, mut within) = (input.only_member()?, slice);
+        if let Some(path) = slice.filter(|_| rows.is_none())
+            && input.header(index)?.dtype().has_object()
+        {
+            input = formats::inside(input, path.text())?;
+            (within, index) = (None, input.only_member()?);
+        }
+        input.tell_of_further();
+        input.keep(rows);
+        let (name, source) = (escape::path(argument).into_owned(), Source::open(input, index)?);
+        let label = slice.map_or_else(|| name.clone(), |slice| format!("{name} {}", slice.text()));
+        let mut data = Self { name, label, source, selection: None, window: (0, Vec::new()) };
+        let selection = within.map(|slice| slice.of(data.source.header())).transpose();
+        data.selection = selection.map_err(|failure| failure.about(data.name()))?;
+        Ok(data)
+    }
+
+    /// The argument of the user, as text.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The argument and its slice, for a legend.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The lengths of the axes in the file.
+    pub(crate) fn file_shape(&self) -> &[usize] {
+        self.source.header().shape()
+    }
+
+    /// The dtype of the elements, and the lengths of the axes.
+    fn layout(&self) -> (DType, Vec<usize>) {
+        match &self.selection {
+            Some(selection) => (selection.dtype().clone(), selection.shape()),
+            None => (self.source.header().dtype().clone(), self.source.header().shape().to_vec()),
+        }
+    }
+
+    /// The number of elements.
+    pub(super) fn count(&self) -> usize {
+        self.layout().1.iter().fold(1, |count, length| count.saturating_mul(*length))
+    }
+
+    /// Whether the elements have fields.
+    pub(crate) fn has_fields(&self) -> bool {
+        matches!(self.layout().0.flattened().0, DType::Record(_))
+    }
+
+    /// The number at an index of an array of one axis. Those behind it are read as well.
+    fn at(&mut self, index: usize) -> Result<f64> {
+        let (first, numbers) = &self.window;
+        if let Some(number) = index.checked_sub(*first).and_then(|place| numbers.get(place)) {
+            return Ok(*number);
+        }
+        let selection = self.selection.clone().unwrap_or_else(|| Selection::new(self.source.header()));
+        let range = index..index.saturating_add(WINDOW).min(selection.count());
+        let values = self.source.with(|mut array| selection.read_range(&mut *array, range))?;
+        self.window = (index, reals::numbers(&values)?);
+        Ok(self.window.1.first().copied().unwrap_or(f64::NAN))
+    }
+}
+
+/// The values of the horizontal axis.
+pub(crate) enum Horizontal {
+    /// A field of the records that are plotted.
+    Field(String),
+    /// An array of one axis.
+    Data(Box<Data>),
+}
+
+impl Horizontal {
+    /// The name of the field or of the file.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Field(field) => field.clone(),
+            Self::Data(data) => data.name().to_owned(),
+        }
+    }
+
+    /// The axis of the values that belong to these arrays.
+    pub(super) fn axis(&mut self, data: &mut [Data], is_log: bool) -> Result<Axis> {
+        let mut range = Range::new(&self.label(), is_log);
+        let mut add = |data: &mut Data, field: Option<&str>| -> Result<()> {
+            let mut numbers = Numbers::new(data, field)?;
+            let own = numbers.own_axes;
+            if own > 0 || field.is_none() && numbers.shape.len() > 1 {
+                let (what, shape) = (if field.is_some() { "one value in each record" } else { "one axis" }, numbers.all.shape());
+                let shape = quantity::shape(if field.is_some() { &shape[shape.len() - own..] } else { &shape });
+                return Err(Failure::Nameless(format!("cannot plot over values of shape {shape}: expected {what}")));
+            }
+            range.join(&numbers.dtype)?;
+            numbers.for_each(|_, number| {
+                range.add(number);
+            })
+        };
+        match self {
+            Self::Field(field) => {
+                for data in data {
+                    add(data, Some(field)).map_err(|failure| failure.about(data.name()))?;
+                }
+            }
+            Self::Data(data) => add(data, None).map_err(|failure| failure.about(data.name()))?,
+        }
+        Ok(range.axis().map_err(|failure| failure.about(&self.label()))?.0)
+    }
+
+    /// The number of values; `None` where each record has its own.
+    pub(super) fn count(&self) -> Option<usize> {
+        match self {
+            Self::Field(_) => None,
+            Self::Data(data) => Some(data.count()),
+        }
+    }
+}
 
 /// The numbers of an array, or of one of its fields.
 pub(crate) struct Numbers<'a> {
@@ -23,6 +164,8 @@ pub(crate) struct Numbers<'a> {
     strides: Strides,
     /// With axes of length 1.
     all: Strides,
+    /// The number of axes that are those of sub-arrays.
+    own_axes: usize,
 }
 
 /// For each axis the distance of neighbours among the numbers as they are read, and its length.
@@ -67,11 +210,9 @@ impl Strides {
 
 impl<'a> Numbers<'a> {
     /// Fails if the array or the field has no numbers.
-    pub(crate) fn new(source: &'a mut Source, selection: Option<&'a Selection>, field: Option<&str>) -> Result<Self> {
-        let (whole, axes) = match selection {
-            Some(selection) => (selection.dtype().clone(), selection.shape()),
-            None => (source.header().dtype().clone(), source.header().shape().to_vec()),
-        };
+    pub(crate) fn new(data: &'a mut Data, field: Option<&str>) -> Result<Self> {
+        let (whole, axes) = data.layout();
+        let (source, selection) = (&mut data.source, data.selection.as_ref());
         if whole.itemsize() > MOST_ELEMENT {
             return Err(Failure::Nameless(format!(
                 "elements of {} are too large to plot",
@@ -97,7 +238,16 @@ impl<'a> Numbers<'a> {
         let order = if selection.is_some() { Order::C } else { source.header().order() };
         let all = Strides::new(&axes, order, &own);
         let (strides, dtype) = (all.long(), base.clone());
-        Ok(Self { source, selection, field: field.map(str::to_owned), shape: strides.shape(), dtype, strides, all })
+        Ok(Self {
+            source,
+            selection,
+            field: field.map(str::to_owned),
+            shape: strides.shape(),
+            dtype,
+            strides,
+            all,
+            own_axes: own.len(),
+        })
     }
 
     /// Keeps axes of length 1, which an image of one row or column has.
@@ -112,6 +262,39 @@ impl<'a> Numbers<'a> {
         self.for_each_piece(&mut |values| {
             let numbers = reals::numbers(values)?;
             numbers.iter().enumerate().for_each(|(place, number)| each(first + place, *number));
+            first += numbers.len();
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with the position, the x and the number of all of them. Without `x`, it is the index along an axis.
+    pub(crate) fn for_each_over(
+        &mut self,
+        mut x: Option<&mut Horizontal>,
+        axis: usize,
+        mut each: impl FnMut(usize, f64, f64),
+    ) -> Result<()> {
+        let (strides, own) = (self.strides(), self.field.clone());
+        let mut first = 0;
+        for_each_piece(self.source, self.selection, &mut |values| {
+            let numbers = match &own {
+                Some(field) => reals::numbers(&values.field(field)?)?,
+                None => reals::numbers(values)?,
+            };
+            let beside = match x.as_deref() {
+                Some(Horizontal::Field(field)) => reals::numbers(&values.field(field)?)?,
+                _ => Vec::new(),
+            };
+            let of_record = (numbers.len() / beside.len().max(1)).max(1);
+            for (place, number) in numbers.iter().enumerate() {
+                let position = first + place;
+                let x = match x.as_deref_mut() {
+                    None => strides.index(position, axis) as f64,
+                    Some(Horizontal::Field(_)) => beside.get(place / of_record).copied().unwrap_or(f64::NAN),
+                    Some(Horizontal::Data(data)) => data.at(strides.index(position, axis))?,
+                };
+                each(position, x, *number);
+            }
             first += numbers.len();
             Ok(())
         })
@@ -136,6 +319,11 @@ impl<'a> Numbers<'a> {
         })
     }
 
+    /// The number of them.
+    pub(crate) fn count(&self) -> usize {
+        self.shape.iter().fold(1, |count, length| count.saturating_mul(*length))
+    }
+
     /// The strides, to find the index of a number by its position.
     pub(crate) fn strides(&self) -> Strides {
         self.strides.clone()
@@ -153,7 +341,7 @@ impl<'a> Numbers<'a> {
 }
 
 /// Calls `each` with all elements: of a selection in C order, otherwise in the order of the file.
-pub(crate) fn for_each_piece(
+fn for_each_piece(
     source: &mut Source,
     selection: Option<&Selection>,
     each: &mut dyn FnMut(&DynValues) -> Result<()>,

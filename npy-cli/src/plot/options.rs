@@ -2,8 +2,6 @@
 
 use clap::ValueEnum;
 
-use crate::select::Slice;
-
 /// A kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
@@ -13,7 +11,7 @@ pub(crate) enum Kind {
     Image,
     /// How often values occur
     Histogram,
-    /// Points with the coordinates of two fields
+    /// Points with the coordinates of two fields or arrays
     Scatter,
 }
 
@@ -81,11 +79,7 @@ impl LogAxes {
 /// The options of a plot.
 pub(crate) struct Options<'a> {
     pub(crate) kind: Option<Kind>,
-    /// The part of the array.
-    pub(crate) slice: Option<&'a Slice>,
     pub(crate) fields: &'a [String],
-    pub(crate) x: Option<&'a str>,
-    pub(crate) y: Option<&'a str>,
     pub(crate) log: LogAxes,
     pub(crate) bins: usize,
     pub(crate) clip: (f64, f64),

@@ -89,6 +89,12 @@ impl Slice {
         Ok(Self { text: text.to_owned(), steps: parse(text)? })
     }
 
+    /// The text of the selection.
+    #[cfg(feature = "plot")]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether it selects fields alone, so that the rows are those of the array.
     pub(crate) fn keeps_rows(&self) -> bool {
         self.steps.iter().all(|step| !matches!(step.kind, parse::StepKind::Axes(_)))
