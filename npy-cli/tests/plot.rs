@@ -464,6 +464,37 @@ fn lines_go_over_another_array_or_a_field() {
 }
 
 #[test]
+fn axes_of_times_have_ticks_of_the_calendar() {
+    let files = Files::new();
+    let times = |step: i64| (0..24).flat_map(|index| (1_700_000_000_000_000_001 + index * step).to_le_bytes()).collect::<Vec<u8>>();
+    let y = files.array("y.npy", "<f8", &[24], floats(&[1.0; 24]));
+    // Twelve hours, then nanoseconds, of which `f64` has none at this distance from 1970.
+    for (step, ticks) in [
+        (43_200_000_000_000, &[">2023-11-15</text>", ">2023-11-25</text>"][..]),
+        (1_800_000_000_000, &[">2023-11-15T00:00</text>", ">02:00</text>"]),
+        (1, &[">2023-11-14T22:13:20.000000005</text>", ">22:13:20.000000020</text>"]),
+    ] {
+        let x = files.array("x.npy", "<M8[ns]", &[24], times(step));
+        let text = svg(&[&y, "--x", &x, "--size", "1000x400"]);
+        let points = &lines(&text)[0];
+        let steps: Vec<f64> = points.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+        assert!(points.len() == 24 && steps.iter().all(|step| (step - steps[0]).abs() < 0.2), "{steps:?}");
+        assert!(ticks.iter().all(|tick| text.contains(tick)), "{step}: {text}");
+        // As values too, and counted.
+        assert_eq!(lines(&svg(&[&x]))[0].len(), 24);
+        svg(&[&x, "--histogram"]);
+    }
+    let nat = [i64::MIN, 5, i64::MIN, 70].map(i64::to_le_bytes).concat();
+    let spans = files.array("spans.npy", "<m8[m]", &[4], nat);
+    let text = svg(&[&spans, "--kind", "line"]);
+    assert!(text.contains(">30 min</text>") && text.matches("<circle").count() == 2, "{text}");
+    let never = files.array("never.npy", "<M8[s]", &[2], [i64::MIN; 2].map(i64::to_le_bytes).concat());
+    assert!(run(["plot", &never]).trouble().contains("all values are NaN or infinite"));
+    let message = run(["plot", &spans, &never]).trouble();
+    assert!(message.contains("never.npy: an axis has times of one unit, or numbers: expected <m8[m], found <M8[s]"), "{message}");
+}
+
+#[test]
 fn several_files_are_lines_with_a_legend() {
     let files = Files::new();
     let first = files.array("a.npy", "<f8", &[100], floats(&[1.0; 100]));

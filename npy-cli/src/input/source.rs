@@ -47,7 +47,7 @@ impl Source {
         Ok(())
     }
 
-    #[cfg(any(feature = "plot", feature = "view"))]
+    #[cfg(feature = "view")]
     pub(crate) fn input(&self) -> &Input {
         &self.input
     }

@@ -5,9 +5,10 @@ use super::image::image;
 use super::lines;
 use super::numbers::{Data, Horizontal, Numbers};
 use super::options::{Kind, LogAxes, Options};
+use super::times::Times;
 use crate::failure::{Failure, Result};
 use crate::values::bins::{WholeBins, bin};
-use crate::values::{fields, quantity, reals};
+use crate::values::{quantity, reals};
 
 /// Reads the numbers of a plot, and makes a figure of them: of `data`, over `x` if there is one.
 pub(crate) fn figure(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Result<Figure> {
@@ -38,7 +39,7 @@ fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Resu
         numbers.keep_all_axes();
     }
     match (kind, &numbers.shape[..]) {
-        (Kind::Histogram, _) => histogram(&mut numbers, options),
+        (Kind::Histogram, _) => histogram(first, options),
         (Kind::Line, [] | [_] | [_, _]) => lines::lines(data, None, options),
         (Kind::Image, _) if options.log != LogAxes::None => {
             refused("an image has no logarithmic axes: expected --kind line, or no --log".to_owned())
@@ -56,12 +57,14 @@ fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Resu
     }
 }
 
-fn histogram(numbers: &mut Numbers<'_>, options: &Options<'_>) -> Result<Figure> {
-    let label = options.fields.first().map_or("value", String::as_str);
+fn histogram(data: &mut Data, options: &Options<'_>) -> Result<Figure> {
+    let field = options.fields.first().map(String::as_str);
+    let label = field.unwrap_or("value");
+    let mut numbers = Numbers::new(data, field)?;
     let (x, counts, left_out) = if options.log.x() || !reals::is_whole(&numbers.dtype) {
-        count_floats(numbers, options, label)?
+        count_floats(data, options, label)?
     } else {
-        let (x, counts) = count_whole(numbers, options, label)?;
+        let (x, counts) = count_whole(&mut numbers, options, label)?;
         (x, counts, 0)
     };
     let highest = counts.iter().copied().max().unwrap_or(0);
@@ -78,11 +81,11 @@ fn histogram(numbers: &mut Numbers<'_>, options: &Options<'_>) -> Result<Figure>
 }
 
 /// The axis of the values, the counts of its intervals, and how many values it leaves out.
-fn count_floats(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>, u64)> {
-    let is_log = options.log.x();
-    let (x, left_out) = numbers.axis(label, is_log)?;
+fn count_floats(data: &mut Data, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>, u64)> {
+    let (is_log, field) = (options.log.x(), options.fields.first().map(String::as_str));
+    let (x, left_out) = data.axis(field, (label, is_log))?;
     let mut counts = vec![0_u64; options.bins];
-    numbers.for_each(|_, number| {
+    Numbers::new(data, field)?.for_each(|_, number| {
         if number.is_finite() && (!is_log || number > 0.0) {
             counts[bin(x.part(number), options.bins)] += 1;
         }
@@ -107,14 +110,18 @@ fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) ->
             *count += 1;
         }
     })?;
-    let is_time = fields::scalar_of(&numbers.dtype).is_some_and(reals::is_time);
+    let times = Times::new(&numbers.dtype, i64::try_from(least).unwrap_or(0));
     // An axis of floats has no integers beyond that: it begins at the smallest one.
-    let is_far = !is_time && least.unsigned_abs().max(most.unsigned_abs()) >= 1 << f64::MANTISSA_DIGITS;
-    let (label, origin) = if is_far { (format!("{label} - {least}"), least) } else { (label.to_owned(), 0) };
+    let is_far = least.unsigned_abs().max(most.unsigned_abs()) >= 1 << f64::MANTISSA_DIGITS;
+    let (label, origin) = match times {
+        Some(times) => (label.to_owned(), times.origin.into()),
+        None if is_far => (format!("{label} - {least}"), least),
+        None => (label.to_owned(), 0),
+    };
     // A bar stands in the middle of its integers.
-    let first = (least - origin) as f64 - if is_time { 0.0 } else { 0.5 };
+    let first = (least - origin) as f64 - if times.is_some() { 0.0 } else { 0.5 };
     let end = first + counts.len() as f64 * bins.width as f64;
-    Ok((Axis::new(label, Some(numbers.dtype.clone()), first, end), counts))
+    Ok((Axis::new(label, times, first, end), counts))
 }
 
 fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Result<Figure> {
@@ -123,20 +130,19 @@ fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Resul
     let x_axis = x.axis(data, logs[0])?.with_margin();
     let Some(data) = data.first_mut() else { return Err(Failure::Nameless("there is nothing to plot".to_owned())) };
     let field = options.fields.first().map(String::as_str);
-    let records = data.count();
-    let mut numbers = Numbers::new(data, field)?;
-    let count = numbers.count();
+    let (records, count) = (data.count(), Numbers::new(data, field)?.count());
     let expected = x.count().unwrap_or(records);
     if count != expected {
         let (x, y) = (x.label(), field.map(|field| format!(" in {field}")).unwrap_or_default());
         return Err(Failure::Nameless(format!("x and y of different lengths: expected {expected} as in {x}, found {count}{y}")));
     }
-    let y_axis = numbers.axis(field.unwrap_or_default(), logs[1])?.0.with_margin();
+    let y_axis = data.axis(field, (field.unwrap_or_default(), logs[1]))?.0.with_margin();
     // Of many points, one is kept for each pixel.
     let (width, height) = (options.size.0.clamp(1, 400), options.size.1.clamp(1, 300));
     let mut cells = vec![false; width * height];
     let (mut points, mut left_out) = (Vec::new(), 0);
-    numbers.for_each_over(Some(&mut x), 0, |_, x, y| {
+    let mut numbers = Numbers::new(data, field)?.since(y_axis.origin());
+    numbers.for_each_over(Some((&mut x, x_axis.origin())), 0, |_, x, y| {
         if !x.is_finite() || !y.is_finite() {
             return;
         }

@@ -1,10 +1,8 @@
 //! A figure: its marks, axes, ticks and names. Its size is bounded by the size of the picture.
 
-use npy_core::DType;
-
 use super::options::ColorMap;
+use super::times::{Times, nice_step};
 use crate::values::bins::part;
-use crate::values::fields;
 use crate::values::float::digits_apart;
 use crate::values::reals;
 
@@ -98,8 +96,8 @@ pub(crate) fn more(rest: usize) -> String {
 #[derive(Clone)]
 pub(crate) struct Axis {
     pub(crate) label: String,
-    /// The dtype of the numbers, for times.
-    dtype: Option<DType>,
+    /// Of times: the numbers are steps from one of them.
+    times: Option<Times>,
     pub(crate) least: f64,
     pub(crate) most: f64,
     /// Equal distances are equal ratios; both ends are positive.
@@ -151,14 +149,14 @@ impl Raster {
 }
 
 impl Axis {
-    pub(crate) fn new(label: impl Into<String>, dtype: Option<DType>, least: f64, most: f64) -> Self {
+    pub(crate) fn new(label: impl Into<String>, times: Option<Times>, least: f64, most: f64) -> Self {
         // Constant values are in the middle.
         let (least, most) = if least < most {
             (least, most)
         } else {
             (least - 0.5_f64.max(least.abs() / 10.0), most + 0.5_f64.max(most.abs() / 10.0))
         };
-        Self { label: label.into(), dtype, least, most, is_log: false, is_whole: false, is_down: false }
+        Self { label: label.into(), times, least, most, is_log: false, is_whole: false, is_down: false }
     }
 
     /// A logarithmic axis from one positive number to another.
@@ -198,7 +196,12 @@ impl Axis {
 
     /// Whether times are written at it.
     pub(crate) fn is_time(&self) -> bool {
-        self.dtype.as_ref().and_then(fields::scalar_of).is_some_and(reals::is_time)
+        self.times.is_some()
+    }
+
+    /// The time that is the number 0, in steps.
+    pub(crate) fn origin(&self) -> i64 {
+        self.times.map_or(0, |times| times.origin)
     }
 
     /// The position of a number: the part of the axis before it.
@@ -233,13 +236,15 @@ impl Axis {
         if !least_step.is_finite() || least_step <= 0.0 {
             return [self.least, self.most].into_iter().zip(ends(self.least, self.most)).collect();
         }
-        let seconds = self.dtype.as_ref().and_then(reals::seconds_of_step);
-        let step = seconds.map_or_else(|| nice_step(least_step), |seconds| time_step(least_step * seconds) / seconds);
+        if let Some(times) = self.times {
+            return times.ticks(self.least, self.most, count);
+        }
+        let step = nice_step(least_step);
         let first = (self.least / step).ceil();
         let on_axis = (0..count * 2 + 2)
             .map(|index| (first + index as f64) * step)
             .take_while(|number| number.is_finite() && *number <= self.most + step * 1e-9);
-        on_axis.map(|number| (number, self.text(number, step, seconds))).collect()
+        on_axis.map(|number| (number, text(number, step))).collect()
     }
 
     fn decades(&self) -> f64 {
@@ -266,51 +271,20 @@ impl Axis {
         let all = powers.flat_map(|power| factors.iter().map(move |factor| number(*factor, power)));
         all.filter(|number: &f64| (self.least..=self.most).contains(number)).collect()
     }
-
-    fn text(&self, number: f64, step: f64, seconds: Option<f64>) -> String {
-        let Some((dtype, seconds)) = self.dtype.as_ref().zip(seconds) else {
-            // Ticks that are close to each other beside their size need more digits to be told apart.
-            if step > 0.0 && step < number.abs() * 1e-5 && (1e-12..1.0).contains(&step) && number.abs() < 1e15 {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
-                let digits = (-step.log10().floor()) as usize;
-                return format!("{number:.digits$}");
-            }
-            // Without the noise of 3 * 0.1.
-            let number = if number.abs() < step * 1e-6 { 0.0 } else { number };
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 6 to 17")]
-            let digits = ((number.abs() / step).log10() + 2.0).clamp(6.0, 17.0) as usize;
-            return reals::with_digits(number, digits);
-        };
-        let text = reals::text_of(dtype, number);
-        let part = match step * seconds {
-            days if days >= 86_400.0 => text.get(..10),
-            minutes if minutes >= 60.0 => text.get(5..16),
-            _ => text.get(11..),
-        };
-        part.unwrap_or(&text).to_owned()
-    }
 }
 
-/// The least of 1, 2, 5, 10, … that is not below this.
-fn nice_step(least: f64) -> f64 {
-    let power = 10_f64.powf(least.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least * 0.999_999).unwrap_or(least)
-}
-
-/// A step in seconds at which clocks and calendars are read.
-fn time_step(least: f64) -> f64 {
-    const STEPS: [(f64, &[f64]); 4] = [
-        (1.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
-        (60.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
-        (3600.0, &[1.0, 2.0, 3.0, 6.0, 12.0]),
-        (86_400.0, &[1.0, 2.0, 5.0, 10.0, 30.0, 90.0, 180.0]),
-    ];
-    if least < 1.0 {
-        return nice_step(least);
+fn text(number: f64, step: f64) -> String {
+    // Ticks that are close to each other beside their size need more digits to be told apart.
+    if step > 0.0 && step < number.abs() * 1e-5 && (1e-12..1.0).contains(&step) && number.abs() < 1e15 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
+        let digits = (-step.log10().floor()) as usize;
+        return format!("{number:.digits$}");
     }
-    let steps = STEPS.iter().flat_map(|(unit, counts)| counts.iter().map(move |count| unit * count));
-    let of_years = || nice_step(least / 31_557_600.0) * 31_557_600.0;
-    steps.into_iter().find(|step| *step >= least).unwrap_or_else(of_years)
+    // Without the noise of 3 * 0.1.
+    let number = if number.abs() < step * 1e-6 { 0.0 } else { number };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 6 to 17")]
+    let digits = ((number.abs() / step).log10() + 2.0).clamp(6.0, 17.0) as usize;
+    reals::with_digits(number, digits)
 }
 
 #[cfg(test)]
@@ -326,9 +300,8 @@ mod tests {
         assert_eq!(texts(&Axis::new("", None, -0.35, 0.42), 5), ["-0.2", "0", "0.2", "0.4"]);
         assert_eq!(texts(&Axis::new("", None, 0.0, 1e6), 4), ["0", "500000", "1000000"]);
         assert_eq!(texts(&Axis::new("", None, 5.0, 5.0), 2), ["4.5", "5", "5.5"]);
-        let time = Some("<M8[s]".parse().unwrap());
-        assert_eq!(texts(&Axis::new("", time.clone(), 10.0, 9000.0), 4), ["01-01T01:00", "01-01T02:00"]);
-        assert_eq!(texts(&Axis::new("", time, 0.0, 3e5), 4), ["1970-01-01", "1970-01-02", "1970-01-03", "1970-01-04"]);
+        let times = Times::new(&"<M8[s]".parse().unwrap(), 10);
+        assert_eq!(texts(&Axis::new("", times, 0.0, 9000.0), 4), ["1970-01-01T01:00", "02:00"]);
         let all = Axis::new("", None, f64::MIN, f64::MAX);
         assert!((all.part(0.0) - 0.5).abs() < 1e-9 && all.ticks(5).len() == 2);
     }

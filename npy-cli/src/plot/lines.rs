@@ -65,10 +65,10 @@ pub(super) fn lines(data: &mut [Data], mut x: Option<Horizontal>, options: &Opti
             traces.push(Trace::new(name, options.size.0, count));
         }
         let mut draw = || -> Result<()> {
-            let mut numbers = Numbers::new(data, field)?;
-            range.join(&numbers.dtype)?;
+            let origin = range.join(data, field)?;
+            let mut numbers = Numbers::new(data, field)?.since(origin);
             let strides = numbers.strides();
-            numbers.for_each_over(x.as_mut(), plan.along, |position, x, number| {
+            numbers.for_each_over(x.as_mut().map(|x| (x, x_axis.origin())), plan.along, |position, x, number| {
                 if options.log.x() && x <= 0.0 {
                     return range.leave_out();
                 }

@@ -2,6 +2,7 @@
 
 // A module imports only from modules above it.
 pub(crate) mod options;
+mod times;
 mod figure;
 mod trace;
 mod numbers;

@@ -6,19 +6,17 @@ use std::sync::Arc;
 use npy_core::{DType, DynValues, Order};
 
 use super::figure::Axis;
+use super::times::Times;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::source::Source;
 use crate::input::{Keep, pieces};
 use crate::select::{Selection, Slice};
-use crate::values::{fields, quantity, reals};
+use crate::values::{quantity, reals};
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
-
-/// The values of x that are read at once beside others.
-const WINDOW: usize = 1 << 16;
 
 /// An array to plot, or a part of it.
 pub(crate) struct Data {
@@ -86,16 +84,46 @@ impl Data {
         matches!(self.layout().0.flattened().0, DType::Record(_))
     }
 
-    /// The number at an index of an array of one axis. Those behind it are read as well.
-    fn at(&mut self, index: usize) -> Result<f64> {
+    /// Reads elements from an index on.
+    fn elements(&mut self, first: usize) -> Result<DynValues> {
+        let selection = self.selection.clone().unwrap_or_else(|| Selection::new(self.source.header()));
+        let count = pieces::elements_of_piece(self.source.header().dtype());
+        let range = first..first.saturating_add(count).min(selection.count());
+        self.source.with(|mut array| selection.read_range(&mut *array, range))
+    }
+
+    /// The first time of the array or of a field of it, so that others are close to it; 0 if all are NaT.
+    fn first_time(&mut self, field: Option<&str>) -> Result<i64> {
+        let mut first = 0;
+        while first < self.count() {
+            let values = self.elements(first)?;
+            first += values.header().element_count().max(1);
+            let values = if let Some(field) = field { values.field(field)? } else { values };
+            let times = reals::whole_numbers_of(values.dtype(), values.bytes())?.unwrap_or_default();
+            if let Some(time) = times.into_iter().flatten().next() {
+                return Ok(i64::try_from(time).unwrap_or(0));
+            }
+        }
+        Ok(0)
+    }
+
+    /// The axis of all numbers of the array or of a field of it, and how many of them it leaves out.
+    pub(super) fn axis(&mut self, field: Option<&str>, (label, is_log): (&str, bool)) -> Result<(Axis, u64)> {
+        let mut range = Range::new(label, is_log);
+        let origin = range.join(self, field)?;
+        Numbers::new(self, field)?.since(origin).for_each(|_, number| {
+            range.add(number);
+        })?;
+        range.axis()
+    }
+
+    /// The number at an index of an array of one axis, of times from the origin. Those behind it are read as well.
+    fn at(&mut self, index: usize, origin: i64) -> Result<f64> {
         let (first, numbers) = &self.window;
         if let Some(number) = index.checked_sub(*first).and_then(|place| numbers.get(place)) {
             return Ok(*number);
         }
-        let selection = self.selection.clone().unwrap_or_else(|| Selection::new(self.source.header()));
-        let range = index..index.saturating_add(WINDOW).min(selection.count());
-        let values = self.source.with(|mut array| selection.read_range(&mut *array, range))?;
-        self.window = (index, reals::numbers(&values)?);
+        self.window = (index, reals::numbers_since(&self.elements(index)?, origin)?);
         Ok(self.window.1.first().copied().unwrap_or(f64::NAN))
     }
 }
@@ -121,14 +149,14 @@ impl Horizontal {
     pub(super) fn axis(&mut self, data: &mut [Data], is_log: bool) -> Result<Axis> {
         let mut range = Range::new(&self.label(), is_log);
         let mut add = |data: &mut Data, field: Option<&str>| -> Result<()> {
-            let mut numbers = Numbers::new(data, field)?;
+            let origin = range.join(data, field)?;
+            let mut numbers = Numbers::new(data, field)?.since(origin);
             let own = numbers.own_axes;
             if own > 0 || field.is_none() && numbers.shape.len() > 1 {
                 let (what, shape) = (if field.is_some() { "one value in each record" } else { "one axis" }, numbers.all.shape());
                 let shape = quantity::shape(if field.is_some() { &shape[shape.len() - own..] } else { &shape });
                 return Err(Failure::Nameless(format!("cannot plot over values of shape {shape}: expected {what}")));
             }
-            range.join(&numbers.dtype)?;
             numbers.for_each(|_, number| {
                 range.add(number);
             })
@@ -166,6 +194,8 @@ pub(crate) struct Numbers<'a> {
     all: Strides,
     /// The number of axes that are those of sub-arrays.
     own_axes: usize,
+    /// The time that is the number 0.
+    origin: i64,
 }
 
 /// For each axis the distance of neighbours among the numbers as they are read, and its length.
@@ -247,7 +277,13 @@ impl<'a> Numbers<'a> {
             strides,
             all,
             own_axes: own.len(),
+            origin: 0,
         })
+    }
+
+    /// Counts times from this one on.
+    pub(crate) fn since(self, origin: i64) -> Self {
+        Self { origin, ..self }
     }
 
     /// Keeps axes of length 1, which an image of one row or column has.
@@ -258,40 +294,41 @@ impl<'a> Numbers<'a> {
 
     /// Calls `each` with all numbers in the order in which they are read, and the position of each.
     pub(crate) fn for_each(&mut self, mut each: impl FnMut(usize, f64)) -> Result<()> {
-        let mut first = 0;
+        let (mut first, origin) = (0, self.origin);
         self.for_each_piece(&mut |values| {
-            let numbers = reals::numbers(values)?;
+            let numbers = reals::numbers_since(values, origin)?;
             numbers.iter().enumerate().for_each(|(place, number)| each(first + place, *number));
             first += numbers.len();
             Ok(())
         })
     }
 
-    /// Calls `each` with the position, the x and the number of all of them. Without `x`, it is the index along an axis.
+    /// Calls `each` with the position, the x and the number of all of them. Without `x`, which has an origin of times, it is the
+    /// index along an axis.
     pub(crate) fn for_each_over(
         &mut self,
-        mut x: Option<&mut Horizontal>,
+        mut x: Option<(&mut Horizontal, i64)>,
         axis: usize,
         mut each: impl FnMut(usize, f64, f64),
     ) -> Result<()> {
-        let (strides, own) = (self.strides(), self.field.clone());
+        let (strides, own, origin) = (self.strides(), self.field.clone(), self.origin);
         let mut first = 0;
         for_each_piece(self.source, self.selection, &mut |values| {
             let numbers = match &own {
-                Some(field) => reals::numbers(&values.field(field)?)?,
-                None => reals::numbers(values)?,
+                Some(field) => reals::numbers_since(&values.field(field)?, origin)?,
+                None => reals::numbers_since(values, origin)?,
             };
-            let beside = match x.as_deref() {
-                Some(Horizontal::Field(field)) => reals::numbers(&values.field(field)?)?,
+            let beside = match &x {
+                Some((Horizontal::Field(field), origin)) => reals::numbers_since(&values.field(field)?, *origin)?,
                 _ => Vec::new(),
             };
             let of_record = (numbers.len() / beside.len().max(1)).max(1);
             for (place, number) in numbers.iter().enumerate() {
                 let position = first + place;
-                let x = match x.as_deref_mut() {
+                let x = match &mut x {
                     None => strides.index(position, axis) as f64,
-                    Some(Horizontal::Field(_)) => beside.get(place / of_record).copied().unwrap_or(f64::NAN),
-                    Some(Horizontal::Data(data)) => data.at(strides.index(position, axis))?,
+                    Some((Horizontal::Field(_), _)) => beside.get(place / of_record).copied().unwrap_or(f64::NAN),
+                    Some((Horizontal::Data(data), origin)) => data.at(strides.index(position, axis), *origin)?,
                 };
                 each(position, x, *number);
             }
@@ -327,16 +364,6 @@ impl<'a> Numbers<'a> {
     /// The strides, to find the index of a number by its position.
     pub(crate) fn strides(&self) -> Strides {
         self.strides.clone()
-    }
-
-    /// The axis of all numbers, and how many of them it leaves out.
-    pub(crate) fn axis(&mut self, label: &str, is_log: bool) -> Result<(Axis, u64)> {
-        let mut range = Range::new(label, is_log);
-        range.join(&self.dtype)?;
-        self.for_each(|_, number| {
-            range.add(number);
-        })?;
-        range.axis()
     }
 }
 
@@ -375,7 +402,8 @@ fn real_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
 pub(crate) struct Range {
     label: String,
     is_log: bool,
-    dtypes: Vec<DType>,
+    /// The first dtype.
+    first: Option<(DType, Option<Times>)>,
     least: f64,
     most: f64,
     left_out: u64,
@@ -383,16 +411,30 @@ pub(crate) struct Range {
 
 impl Range {
     pub(crate) fn new(label: &str, is_log: bool) -> Self {
-        Self { label: label.to_owned(), is_log, dtypes: Vec::new(), least: f64::INFINITY, most: f64::NEG_INFINITY, left_out: 0 }
+        Self { label: label.to_owned(), is_log, first: None, least: f64::INFINITY, most: f64::NEG_INFINITY, left_out: 0 }
     }
 
-    /// Prepares for numbers of this dtype. Fails for times on a logarithmic axis.
-    pub(crate) fn join(&mut self, dtype: &DType) -> Result<()> {
-        if self.is_log && fields::scalar_of(dtype).is_some_and(reals::is_time) {
+    /// Prepares for the numbers of an array or of a field of it. Returns the origin of times, which is that of the first one.
+    /// Fails for times on a logarithmic axis, and beside others.
+    pub(crate) fn join(&mut self, data: &mut Data, field: Option<&str>) -> Result<i64> {
+        let dtype = Numbers::new(data, field)?.dtype;
+        let times = Times::new(&dtype, 0);
+        if self.is_log && times.is_some() {
             return Err(Failure::Nameless(format!("a logarithmic axis has no times: expected numbers, found {dtype}")));
         }
-        self.dtypes.push(dtype.clone());
-        Ok(())
+        match &self.first {
+            None => {
+                let origin = if times.is_some() { data.first_time(field)? } else { 0 };
+                self.first = Some((dtype.clone(), times.map(|times| times.since(origin))));
+            }
+            Some((_, first)) if times == first.map(|first| first.since(0)) => {}
+            Some((first, _)) => {
+                return Err(Failure::Nameless(format!(
+                    "an axis has times of one unit, or numbers: expected {first}, found {dtype}"
+                )));
+            }
+        }
+        Ok(self.first.as_ref().and_then(|(_, times)| *times).map_or(0, |times| times.origin))
     }
 
     /// Adds a number. Returns whether the axis has it.
@@ -425,9 +467,8 @@ impl Range {
         if self.is_log {
             return Ok((Axis::log(self.label, least, most), self.left_out));
         }
-        // Times are written as such if all are of one unit.
-        let dtype = self.dtypes.first().filter(|first| self.dtypes.iter().all(|dtype| dtype == *first)).cloned();
-        Ok((Axis::new(self.label, dtype, least, most), self.left_out))
+        let times = self.first.and_then(|(_, times)| times);
+        Ok((Axis::new(self.label, times, least, most), self.left_out))
     }
 }
 

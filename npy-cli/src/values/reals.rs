@@ -3,14 +3,15 @@
 use npy_core::DType;
 #[cfg(feature = "plot")]
 use npy_core::DynValues;
-use npy_core::dtype::{Scalar, ScalarKind};
-#[cfg(feature = "plot")]
-use npy_core::scalar::Class;
+use npy_core::dtype::Scalar;
+#[cfg(feature = "view")]
+use npy_core::dtype::ScalarKind;
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
 use crate::values::fields::scalar_of;
 use crate::values::float::significant;
+#[cfg(feature = "view")]
 use crate::values::units;
 
 /// Whether a dtype consists of real numbers. Times count as numbers of their steps.
@@ -33,6 +34,16 @@ fn decoder<T: Number>(dtype: &DType) -> Option<(Decoder<T>, usize)> {
 #[cfg(feature = "plot")]
 pub(crate) fn numbers(values: &DynValues) -> Result<Vec<f64>> {
     numbers_of(values.dtype(), values.bytes())
+}
+
+/// All elements in the order of the values, times as the steps from one of them. NaT becomes NaN.
+#[cfg(feature = "plot")]
+pub(crate) fn numbers_since(values: &DynValues, origin: i64) -> Result<Vec<f64>> {
+    if origin == 0 {
+        return numbers(values);
+    }
+    let times = whole_numbers_of(values.dtype(), values.bytes())?.unwrap_or_default();
+    Ok(times.into_iter().map(|time| time.map_or(f64::NAN, |time| (time - i128::from(origin)) as f64)).collect())
 }
 
 /// The elements of these bytes, those of sub-arrays one by one.
@@ -62,29 +73,6 @@ pub(crate) fn whole_numbers_of(dtype: &DType, bytes: &[u8]) -> Result<Option<Vec
     let nat = scalar_of(dtype).filter(|scalar| is_time(*scalar)).map(|_| i128::from(i64::MIN));
     let numbers = decode(decoder, size, bytes)?;
     Ok(Some(numbers.into_iter().map(|number| (Some(number) != nat).then_some(number)).collect()))
-}
-
-/// The length of a step of points in time; `None` where it varies, and for other dtypes.
-#[cfg(feature = "plot")]
-pub(crate) fn seconds_of_step(dtype: &DType) -> Option<f64> {
-    let scalar = scalar_of(dtype).filter(|scalar| scalar.class() == Class::Datetime)?;
-    let (unit, count) = scalar.time_unit()?;
-    Some(units::seconds_of(unit)? * f64::from(count))
-}
-
-/// A number of this dtype for people: a time as such, and any other with 6 digits.
-#[cfg(feature = "plot")]
-pub(crate) fn text_of(dtype: &DType, number: f64) -> String {
-    let scalar = scalar_of(dtype);
-    match scalar.map(Scalar::kind) {
-        Some(ScalarKind::Datetime { .. }) => {
-            #[allow(clippy::cast_possible_truncation, reason = "saturates")]
-            let steps = number.round() as i64;
-            scalar.map(|scalar| units::time_text(scalar, steps)).unwrap_or_default()
-        }
-        Some(ScalarKind::Timedelta { unit, count }) => format!("{} {}", short(number * f64::from(count)), unit.symbol()),
-        _ => short(number),
-    }
 }
 
 /// A number with 6 digits, and with all of those before the point.
@@ -135,8 +123,6 @@ mod tests {
     fn numbers_are_short_and_times_are_times() {
         let numbers = [0.0, 1.0, -2.5, 0.1 + 0.2, 123_456.789, 1e20, 1.5e-9, 1_234_567.0, f64::NAN];
         assert_eq!(numbers.map(short), ["0", "1", "-2.5", "0.3", "123457", "1e20", "1.5e-9", "1234567", "nan"]);
-        assert_eq!(text_of(&">M8[s]".parse().unwrap(), 86_400.4), "1970-01-02T00:00:00");
-        assert_eq!(text_of(&"<m8[25ms]".parse().unwrap(), 2.0), "50 ms");
     }
 
     #[test]

@@ -30,12 +30,6 @@ pub(crate) fn length_of(unit: TimeUnit) -> Option<Length> {
     unit.attoseconds().map(Length::Attoseconds).or_else(|| unit.months().map(Length::Months))
 }
 
-/// The seconds of a unit; `None` where their number varies.
-#[cfg(feature = "plot")]
-pub(crate) fn seconds_of(unit: TimeUnit) -> Option<f64> {
-    unit.attoseconds().map(|length| length as f64 / SECOND as f64)
-}
-
 /// The shorter of two units that have a fixed length.
 pub(crate) fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
     if b.attoseconds() < a.attoseconds() { b } else { a }
