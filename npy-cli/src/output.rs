@@ -105,6 +105,15 @@ impl Screen {
         self.has_color
     }
 
+    /// Writes a sequence that shows a picture in the terminal. No text of a file may be in it: it is not escaped.
+    #[cfg(feature = "plot")]
+    pub(crate) fn picture(&mut self, sequence: &str) -> Result<()> {
+        self.flush()?;
+        let mut out = io::stdout().lock();
+        out.write_all(sequence.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     /// Writes a line of JSON.
     pub(crate) fn json(&mut self, value: &serde_json::Value) -> Result<()> {
         Ok(writeln!(self, "{}", escape::json(&value.to_string()))?)

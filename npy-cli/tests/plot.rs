@@ -105,11 +105,9 @@ fn rgb_images_keep_their_colors_in_any_order() {
     DynValues::new(dtype, Order::Fortran, &[2, 2], columns).unwrap().save(&path).unwrap();
     assert_eq!(embedded(&svg(&[&path, "--field", "rgb"])), (vec![[255, 0, 0], [0, 255, 0], [0, 0, 255], [10, 20, 30]], (2, 2)));
     // With opacity, on white.
-    let numbers = [1.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 9.0, -9.0, 0.0, 1.0];
+    let numbers = [1.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 1.0];
     let path = save(directory.path(), "<f8", &[2, 2, 4], floats(&numbers));
     assert_eq!(embedded(&svg(&[&path])).0, [[255, 0, 128], [255; 3], [128; 3], [255, 0, 0]]);
-    let path = save(directory.path(), "|u1", &[2, 2, 5], vec![0; 20]);
-    assert!(run(["plot", &path]).trouble().contains("expected 1 or 2 axes"));
 }
 
 #[test]
@@ -121,7 +119,7 @@ fn images_are_clipped_at_percentiles_and_have_a_color_map() {
     let (clipped, _) = embedded(&svg(&[&path, "--map", "gray"]));
     assert_eq!((clipped[0], clipped[399]), ([0; 3], [255; 3]));
     assert!(clipped[200][0] > 100 && clipped[200][0] < 160, "{:?}", clipped[200]);
-    let (whole, _) = embedded(&svg(&[&path, "--map", "gray", "--clip", "0,100"]));
+    let (whole, _) = embedded(&svg(&[&path, "--map", "gray", "--scale", "0%,100%"]));
     assert!(whole[1][0] > 250, "{:?}", whole[1]);
 }
 
@@ -221,7 +219,7 @@ fn nan_constant_and_extreme_data_are_drawn_and_empty_arrays_are_refused() {
     let path = save(directory.path(), "<f8", &[0, 5], vec![]);
     assert!(run(["plot", &path]).trouble().contains("the array is empty"));
     let path = save(directory.path(), "<c16", &[1], vec![0; 16]);
-    assert!(run(["plot", &path]).trouble().contains("expected real numbers"));
+    assert!(run(["plot", &path]).trouble().contains("expected --abs, --real, --imag or --phase"));
 }
 
 #[test]
@@ -269,7 +267,7 @@ fn the_terminal_gets_colors_only_where_they_are_wanted() {
 fn a_slice_is_plotted() {
     let directory = tempdir().unwrap();
     let path = save(directory.path(), "|u1", &[2, 3, 2], (0..12).map(|byte| byte * 20).collect());
-    let (pixels, size) = embedded(&svg(&[&path, "[1, ::-1]", "--map", "gray", "--clip", "0,100"]));
+    let (pixels, size) = embedded(&svg(&[&path, "[1, ::-1]", "--map", "gray", "--scale", "0%,100%"]));
     // 200 220, 160 180, 120 140 from the top.
     assert_eq!(size, (2, 3));
     assert!(pixels.windows(2).enumerate().all(|(place, pair)| (pair[0] < pair[1]) == (place % 2 == 0)), "{pixels:?}");
@@ -514,4 +512,131 @@ fn several_files_are_lines_with_a_legend() {
     let name = files.array("\u{1b}[31m.npy", "<f8", &[2], floats(&[1.0, 2.0]));
     let text = run(["plot", &first, &name]).ok();
     assert!(!text.contains('\x1b') && text.contains("\\x1b[31m.npy"), "{text}");
+}
+
+#[test]
+fn images_have_channels_first_and_stand_in_a_grid() {
+    let files = Files::new();
+    let last: Vec<u8> = vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30];
+    let first = vec![255, 0, 0, 10, 0, 255, 0, 20, 0, 0, 255, 30];
+    let photo = files.array("last.npy", "|u1", &[2, 2, 3], last.clone());
+    let expected = embedded(&svg(&[&photo]));
+    let photo = files.array("first.npy", "|u1", &[3, 2, 2], first.clone());
+    assert_eq!(embedded(&svg(&[&photo])), expected);
+    // Three images of two by two, with a gap that is white.
+    let (pixels, size) = embedded(&svg(&[&photo, "--kind", "montage", "--map", "gray", "--scale", "0,255"]));
+    assert!(size == (8, 2) || size == (5, 5) || size == (2, 8), "{size:?}");
+    let count = |gray: u8| pixels.iter().filter(|pixel| pixel[0].abs_diff(gray) < 3).count();
+    assert!(count(0) >= 5 && count(255) >= 3, "{pixels:?}");
+    // Five images of channels, and the title says so.
+    let several = files.array("several.npy", "|u1", &[5, 3, 2, 2], first.repeat(5));
+    let text = svg(&[&several]);
+    assert!(text.contains("several.npy: 5 images</text>"), "{text}");
+    assert_eq!(embedded(&text).0.iter().filter(|pixel| **pixel == [10, 20, 30]).count(), 5);
+    let many = files.array("many.npy", "|u1", &[9000, 3, 5], vec![1; 9000 * 15]);
+    let text = svg(&[&many]);
+    assert!(text.contains("many.npy: the first ") && text.contains(" of 9000 images</text>"));
+    run(["plot", &many]).ok();
+    let deep = files.array("deep.npy", "|u1", &[2, 2, 2, 2, 2], vec![1; 32]);
+    assert!(run(["plot", &deep]).trouble().contains("cannot plot shape (2, 2, 2, 2, 2): expected 1 or 2 axes, images"));
+}
+
+#[test]
+fn colors_have_a_scale_and_nan_one_of_its_own() {
+    let files = Files::new();
+    let numbers: Vec<f64> = (0..100).map(|index| if index == 7 { f64::NAN } else { f64::from(index) }).collect();
+    let path = files.array("a.npy", "<f8", &[10, 10], floats(&numbers));
+    let text = svg(&[&path, "--map", "gray", "--scale", "0,50"]);
+    let (pixels, _) = embedded(&text);
+    assert_eq!((pixels[0], pixels[7], pixels[50], pixels[99]), ([0; 3], [255, 0, 255], [255; 3], [255; 3]));
+    assert!(text.contains(">NaN</text>"), "{text}");
+    assert_eq!(embedded(&svg(&[&path])).0[7], [200; 3]);
+    assert!(!svg(&[&path, "[1:]"]).contains(">NaN</text>"));
+    assert!(run(["plot", &path]).ok().contains('×'));
+    let (half, _) = embedded(&svg(&[&path, "--map", "gray", "--scale", "50%,100%"]));
+    assert!(half[40] == [0; 3] && half[75][0] > 100 && half[75][0] < 160, "{:?}", half[75]);
+    // Infinity has the color of an end.
+    let infinite = files.array("inf.npy", "<f8", &[2, 5], floats(&[f64::INFINITY, f64::NEG_INFINITY, 1.0, 2.0, 3.0].repeat(2)));
+    let (ends, _) = embedded(&svg(&[&infinite, "--map", "gray"]));
+    assert_eq!((ends[0], ends[1]), ([255; 3], [0; 3]));
+    let bools = files.array("b.npy", "|b1", &[10, 10], (0..100).map(|index| u8::from(index == 55)).collect());
+    let (bits, _) = embedded(&svg(&[&bools, "--map", "gray"]));
+    assert!(bits.iter().enumerate().all(|(at, pixel)| *pixel == [if at == 55 { 255 } else { 0 }; 3]));
+    // Channels of floats are from 0 to 1, and it is said where others are not.
+    let output = files.path("photo.svg");
+    let expected = "drew values from 0 to 2 as colors from 0 to 1; --scale 0%,100% has a color for each";
+    let photo = files.array("photo.npy", "<f8", &[2, 2, 3], floats(&[0.0, 1.0, 2.0, f64::NAN, 0.0, 0.0].repeat(2)));
+    let result = run(["plot", &photo, "-o", &output]);
+    assert!(result.code == Some(0) && result.stderr.contains(expected), "{}", result.stderr);
+    assert_eq!(embedded(&String::from_utf8(files.read("photo.svg")).unwrap()).0[..2], [[0, 255, 255], [255, 0, 255]]);
+    assert_eq!(embedded(&svg(&[&photo, "--scale", "0%,100%"])).0[0], [0, 128, 255]);
+    for wrong in ["1", "2,1", "-1%,50%", "0,101%", "nan,1", "90%,10%"] {
+        let result = run(["plot", &path, "--scale", wrong]);
+        assert!(
+            result.code == Some(2) && result.stderr.contains("expected the least and the greatest number"),
+            "{}",
+            result.stderr
+        );
+    }
+}
+
+#[test]
+fn complex_numbers_are_plotted_by_a_part() {
+    let files = Files::new();
+    let path = files.array("c.npy", "<c16", &[3], floats(&[3.0, 4.0, 0.0, -1.0, -2.0, 0.0]));
+    let message = run(["plot", &path]).trouble();
+    assert!(message.contains("cannot plot dtype <c16, which has two numbers in each: expected --abs, --real, --imag or --phase"));
+    let heights = |option: &str| lines(&svg(&[&path, option]))[0].iter().map(|point| -point.1).collect::<Vec<f64>>();
+    for (option, order) in [("--abs", [1, 2, 0]), ("--real", [2, 1, 0]), ("--imag", [1, 2, 0]), ("--phase", [1, 0, 2])] {
+        let heights = heights(option);
+        assert!(heights[order[0]] < heights[order[1]] && heights[order[1]] < heights[order[2]], "{option}: {heights:?}");
+    }
+    svg(&[&path, "--abs", "--histogram"]);
+    let result = run(["plot", &path, "--abs", "--real"]);
+    assert!(result.code == Some(2) && result.stderr.contains("cannot be used with"), "{}", result.stderr);
+    let real = files.array("r.npy", "<f8", &[3], floats(&[1.0, 2.0, 3.0]));
+    let message = run(["plot", &real, "--phase"]).trouble();
+    assert!(message.contains("cannot take a part of dtype <f8: expected complex numbers"), "{message}");
+    assert_eq!(lines(&svg(&[&path, "--abs", "--x", &real])).len(), 1);
+}
+
+#[test]
+fn labels_grow_with_the_size_and_with_dpi() {
+    let files = Files::new();
+    let path = files.array("a.npy", "<f8", &[50], floats(&[1.0; 50]));
+    let usual = svg(&[&path]);
+    let large = svg(&[&path, "--size", "1600x1000"]);
+    // The same picture in other units.
+    assert!(large.contains("width=\"1600\" height=\"1000\" viewBox=\"0 0 800 500\""), "{large}");
+    assert_eq!(usual.split_once('\n').unwrap().1, large.split_once('\n').unwrap().1);
+    let (_directory, bytes) = plot(&[&path, "--dpi", "192"], "plot.png");
+    let (found, size) = pixels(&bytes);
+    assert_eq!(size, (1600, 1000));
+    let reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
+    assert_eq!(reader.info().pixel_dims.map(|dims| dims.xppu), Some(7559));
+    let dark = |pixels: &[[u8; 3]]| pixels.iter().filter(|pixel| pixel[0] < 100).count();
+    let (_directory, bytes) = plot(&[&path], "plot.png");
+    let ratio = dark(&found) as f64 / dark(&pixels(&bytes).0) as f64;
+    assert!(ratio > 3.5 && ratio < 4.8, "{ratio}");
+    for wrong in ["1000000x1000000", "8193x10", "9x10", "10", "-1x5"] {
+        let result = run(["plot", &path, &format!("--size={wrong}")]);
+        assert!(result.code == Some(2) && result.stderr.contains("expected WxH, each from 10 to 8192"), "{}", result.stderr);
+    }
+    plot(&[&path, "--dpi", "960", "--size", "10x10"], "plot.png");
+}
+
+#[test]
+fn standard_output_takes_pictures() {
+    let files = Files::new();
+    let path = files.array("a.npy", "<f8", &[3], floats(&[1.0, 2.0, 3.0]));
+    let text = run(["plot", &path, "-o", "-", "--to", "svg"]).ok();
+    assert_eq!(text, svg(&[&path]));
+    let result = run(["plot", &path, "-o", "-", "--to", "png"]);
+    assert_eq!(pixels(&result.bytes).1, (800, 500));
+    let message = run(["plot", &path, "-o", "-"]).trouble();
+    assert!(message.contains("expected a name that ends in .svg or .png, or --to svg or png"), "{message}");
+    // What is no terminal gets no picture as an escape sequence.
+    let output =
+        command(["plot", &path, "--color", "always"]).env("TERM", "xterm-kitty").env("KITTY_WINDOW_ID", "1").output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("\x1b_G"));
 }

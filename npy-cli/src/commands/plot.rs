@@ -9,12 +9,14 @@ use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::input::path_of;
 use crate::output::{self, Content, Screen};
-use crate::plot::options::{ColorMap, Kind, LogAxes, Options};
+use crate::plot::options::{ColorMap, Kind, Limit, LogAxes, Options};
+use crate::plot::picture::{Paper, Protocol};
 use crate::plot::terminal::{self, Colors};
 use crate::plot::{self, Data, Format, Horizontal, picture};
 use crate::select::Slice;
 use crate::signals;
 use crate::values::quantity;
+use crate::values::reals::Part;
 
 /// Plot arrays, in the terminal or to an SVG or PNG file.
 #[derive(Debug, clap::Args)]
@@ -24,19 +26,22 @@ Examples:
   npy plot travel_times.npy -o times.svg           an image with a color bar
   npy plot picks.npy waveform[0]                   a slice, as in npy show
   npy plot photo.npy -o photo.png                  height × width × 3 is an image in colors
+  npy plot photo.npy --kind montage --scale 0,255  several images in a grid
   npy plot picks.npy --field origin.magnitude --histogram
   npy plot picks.npy --field latitude,longitude    a line for each field
   npy plot picks.npy --x longitude --y latitude -o map.png
   npy plot run.npz:x --x run.npz:time              a line over the values of another array
   npy plot picks.npy --x time --field at.x,at.y    lines over a field
   npy plot day1.npy day2.npy '[:1000]'             several files in one figure, with a legend
+  npy plot trace.npy -o - --to svg > trace.svg     to standard output
   npy plot spectrum.npy --log xy                   with logarithmic axes
   npy plot picks.npy --where 'id > 7' --field longitude -o some.svg
 
 --where keeps the rows for which an expression is true, and SLICE is of these rows; npy show --help has the expressions.
 
 Without --kind the shape decides: one axis is a line, up to 8 columns that are longer are lines, two axes are an image, \
-and so are 3 and 4 channels. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
+and so are 3 and 4 channels after them or before them; of other three axes, and of four, the first is that of images in a grid. \
+Images have the colors of the percentiles 1% to 99%, bools and channels of floats those of 0 to 1; NaN is gray or magenta. Arrays of any size are read in pieces. Lines keep the least and the greatest value of each \
 pixel, so that no spike is lost; images keep the mean.
 
 A slice belongs to the files before it that have none; an argument is a slice if it begins with [ or if there is no such file. \
@@ -59,9 +64,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     filter: filter::Argument,
 
-    /// Write to a file that ends in .svg or .png
+    /// Write to a file that ends in .svg or .png, or with --to to any or to standard output (-)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// The format of the output
+    #[arg(long, value_name = "FORMAT", value_enum, requires = "output", hide_possible_values = true)]
+    to: Option<Format>,
 
     /// What is drawn
     #[arg(long, value_enum)]
@@ -88,32 +97,72 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "AXES", value_enum)]
     log: Option<LogAxes>,
 
+    #[command(flatten)]
+    parts: Parts,
+
     /// The number of bins of a histogram
     #[arg(long, default_value = "50", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     bins: u16,
 
-    /// The percentiles between which an image has colors
-    #[arg(long, value_name = "LOW,HIGH", default_value = "1,99", value_parser = parse_clip)]
-    clip: (f64, f64),
+    /// The numbers of an image that have colors of their own, or percentiles; 1%,99% by default, of channels 0 to white
+    #[arg(long, value_name = "MIN,MAX", value_parser = Limit::parse_both, allow_hyphen_values = true)]
+    scale: Option<[Limit; 2]>,
 
     /// The colors of an image
     #[arg(long, value_enum, default_value = "viridis")]
     map: ColorMap,
 
-    /// The size in pixels, or in characters of the terminal
+    /// The size in pixels, or in characters of the terminal. Beyond 800x500, labels and lines grow with it
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
+
+    /// The pixels of an inch, by which labels and lines grow, and so does the picture without --size; 96 is usual
+    #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u16).range(24..=960))]
+    dpi: Option<u16>,
+
+    /// Draw with characters, also where the terminal shows pictures (kitty, ghostty, iTerm, WezTerm)
+    #[arg(long, conflicts_with = "output")]
+    text: bool,
 
     /// The title; the name of the file by default
     #[arg(long)]
     title: Option<String>,
 }
 
+/// The part of complex numbers that is plotted.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+#[expect(clippy::struct_excessive_bools, reason = "options of which one is there")]
+struct Parts {
+    /// The absolute values of complex numbers
+    #[arg(long)]
+    abs: bool,
+
+    /// The real parts of complex numbers
+    #[arg(long)]
+    real: bool,
+
+    /// The imaginary parts of complex numbers
+    #[arg(long)]
+    imag: bool,
+
+    /// The angles of complex numbers, from -π to π
+    #[arg(long)]
+    phase: bool,
+}
+
+impl Parts {
+    fn part(&self) -> Option<Part> {
+        let parts = [(self.abs, Part::Abs), (self.real, Part::Real), (self.imag, Part::Imag), (self.phase, Part::Phase)];
+        parts.into_iter().find(|(is_given, _)| *is_given).map(|(_, part)| part)
+    }
+}
+
 /// Larger pictures take more memory than a picture should.
 const MOST_PIXELS: usize = 8192;
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let format = arguments.output.as_deref().map(format_of).transpose()?;
+    let format = arguments.output.as_deref().map(|path| arguments.to.map_or_else(|| format_of(path), Ok)).transpose()?;
     let _guard = signals::Guard::new();
     let (mut data, slices) = open(arguments)?;
     let x = arguments.x.as_deref().map(|x| horizontal(x, &data, slices.first().and_then(Option::as_ref))).transpose()?;
@@ -122,9 +171,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     }
     let size = match (arguments.size, format) {
         (Some(size), _) => size,
-        (None, Some(_)) => (800, 500),
+        (None, Some(_)) => usual_size(arguments.dpi.unwrap_or(USUAL_DPI)),
         (None, None) => (screen.width().max(24), (screen.width() / 4).clamp(10, 24)),
     };
+    let shows_pictures = !arguments.text && format.is_none() && screen.is_terminal() && screen.has_color();
+    let protocol = if shows_pictures { Protocol::of_terminal(|name| std::env::var(name).ok()) } else { None };
     let fields = arguments.y.as_ref().map_or(&arguments.field[..], std::slice::from_ref);
     let kind = arguments.kind.or_else(|| arguments.y.as_ref().map(|_| Kind::Scatter));
     let options = Options {
@@ -132,11 +183,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         fields,
         log: arguments.log.unwrap_or_default(),
         bins: usize::from(arguments.bins),
-        clip: arguments.clip,
+        scale: arguments.scale,
         map: arguments.map,
         title: arguments.title.clone().unwrap_or_else(|| title_of(arguments)),
         // Braille has 2 × 4 dots in a character.
-        size: if format.is_some() { size } else { (size.0 * 2, size.1 * 4) },
+        size: match (format, protocol) {
+            (Some(_), _) => size,
+            (None, Some(_)) => pixels_of(size),
+            (None, None) => (size.0 * 2, size.1 * 4),
+        },
     };
     let figure = plot::figure(&mut data, x, &options)?;
     if figure.left_out > 0 {
@@ -144,10 +199,20 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         let values = if figure.left_out == 1 { "value" } else { "values" };
         output::warn(&format!("{file}: left out {count} {values}: a logarithmic axis has positive numbers only"));
     }
+    if let Some(note) = &figure.note {
+        output::warn(&format!("{}: {note}", escape::path(&arguments.file)));
+    }
     match (&arguments.output, format) {
         (Some(path), Some(format)) => {
-            let bytes = picture::render(&figure, format, size)?;
-            output::replace(path, Content::Binary, |out| Ok(out.write_all(&bytes)?))?;
+            let paper = Paper { size, scale: scale_of(size, arguments.dpi), dpi: arguments.dpi };
+            let bytes = picture::render(&figure, format, paper)?;
+            let content = if format == Format::Svg { Content::Text } else { Content::Binary };
+            output::replace(path, content, |out| Ok(out.write_all(&bytes)?))?;
+        }
+        _ if protocol.is_some() => {
+            let paper = Paper { size: pixels_of(size), scale: 1.0, dpi: None };
+            let png = picture::render(&figure, Format::Png, paper)?;
+            screen.picture(&protocol.map(|protocol| protocol.sequence(&png, size)).unwrap_or_default())?;
         }
         _ => {
             let character = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
@@ -156,6 +221,29 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// The pixels of an inch at which a picture has its usual size.
+const USUAL_DPI: u16 = 96;
+
+const USUAL_SIZE: (usize, usize) = (800, 500);
+
+fn usual_size(dpi: u16) -> (usize, usize) {
+    let grown = |length: usize| length * usize::from(dpi) / usize::from(USUAL_DPI);
+    (grown(USUAL_SIZE.0).min(MOST_PIXELS), grown(USUAL_SIZE.1).min(MOST_PIXELS))
+}
+
+/// The pixels of a picture of as many characters.
+fn pixels_of((columns, lines): (usize, usize)) -> (usize, usize) {
+    ((columns * 10).min(MOST_PIXELS), (lines * 20).min(MOST_PIXELS))
+}
+
+/// The pixels of a unit of the layout.
+fn scale_of((width, height): (usize, usize), dpi: Option<u16>) -> f64 {
+    match dpi {
+        Some(dpi) => f64::from(dpi) / f64::from(USUAL_DPI),
+        None => (width as f64 / USUAL_SIZE.0 as f64).min(height as f64 / USUAL_SIZE.1 as f64).max(1.0),
+    }
 }
 
 /// Opens the arrays to plot, each with the slice of it.
@@ -176,8 +264,8 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
     }
     slices.resize(files.len(), None);
     let slices: Vec<Option<Slice>> = slices.into_iter().map(|slice| slice.map(Slice::new).transpose()).collect::<Result<_>>()?;
-    let rows = arguments.filter.rows()?;
-    let open = |(file, slice): (&OsStr, &Option<Slice>)| Data::open(file, slice.as_ref(), rows.as_ref());
+    let (rows, part) = (arguments.filter.rows()?, arguments.parts.part());
+    let open = |(file, slice): (&OsStr, &Option<Slice>)| Ok(Data::open(file, slice.as_ref(), rows.as_ref())?.of_part(part));
     let data = files.into_iter().zip(&slices).map(open).collect::<Result<_>>()?;
     Ok((data, slices))
 }
@@ -214,7 +302,7 @@ fn format_of(path: &Path) -> Result<Format> {
         Some("svg") => Ok(Format::Svg),
         Some("png") => Ok(Format::Png),
         _ => Err(Failure::new(format!(
-            "{}: unknown format of pictures: expected a name that ends in .svg or .png",
+            "{}: unknown format of pictures: expected a name that ends in .svg or .png, or --to svg or png",
             escape::path(path)
         ))),
     }
@@ -241,11 +329,4 @@ fn parse_size(text: &str) -> Result<(usize, usize), String> {
     numbers
         .filter(|(width, height)| in_range(*width) && in_range(*height))
         .ok_or_else(|| format!("expected WxH, each from 10 to {MOST_PIXELS}"))
-}
-
-fn parse_clip(text: &str) -> Result<(f64, f64), String> {
-    let numbers =
-        text.split_once(',').and_then(|(low, high)| Some((low.trim().parse::<f64>().ok()?, high.trim().parse::<f64>().ok()?)));
-    let is_range = |(low, high): &(f64, f64)| 0.0 <= *low && low <= high && *high <= 100.0;
-    numbers.filter(is_range).ok_or_else(|| "expected two percentiles from 0 to 100, as in 1,99".to_owned())
 }

@@ -1,7 +1,7 @@
 //! Chooses a kind of plot by the shape, and makes the figure.
 
 use super::figure::{Axis, Content, Figure};
-use super::image::image;
+use super::image::{Images, image};
 use super::lines;
 use super::numbers::{Data, Horizontal, Numbers};
 use super::options::{Kind, LogAxes, Options};
@@ -33,25 +33,31 @@ fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Resu
         return lines::lines(data, x, options);
     }
     let Some(first) = data.first_mut() else { return refused("there is nothing to plot".to_owned()) };
-    let mut numbers = Numbers::new(first, options.fields.first().map(String::as_str))?;
+    let field = options.fields.first().map(String::as_str);
+    let mut numbers = Numbers::new(first, field)?;
     let kind = options.kind.unwrap_or_else(|| if lines::are_lines(&numbers.shape) { Kind::Line } else { Kind::Image });
     if kind == Kind::Image && numbers.shape.len() < 2 {
         numbers.keep_all_axes();
     }
-    match (kind, &numbers.shape[..]) {
-        (Kind::Histogram, _) => histogram(first, options),
-        (Kind::Line, [] | [_] | [_, _]) => lines::lines(data, None, options),
-        (Kind::Image, _) if options.log != LogAxes::None => {
+    let (shape, images) = (numbers.shape.clone(), Images::of(&numbers.shape, kind == Kind::Montage));
+    match (kind, &shape[..], images) {
+        (Kind::Histogram, ..) => histogram(first, options),
+        (Kind::Line, [] | [_] | [_, _], _) => lines::lines(data, None, options),
+        (Kind::Image | Kind::Montage, ..) if options.log != LogAxes::None => {
             refused("an image has no logarithmic axes: expected --kind line, or no --log".to_owned())
         }
-        (Kind::Image, [rows, columns] | [rows, columns, 3 | 4]) => {
-            let size = (*rows, *columns);
-            image(&mut numbers, options, size)
+        (Kind::Image | Kind::Montage, _, Some(images)) => {
+            let shown = images.shown(options.size);
+            if shown < images.count {
+                first.keep_first(shown, field)?;
+                numbers = Numbers::new(first, field)?;
+            }
+            image(&mut numbers, options, images, shown)
         }
-        (_, shape) => {
-            let shape = quantity::shape(shape);
+        _ => {
+            let shape = quantity::shape(&shape);
             refused(format!(
-                "cannot plot shape {shape}: expected 1 or 2 axes, or an image of 3 or 4 channels; --kind histogram plots any"
+                "cannot plot shape {shape}: expected 1 or 2 axes, images of 3 or 4 channels, or several images; --kind histogram plots any"
             ))
         }
     }
@@ -77,7 +83,7 @@ fn histogram(data: &mut Data, options: &Options<'_>) -> Result<Figure> {
     } else {
         Axis::new("count", None, 0.0, highest as f64 * 1.05)
     };
-    Ok(Figure { title: options.title.clone(), x, y: y.whole(), content: Content::Bars(counts), left_out })
+    Ok(Figure { title: options.title.clone(), x, y: y.whole(), content: Content::Bars(counts), left_out, note: None })
 }
 
 /// The axis of the values, the counts of its intervals, and how many values it leaves out.
@@ -163,5 +169,5 @@ fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Resul
     if points.is_empty() {
         return Err(Failure::Nameless("there is nothing to plot: no point has two values that the axes have".to_owned()));
     }
-    Ok(Figure { title: options.title.clone(), x: x_axis, y: y_axis, content: Content::Points(points), left_out })
+    Ok(Figure { title: options.title.clone(), x: x_axis, y: y_axis, content: Content::Points(points), left_out, note: None })
 }

@@ -14,6 +14,8 @@ pub(crate) struct Figure {
     pub(crate) content: Content,
     /// The number of values that a logarithmic axis leaves out.
     pub(crate) left_out: u64,
+    /// What the picture does not tell.
+    pub(crate) note: Option<String>,
 }
 
 /// The marks of a figure.
@@ -94,6 +96,7 @@ pub(crate) fn more(rest: usize) -> String {
 
 /// An axis: its range and its label.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "properties that an axis has or not")]
 pub(crate) struct Axis {
     pub(crate) label: String,
     /// Of times: the numbers are steps from one of them.
@@ -106,6 +109,8 @@ pub(crate) struct Axis {
     is_whole: bool,
     /// The least number is on top.
     is_down: bool,
+    /// It has neither ticks nor a label.
+    is_bare: bool,
 }
 
 /// A mark of an axis.
@@ -126,6 +131,8 @@ pub(crate) struct Raster {
 pub(crate) struct Scale {
     pub(crate) map: ColorMap,
     pub(crate) axis: Axis,
+    /// The color of NaN, if there is one.
+    pub(crate) missing: Option<Color>,
 }
 
 impl Scale {
@@ -156,7 +163,7 @@ impl Axis {
         } else {
             (least - 0.5_f64.max(least.abs() / 10.0), most + 0.5_f64.max(most.abs() / 10.0))
         };
-        Self { label: label.into(), times, least, most, is_log: false, is_whole: false, is_down: false }
+        Self { label: label.into(), times, least, most, is_log: false, is_whole: false, is_down: false, is_bare: false }
     }
 
     /// A logarithmic axis from one positive number to another.
@@ -175,6 +182,11 @@ impl Axis {
     /// The axis from the top down.
     pub(crate) fn down(self) -> Self {
         Self { is_down: true, ..self }
+    }
+
+    /// The axis without ticks and label.
+    pub(crate) fn bare(self) -> Self {
+        Self { is_bare: true, label: String::new(), ..self }
     }
 
     /// Whether equal distances are equal ratios.
@@ -216,6 +228,9 @@ impl Axis {
 
     /// About `count` ticks with texts.
     pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
+        if self.is_bare {
+            return Vec::new();
+        }
         // Less than a decade has too few round powers.
         let ticks = if self.is_log && self.decades() >= 1.0 { self.log_ticks(count) } else { self.even_ticks(count) };
         let shown = ticks.into_iter().filter(|(number, _)| !self.is_whole || (number - number.round()).abs() < 1e-9);
@@ -325,7 +340,7 @@ mod tests {
     fn names_are_shortened_and_images_fit() {
         let figure = |content: Content| {
             let axis = Axis::new("", None, 0.0, 2.0);
-            Figure { title: String::new(), x: Axis::new("", None, 0.0, 4.0), y: axis, content, left_out: 0 }
+            Figure { title: String::new(), x: Axis::new("", None, 0.0, 4.0), y: axis, content, left_out: 0, note: None }
         };
         let lines = |names: &[&str]| {
             Content::Lines(names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect())

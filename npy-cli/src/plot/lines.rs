@@ -82,7 +82,14 @@ pub(super) fn lines(data: &mut [Data], mut x: Option<Horizontal>, options: &Opti
     }
     let (y, left_out) = range.axis()?;
     let series = traces.into_iter().map(Trace::into_series).collect();
-    Ok(Figure { title: options.title.clone(), x: x_axis, y: y.with_margin(), content: Content::Lines(series), left_out })
+    Ok(Figure {
+        title: options.title.clone(),
+        x: x_axis,
+        y: y.with_margin(),
+        content: Content::Lines(series),
+        left_out,
+        note: None,
+    })
 }
 
 /// How lines are drawn of an array or a field.

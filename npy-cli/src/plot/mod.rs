@@ -16,8 +16,10 @@ pub(crate) use build::figure;
 pub(crate) use numbers::{Data, Horizontal};
 
 /// A file format of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
+    /// Lines and text of any size
     Svg,
+    /// Pixels
     Png,
 }

@@ -13,7 +13,8 @@ use crate::formats;
 use crate::input::source::Source;
 use crate::input::{Keep, pieces};
 use crate::select::{Selection, Slice};
-use crate::values::{quantity, reals};
+use crate::values::quantity;
+use crate::values::reals::{self, Part};
 
 /// The largest element.
 const MOST_ELEMENT: usize = 64 << 20;
@@ -26,6 +27,7 @@ pub(crate) struct Data {
     label: String,
     source: Source,
     selection: Option<Selection>,
+    part: Option<Part>,
     /// The numbers from an index on that [`at`](Self::at) read last.
     window: (usize, Vec<f64>),
 }
@@ -45,10 +47,15 @@ impl Data {
         input.keep(rows);
         let (name, source) = (escape::path(argument).into_owned(), Source::open(input, index)?);
         let label = slice.map_or_else(|| name.clone(), |slice| format!("{name} {}", slice.text()));
-        let mut data = Self { name, label, source, selection: None, window: (0, Vec::new()) };
+        let mut data = Self { name, label, source, selection: None, part: None, window: (0, Vec::new()) };
         let selection = within.map(|slice| slice.of(data.source.header())).transpose();
         data.selection = selection.map_err(|failure| failure.about(data.name()))?;
         Ok(data)
+    }
+
+    /// The array with a part of its complex numbers.
+    pub(crate) fn of_part(self, part: Option<Part>) -> Self {
+        Self { part, ..self }
     }
 
     /// The argument of the user, as text.
@@ -82,6 +89,18 @@ impl Data {
     /// Whether the elements have fields.
     pub(crate) fn has_fields(&self) -> bool {
         matches!(self.layout().0.flattened().0, DType::Record(_))
+    }
+
+    /// Keeps the first indices of the first axis that has several, so that no others are read, unless it is that of sub-arrays.
+    pub(super) fn keep_first(&mut self, count: usize, field: Option<&str>) -> Result<()> {
+        let numbers = Numbers::new(self, field)?;
+        let (axes, own) = (numbers.all.shape(), numbers.own_axes);
+        let first = axes.iter().position(|length| *length != 1).filter(|axis| axis + own < axes.len());
+        if let Some(axis) = first.filter(|_| count > 1) {
+            let selection = self.selection.take().unwrap_or_else(|| Selection::new(self.source.header()));
+            self.selection = Some(selection.part(axis, 0..count));
+        }
+        Ok(())
     }
 
     /// Reads elements from an index on.
@@ -164,7 +183,11 @@ impl Horizontal {
         match self {
             Self::Field(field) => {
                 for data in data {
-                    add(data, Some(field)).map_err(|failure| failure.about(data.name()))?;
+                    // A part is one of y.
+                    let part = data.part.take();
+                    let added = add(data, Some(field));
+                    data.part = part;
+                    added.map_err(|failure| failure.about(data.name()))?;
                 }
             }
             Self::Data(data) => add(data, None).map_err(|failure| failure.about(data.name()))?,
@@ -196,6 +219,7 @@ pub(crate) struct Numbers<'a> {
     own_axes: usize,
     /// The time that is the number 0.
     origin: i64,
+    part: Option<Part>,
 }
 
 /// For each axis the distance of neighbours among the numbers as they are read, and its length.
@@ -241,7 +265,7 @@ impl Strides {
 impl<'a> Numbers<'a> {
     /// Fails if the array or the field has no numbers.
     pub(crate) fn new(data: &'a mut Data, field: Option<&str>) -> Result<Self> {
-        let (whole, axes) = data.layout();
+        let ((whole, axes), part) = (data.layout(), data.part);
         let (source, selection) = (&mut data.source, data.selection.as_ref());
         if whole.itemsize() > MOST_ELEMENT {
             return Err(Failure::Nameless(format!(
@@ -254,11 +278,21 @@ impl<'a> Numbers<'a> {
             None => whole.clone(),
         };
         if let DType::Record(_) = &dtype {
-            let names = quantity::listed(real_fields(&dtype, field));
+            let names = quantity::listed(number_fields(&dtype, field));
             return Err(Failure::Nameless(format!("cannot plot records: expected --field, or --x and --y, with one of: {names}")));
         }
-        if !reals::is_real(&dtype) {
-            return Err(Failure::Nameless(format!("cannot plot dtype {dtype}: expected real numbers or times")));
+        match (reals::is_complex(&dtype), part) {
+            (true, None) => {
+                let expected = "expected --abs, --real, --imag or --phase";
+                return Err(Failure::Nameless(format!("cannot plot dtype {dtype}, which has two numbers in each: {expected}")));
+            }
+            (false, Some(_)) => {
+                return Err(Failure::Nameless(format!("cannot take a part of dtype {dtype}: expected complex numbers")));
+            }
+            (false, None) if !reals::is_real(&dtype) => {
+                return Err(Failure::Nameless(format!("cannot plot dtype {dtype}: expected numbers or times")));
+            }
+            _ => {}
         }
         let (base, own) = dtype.flattened();
         if axes.iter().chain(&own).any(|length| *length == 0) {
@@ -278,6 +312,7 @@ impl<'a> Numbers<'a> {
             all,
             own_axes: own.len(),
             origin: 0,
+            part,
         })
     }
 
@@ -294,9 +329,9 @@ impl<'a> Numbers<'a> {
 
     /// Calls `each` with all numbers in the order in which they are read, and the position of each.
     pub(crate) fn for_each(&mut self, mut each: impl FnMut(usize, f64)) -> Result<()> {
-        let (mut first, origin) = (0, self.origin);
+        let (mut first, origin, part) = (0, self.origin, self.part);
         self.for_each_piece(&mut |values| {
-            let numbers = reals::numbers_since(values, origin)?;
+            let numbers = decode(values, origin, part)?;
             numbers.iter().enumerate().for_each(|(place, number)| each(first + place, *number));
             first += numbers.len();
             Ok(())
@@ -311,12 +346,12 @@ impl<'a> Numbers<'a> {
         axis: usize,
         mut each: impl FnMut(usize, f64, f64),
     ) -> Result<()> {
-        let (strides, own, origin) = (self.strides(), self.field.clone(), self.origin);
+        let (strides, own, origin, part) = (self.strides(), self.field.clone(), self.origin, self.part);
         let mut first = 0;
         for_each_piece(self.source, self.selection, &mut |values| {
             let numbers = match &own {
-                Some(field) => reals::numbers_since(&values.field(field)?, origin)?,
-                None => reals::numbers_since(values, origin)?,
+                Some(field) => decode(&values.field(field)?, origin, part)?,
+                None => decode(values, origin, part)?,
             };
             let beside = match &x {
                 Some((Horizontal::Field(field), origin)) => reals::numbers_since(&values.field(field)?, *origin)?,
@@ -367,6 +402,14 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// All numbers: times from the origin on, and the part of complex ones.
+fn decode(values: &DynValues, origin: i64, part: Option<Part>) -> Result<Vec<f64>> {
+    match part {
+        Some(part) => reals::parts(values, part),
+        None => reals::numbers_since(values, origin),
+    }
+}
+
 /// Calls `each` with all elements: of a selection in C order, otherwise in the order of the file.
 fn for_each_piece(
     source: &mut Source,
@@ -392,9 +435,10 @@ fn field_of(dtype: &DType, name: &str) -> Result<DType> {
 }
 
 /// The paths of the fields that can be plotted, at any depth.
-fn real_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
+fn number_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
+    let is_number = |dtype: &DType| reals::is_real(dtype) || reals::is_complex(dtype);
     let leaves = dtype.leaves();
-    let real = leaves.iter().filter(|leaf| reals::is_real(&DType::Scalar(leaf.scalar())));
+    let real = leaves.iter().filter(|leaf| is_number(&DType::Scalar(leaf.scalar())));
     real.map(|leaf| parent.map_or_else(|| leaf.path(), |parent| format!("{parent}.{}", leaf.path()))).collect()
 }
 

@@ -170,9 +170,16 @@ fn image(raster: &Raster, scale: Option<&Scale>, inner: Rect, colors: Colors, bu
     let whole_width = buffer.area.width;
     let (columns, rows) = (usize::from(inner.width), usize::from(inner.height) * 2);
     let pixel = |x: u16, y: u16| raster.pixel((x.into(), columns), (y.into(), rows));
+    let missing = scale.and_then(|scale| scale.missing).filter(|_| colors == Colors::None);
     for y in 0..inner.height {
         for x in 0..inner.width {
-            two_pixels(buffer, (inner.left() + x, inner.top() + y), pixel(x, y * 2), pixel(x, y * 2 + 1), colors);
+            let (place, pixels) = ((inner.left() + x, inner.top() + y), [pixel(x, y * 2), pixel(x, y * 2 + 1)]);
+            if pixels.map(Some) == [missing; 2] {
+                // No shade is that of NaN.
+                buffer.set_string(place.0, place.1, "×", Style::new());
+            } else {
+                two_pixels(buffer, place, pixels[0], pixels[1], colors);
+            }
         }
     }
     let Some(scale) = scale else { return };

@@ -6,6 +6,8 @@ use npy_core::DynValues;
 use npy_core::dtype::Scalar;
 #[cfg(feature = "view")]
 use npy_core::dtype::ScalarKind;
+#[cfg(feature = "plot")]
+use npy_core::scalar::Class;
 use npy_core::scalar::{Decoder, Number};
 
 use crate::failure::{Failure, Result};
@@ -17,6 +19,36 @@ use crate::values::units;
 /// Whether a dtype consists of real numbers. Times count as numbers of their steps.
 pub(crate) fn is_real(dtype: &DType) -> bool {
     decoder::<f64>(dtype).is_some()
+}
+
+/// Whether a dtype consists of complex numbers.
+#[cfg(feature = "plot")]
+pub(crate) fn is_complex(dtype: &DType) -> bool {
+    scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Complex)
+}
+
+/// A real number of a complex one.
+#[cfg(feature = "plot")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Abs,
+    Real,
+    Imag,
+    Phase,
+}
+
+/// The parts of all complex numbers.
+#[cfg(feature = "plot")]
+pub(crate) fn parts(values: &DynValues, part: Part) -> Result<Vec<f64>> {
+    let refused = || Failure::Nameless(format!("expected complex numbers, found dtype {}", values.dtype()));
+    let (decoder, size) = decoder::<(f64, f64)>(values.dtype()).ok_or_else(refused)?;
+    let numbers = decode(decoder, size, values.bytes())?.into_iter().map(|(real, imaginary)| match part {
+        Part::Abs => real.hypot(imaginary),
+        Part::Real => real,
+        Part::Imag => imaginary,
+        Part::Phase => imaginary.atan2(real),
+    });
+    Ok(numbers.collect())
 }
 
 /// Whether a scalar is a point in time or a span.

@@ -6,27 +6,41 @@ mod font;
 mod png;
 mod svg;
 mod pixels;
+mod inline;
 
 use super::Format;
 use super::figure::{Color, Content, Figure, Raster, Scale, Tick, color_of, more};
 use crate::failure::Result;
 use canvas::{Anchor, Canvas, Text};
 use font::Font;
+pub(crate) use inline::Protocol;
+
+/// The size of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paper {
+    /// In pixels.
+    pub(crate) size: (usize, usize),
+    /// The pixels of a unit of the layout, in which labels have 12.
+    pub(crate) scale: f64,
+    /// The pixels of an inch that a PNG file tells.
+    pub(crate) dpi: Option<u16>,
+}
 
 /// The bytes of a file with the picture.
-pub(crate) fn render(figure: &Figure, format: Format, (width, height): (usize, usize)) -> Result<Vec<u8>> {
-    let font = Font::new()?;
-    let layout = Layout::new(figure, (width as f64, height as f64), &font);
+pub(crate) fn render(figure: &Figure, format: Format, paper: Paper) -> Result<Vec<u8>> {
+    let (font, Paper { size: (width, height), scale, dpi }) = (Font::new()?, paper);
+    let size = (width as f64 / scale, height as f64 / scale);
+    let layout = Layout::new(figure, size, &font);
     match format {
         Format::Svg => {
-            let mut svg = svg::Svg::new(width, height);
+            let mut svg = svg::Svg::new((width, height), size);
             layout.draw(&mut svg);
             Ok(svg.finish().into_bytes())
         }
         Format::Png => {
-            let mut pixels = pixels::Pixels::new(width, height, &font);
+            let mut pixels = pixels::Pixels::new((width, height), scale, &font);
             layout.draw(&mut pixels);
-            png::encode(&pixels.finish())
+            png::encode(&pixels.finish(), dpi)
         }
     }
 }
@@ -260,15 +274,22 @@ impl<'a> Layout<'a> {
     /// Draws the colors of an image and their numbers to its right.
     fn draw_scale(&self, canvas: &mut dyn Canvas) {
         const SIZE: (usize, usize) = (12, 256);
-        let Content::Image(_, Some(Scale { map, .. })) = &self.figure.content else { return };
+        let Content::Image(_, Some(Scale { map, missing, .. })) = &self.figure.content else { return };
         let colors = (0..SIZE.1).rev().map(|step| map.color(step as f64 / (SIZE.1 - 1) as f64));
         let bar = Raster { width: SIZE.0, height: SIZE.1, pixels: colors.flat_map(|color| [color; SIZE.0]).collect() };
-        let right = self.frame.right() + 16.0;
-        canvas.image((right, self.frame.top), (SIZE.0 as f64, self.frame.height), &bar);
+        let (right, mut frame) = (self.frame.right() + 16.0, self.frame);
+        let how = Text { anchor: Anchor::Left, ..LABEL };
+        if let Some(color) = missing {
+            // A square of the color of NaN below the others.
+            frame.height = (frame.height - SMALL * 2.0).max(1.0);
+            canvas.area((right, self.frame.bottom() - SMALL), (SMALL, SMALL), *color);
+            canvas.text((right + 18.0, self.frame.bottom() - SMALL / 2.0), "NaN", how);
+        }
+        canvas.image((right, frame.top), (SIZE.0 as f64, frame.height), &bar);
         for Tick { at, text } in &self.scale_ticks {
-            let y = crisp(self.frame.at((0.0, *at)).1);
+            let y = crisp(frame.at((0.0, *at)).1);
             canvas.line(&[(right + 12.0, y), (right + 15.0, y)], INK, 1.0);
-            canvas.text((right + 18.0, y), text, Text { anchor: Anchor::Left, ..LABEL });
+            canvas.text((right + 18.0, y), text, how);
         }
     }
 }

@@ -9,18 +9,25 @@ use crate::plot::figure::{Color, Raster};
 /// A picture that is being drawn.
 pub(super) struct Pixels<'a> {
     picture: Raster,
+    /// The pixels of a unit.
+    scale: f64,
     font: &'a Font,
 }
 
 type Point = (f64, f64);
 
 impl<'a> Pixels<'a> {
-    pub(super) fn new(width: usize, height: usize, font: &'a Font) -> Self {
-        Self { picture: Raster { width, height, pixels: vec![[255; 3]; width * height] }, font }
+    pub(super) fn new((width, height): (usize, usize), scale: f64, font: &'a Font) -> Self {
+        Self { picture: Raster { width, height, pixels: vec![[255; 3]; width * height] }, scale, font }
     }
 
     pub(super) fn finish(self) -> Raster {
         self.picture
+    }
+
+    /// The pixels of two lengths.
+    fn scaled(&self, (x, y): Point) -> Point {
+        (x * self.scale, y * self.scale)
     }
 
     /// Mixes a color into a pixel, if there is one.
@@ -92,27 +99,31 @@ fn whole(number: f64) -> i64 {
 
 impl Canvas for Pixels<'_> {
     fn line(&mut self, points: &[Point], color: Color, width: f64) {
-        self.fill(&outline(points, width), color, 1.0);
+        let points: Vec<Point> = points.iter().map(|point| self.scaled(*point)).collect();
+        self.fill(&outline(&points, width * self.scale), color, 1.0);
     }
 
-    fn area(&mut self, (x, y): Point, (width, height): Point, color: Color) {
+    fn area(&mut self, corner: Point, size: Point, color: Color) {
+        let ((x, y), (width, height)) = (self.scaled(corner), self.scaled(size));
         self.fill(&[vec![(x, y), (x + width, y), (x + width, y + height), (x, y + height)]], color, 1.0);
     }
 
-    fn disc(&mut self, (x, y): Point, radius: f64, color: Color) {
+    fn disc(&mut self, center: Point, radius: f64, color: Color) {
+        let ((x, y), radius) = (self.scaled(center), radius * self.scale);
         let corner = |step: i32| (f64::from(step) * std::f64::consts::TAU / 16.0).sin_cos();
         let corners = (0..16).map(corner).map(|(sine, cosine)| (x + radius * cosine, y + radius * sine));
         self.fill(&[corners.collect()], color, 0.6);
     }
 
-    fn text(&mut self, (x, y): Point, text: &str, how: Text) {
+    fn text(&mut self, place: Point, text: &str, how: Text) {
+        let ((x, y), size) = (self.scaled(place), how.size * self.scale);
         let before = match how.anchor {
             Anchor::Left => 0.0,
-            Anchor::Middle => self.font.width(text, how.size) / 2.0,
-            Anchor::Right => self.font.width(text, how.size),
+            Anchor::Middle => self.font.width(text, size) / 2.0,
+            Anchor::Right => self.font.width(text, size),
         };
         let (x, y, before) = (whole(x), whole(y), whole(before));
-        for glyph in self.font.outlines(text, how.size) {
+        for glyph in self.font.outlines(text, size) {
             let corner = glyph.px_bounds().min;
             let (left, top) = (whole(corner.x.into()) - before, whole(corner.y.into()));
             glyph.draw(|column, row, covered| {
@@ -124,7 +135,8 @@ impl Canvas for Pixels<'_> {
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels")]
-    fn image(&mut self, (x, y): Point, (width, height): Point, raster: &Raster) {
+    fn image(&mut self, corner: Point, size: Point, raster: &Raster) {
+        let ((x, y), (width, height)) = (self.scaled(corner), self.scaled(size));
         let (columns, rows) = ((width.round() as usize).max(1), (height.round() as usize).max(1));
         for (row, y) in (0..rows).zip(whole(y)..) {
             for (column, x) in (0..columns).zip(whole(x)..) {
@@ -140,7 +152,7 @@ mod tests {
 
     fn drawn(draw: impl FnOnce(&mut Pixels<'_>)) -> Vec<Vec<u8>> {
         let font = Font::new().unwrap();
-        let mut pixels = Pixels::new(8, 6, &font);
+        let mut pixels = Pixels::new((8, 6), 1.0, &font);
         draw(&mut pixels);
         pixels.finish().pixels.chunks(8).map(|row| row.iter().map(|pixel| pixel[0]).collect()).collect()
     }
@@ -158,6 +170,16 @@ mod tests {
             let outer = if turn > 0.0 { 2 } else { 3 };
             assert!(rows[outer][4] < 140, "{rows:?}");
         }
+    }
+
+    #[test]
+    fn all_grows_with_the_scale() {
+        let font = Font::new().unwrap();
+        let mut pixels = Pixels::new((8, 6), 2.0, &font);
+        pixels.line(&[(0.5, 1.5), (3.5, 1.5)], [0; 3], 1.0);
+        let dark: Vec<usize> =
+            pixels.finish().pixels.iter().enumerate().filter(|(_, color)| color[0] == 0).map(|(at, _)| at).collect();
+        assert_eq!(dark, [17, 18, 19, 20, 21, 22, 25, 26, 27, 28, 29, 30]);
     }
 
     #[test]

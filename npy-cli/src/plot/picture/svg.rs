@@ -14,9 +14,10 @@ pub(super) struct Svg {
 }
 
 impl Svg {
-    pub(super) fn new(width: usize, height: usize) -> Self {
+    /// Of this size in pixels, and in units of the layout.
+    pub(super) fn new((width, height): (usize, usize), (columns, rows): (f64, f64)) -> Self {
         let text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {columns} {rows}\" \
              font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         );
         Self { text }
@@ -90,7 +91,7 @@ impl Canvas for Svg {
 
     fn image(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), raster: &Raster) {
         // An image that cannot be encoded has no pixels.
-        let data = base64(&png::encode(raster).unwrap_or_default());
+        let data = base64(&png::encode(raster, None).unwrap_or_default());
         self.push(&format!(
             "<image x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" preserveAspectRatio=\"none\" \
              style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{data}\"/>"
