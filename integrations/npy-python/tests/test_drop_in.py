@@ -223,6 +223,6 @@ def test_advice_names_functions_of_this_package(tmp_path):
         with pytest.raises(npyfiles.NpyError, match=advice) as caught:
             call()
         assert "npy_core" not in str(caught.value)
-    os.truncate(archive, 150)
+    os.truncate(archive, archive.stat().st_size - 22)
     with pytest.raises(npyfiles.NpyError, match="`recover` keeps them"):
         npyfiles.load(archive)
