@@ -120,11 +120,10 @@ impl Output {
         Ok(Self { path: path.to_owned(), ..output })
     }
 
-    /// [`create`](Self::create) without the path.
     /// [`create`](Self::create) for a file that is read to write the new one, such as a copy with changes.
     ///
     /// Until the end, no other writer adds to the old file or edits it: open it after this call, and nothing that one has
-    /// committed is lost.
+    /// committed is lost. Of the options, `durable` applies: the old file stays until then, and is not overwritten in place.
     ///
     /// ```
     /// use std::io::Write;
@@ -146,6 +145,7 @@ impl Output {
     ///
     /// Fails if the new file cannot be created, or if the old one has another writer.
     pub fn edit(path: impl AsRef<Path>, options: impl Into<SaveOptions>) -> Result<Self> {
+        let options = SaveOptions { in_place: false, ..options.into() };
         let mut output = Self::create(path, options)?;
         if let Target::Replaced(replacement) = &mut output.target {
             let locked = replacement.lock_target(lock).and_then(|()| replacement.expect_locked());
@@ -154,6 +154,7 @@ impl Output {
         Ok(output)
     }
 
+    /// [`create`](Self::create) without the path.
     fn begin(path: &Path, options: SaveOptions) -> Result<Self> {
         let (file, target) = if options.in_place { Self::overwrite(path, options.durable)? } else { Self::replace(path)? };
         Ok(Self { path: PathBuf::new(), file, target, options, position: 0, end: 0, write_back: WriteBack::default() })
