@@ -432,7 +432,10 @@ fn lines_go_over_another_array_or_a_field() {
     assert_eq!(lines(&several).len(), 2);
     assert!(several.contains(">a</text>") && several.contains(">b</text>"));
     // The slice is that of x too, and standard input has fields.
-    assert_eq!(horizontal(&svg(&[&value, "[:3]", "--x", &t])).len(), 3);
+    let sliced = svg(&[&value, "[:3]", "--x", &t]);
+    assert_eq!(horizontal(&sliced).len(), 3);
+    let words = ["plot", &value, "[:3]", "--x", "-:t", "-o", "-", "--to", "svg"];
+    assert_eq!(horizontal(&run_with(words, &files.read("run.npz")).ok()), horizontal(&sliced));
     let piped = run_with(["plot", "-", "--x", "t", "--field", "a", "--size", "40x10"], &files.read("r.npy")).ok();
     assert!(piped.contains('⢸'), "{piped}");
     // Columns over an array as long as these.
@@ -570,6 +573,8 @@ fn colors_have_a_scale_and_nan_one_of_its_own() {
     assert!(result.code == Some(0) && result.stderr.contains(expected), "{}", result.stderr);
     assert_eq!(embedded(&String::from_utf8(files.read("photo.svg")).unwrap()).0[..2], [[0, 255, 255], [255, 0, 255]]);
     assert_eq!(embedded(&svg(&[&photo, "--scale", "0%,100%"])).0[0], [0, 128, 255]);
+    let even = files.array("even.npy", "<f8", &[2, 2, 3], floats(&[300.0; 12]));
+    assert_eq!(embedded(&svg(&[&even, "--scale", "0%,100%"])).0[0], [255; 3]);
     for wrong in ["1", "2,1", "-1%,50%", "0,101%", "nan,1", "90%,10%"] {
         let result = run(["plot", &path, "--scale", wrong]);
         assert!(

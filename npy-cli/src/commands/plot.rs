@@ -283,7 +283,10 @@ fn horizontal(text: &OsStr, data: &[Data], slice: Option<&Slice>) -> Result<Hori
     }
     let x = Data::open(text, None, None)?;
     let is_alike = first.is_some_and(|first| first.file_shape() == x.file_shape());
-    let x = if slice.is_some() && is_alike { Data::open(text, slice, None)? } else { x };
+    let x = match slice.filter(|_| is_alike) {
+        Some(slice) => x.with_slice(slice)?,
+        None => x,
+    };
     Ok(Horizontal::Data(Box::new(x)))
 }
 

@@ -112,7 +112,9 @@ fn photo(means: &Means, dtype: &DType, options: &Options<'_>) -> Result<Colors> 
     let (values, white, channels) = (means.means(), white_of(dtype), means.channels);
     let opaque: Vec<f64> = values.chunks(channels).flat_map(|pixel| pixel.iter().copied().take(3)).collect();
     let finite = sorted(&opaque)?;
-    let [least, most] = options.scale.map_or([0.0, white], |limits| limits.map(|limit| limit.of(&finite)));
+    let scale = options.scale.map(|limits| limits.map(|limit| limit.of(&finite)));
+    // One value alone has no place on a scale of its own.
+    let [least, most] = scale.filter(|[least, most]| least < most).unwrap_or([0.0, white]);
     let [low, high] = [Limit::Percent(0.0), Limit::Percent(100.0)].map(|limit| limit.of(&finite));
     let note = (options.scale.is_none() && (low < least || high > most)).then(|| {
         let [low, high, white] = [low, high, white].map(reals::short);

@@ -47,10 +47,17 @@ impl Data {
         input.keep(rows);
         let (name, source) = (escape::path(argument).into_owned(), Source::open(input, index)?);
         let label = slice.map_or_else(|| name.clone(), |slice| format!("{name} {}", slice.text()));
-        let mut data = Self { name, label, source, selection: None, part: None, window: (0, Vec::new()) };
-        let selection = within.map(|slice| slice.of(data.source.header())).transpose();
-        data.selection = selection.map_err(|failure| failure.about(data.name()))?;
-        Ok(data)
+        let data = Self { name, label, source, selection: None, part: None, window: (0, Vec::new()) };
+        match within {
+            Some(slice) => data.with_slice(slice),
+            None => Ok(data),
+        }
+    }
+
+    /// A slice of the array.
+    pub(crate) fn with_slice(self, slice: &Slice) -> Result<Self> {
+        let selection = slice.of(self.source.header()).map_err(|failure| failure.about(self.name()))?;
+        Ok(Self { label: format!("{} {}", self.name, slice.text()), selection: Some(selection), ..self })
     }
 
     /// The array with a part of its complex numbers.
