@@ -32,8 +32,13 @@ enum Held {
 
 impl Source {
     /// Opens the array of a member, by the index of [`Input::members`].
-    pub(crate) fn open(mut input: Input, index: usize) -> Result<Self> {
-        let (header, held) = hold(&mut input, index)?;
+    pub(crate) fn open(input: Input, index: usize) -> Result<Self> {
+        Self::open_within(input, index, MOST_MEMORY)
+    }
+
+    /// Opens an array, of which a copy larger than this many bytes goes to a temporary file.
+    pub(crate) fn open_within(mut input: Input, index: usize, memory: usize) -> Result<Self> {
+        let (header, held) = hold(&mut input, index, memory)?;
         Ok(Self { input, index, header, held })
     }
 
@@ -41,7 +46,7 @@ impl Source {
     #[cfg(feature = "view")]
     pub(crate) fn select(&mut self, index: usize) -> Result<()> {
         if index != self.index {
-            (self.header, self.held) = hold(&mut self.input, index)?;
+            (self.header, self.held) = hold(&mut self.input, index, MOST_MEMORY)?;
             self.index = index;
         }
         Ok(())
@@ -83,7 +88,7 @@ impl Source {
 }
 
 /// Fails if a file was written with another array meanwhile. It may have more rows.
-fn expect_same(before: &Header, now: &Header) -> Result<()> {
+pub(crate) fn expect_same(before: &Header, now: &Header) -> Result<()> {
     let is_same = before.dtype() == now.dtype() && before.shape().len() == now.shape().len();
     let mut lengths = before.shape().iter().zip(now.shape());
     let has_rows = lengths.next().is_none_or(|(before, now)| before <= now);
@@ -95,7 +100,7 @@ fn expect_same(before: &Header, now: &Header) -> Result<()> {
 }
 
 /// Decides how an array is held, and copies it if that is necessary.
-fn hold(input: &mut Input, index: usize) -> Result<(Header, Held)> {
+fn hold(input: &mut Input, index: usize, memory: usize) -> Result<(Header, Held)> {
     // Each read would decompress it.
     let is_compressed = input.format() == FileFormat::RawArray && is_compressed_raw(input)?;
     input.with_member(index, |array| {
@@ -103,7 +108,7 @@ fn hold(input: &mut Input, index: usize) -> Result<(Header, Held)> {
         let held = if header.dtype().has_object() {
             Held::Objects(array.into_objects(object_options())?)
         } else if !array.can_go_back() || is_compressed {
-            copy(array)?
+            copy(array, memory)?
         } else {
             Held::InPlace
         };
@@ -117,9 +122,9 @@ fn is_compressed_raw(input: &Input) -> Result<bool> {
     Ok(RaHeader::read(BufReader::new(file)).map_err(|error| Failure::from(error).about(input.name()))?.is_compressed())
 }
 
-/// Copies an array to memory, or to a temporary file if it is large.
-fn copy(mut array: Box<dyn Array + '_>) -> Result<Held> {
-    let mut file = SpooledTempFile::new(MOST_MEMORY);
+/// Copies an array to memory, or to a temporary file if it is larger.
+fn copy(mut array: Box<dyn Array + '_>, memory: usize) -> Result<Held> {
+    let mut file = SpooledTempFile::new(memory);
     file.write_all(&array.header().to_bytes()).map_err(|error| not_spooled(&error))?;
     write_elements(&mut *array, &mut file)?;
     Ok(Held::Copy(file))

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::open;
 use crate::failure::Result;
-use crate::input::pieces;
 use crate::input::source::Source;
+use crate::input::{MOST_MEMORY, pieces};
 use crate::signals;
 
 /// The bytes of all arrays that are read at once.
@@ -21,7 +21,8 @@ pub(super) fn write(files: &[OsString], axes: &[usize], out: Write<'_>) -> Resul
     for file in files {
         let input = open(file)?;
         let member = input.only_member()?;
-        let source = Source::open(input, member)?;
+        // All are open at once.
+        let source = Source::open_within(input, member, MOST_MEMORY / files.len().max(1))?;
         let inner = source.header().shape().get(axes.len()..).unwrap_or_default().to_vec();
         let line = inner.iter().fold(source.header().dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length));
         parts.push(Part { source, inner, line, block: Vec::new() });

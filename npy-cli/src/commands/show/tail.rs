@@ -11,6 +11,7 @@ use super::{print, stream};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::json::write::Layout;
+use crate::input::source::expect_same;
 use crate::input::{Input, rows_of};
 use crate::output::{self, Screen};
 use crate::select::Selection;
@@ -78,11 +79,23 @@ fn follow(arguments: &super::Arguments, last: usize, screen: &mut Screen) -> Res
     let name = escape::path(&arguments.file);
     let mut growing = Growing::open(arguments)?;
     let mut from = growing.rows.saturating_sub(last);
-    let mut is_first = true;
+    let (mut is_first, mut failed) = (true, 0);
     loop {
+        let mut is_shown = true;
         // Without rows, a table has its names at least.
         if from < growing.rows || is_first && arguments.csv {
-            growing.show(from..growing.rows, is_first, arguments, screen)?;
+            match growing.show(from..growing.rows, is_first, arguments, screen) {
+                Ok(()) => failed = 0,
+                Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
+                // It was replaced or truncated meanwhile: the next reading says how.
+                Err(failure) => {
+                    failed += 1;
+                    if failed == PATIENCE {
+                        output::warn(&format!("{failure}; waiting for it"));
+                    }
+                    (growing.rows, is_shown) = (from, false);
+                }
+            }
         }
         let next = growing.next(arguments, screen)?;
         let is_other = !next.continues(&growing);
@@ -94,7 +107,7 @@ fn follow(arguments: &super::Arguments, last: usize, screen: &mut Screen) -> Res
             output::warn(&format!("{name}: the file was truncated: {counts}; they follow from the first"));
         }
         from = if is_other || next.rows < growing.rows { 0 } else { growing.rows };
-        (growing, is_first) = (next, is_other);
+        (growing, is_first) = (next, is_other || is_first && !is_shown);
     }
 }
 
@@ -163,6 +176,7 @@ impl Growing {
     fn show(&mut self, rows: Range<usize>, has_names: bool, arguments: &super::Arguments, screen: &mut Screen) -> Result<()> {
         let header = self.header.clone();
         self.input.with_member(0, |mut array| {
+            expect_same(&header, array.header())?;
             let selection = Selection::new(&header).part(0, rows);
             if arguments.json {
                 stream::json(&selection, &mut *array, Layout::Lines, screen)
