@@ -32,6 +32,32 @@ fn hashes_are_those_of_saved_files() {
 }
 
 #[test]
+fn files_of_several_arrays_are_refused() {
+    let files = Files::new();
+    let one = std::fs::read(files.array("a.npy", "|u1", &[1], vec![1])).unwrap();
+    files.write("two.npy", [&one[..], &one].concat());
+    session!(files, @r#"
+    $ npy hash two.npy
+    npy: two.npy: hash would lose the array #1 of the file; name the array, as in two.npy#0
+    exit code 2
+    $ npy sample two.npy -n 1 -o x.npy
+    npy: two.npy: sample would lose the array #1 of the file; name the array, as in two.npy#0
+    exit code 2
+    "#);
+}
+
+/// A name is no other line of the archive.
+#[test]
+fn names_of_several_lines_are_one_name() {
+    let files = Files::new();
+    files.archive("two.npz", |archive| ["a", "b"].iter().for_each(|name| archive.add_slice(name, &[1_u8]).unwrap()));
+    let of = |file: &str| files.npy(&format!("hash {file}")).ok().lines().last().unwrap().split(' ').next().unwrap().to_owned();
+    let hash = of("two.npz:b");
+    files.archive("one.npz", |archive| archive.add_slice(&format!("a\n{hash}  b"), &[1_u8]).unwrap());
+    assert_ne!(of("one.npz"), of("two.npz"));
+}
+
+#[test]
 fn the_layout_does_not_change_a_hash() {
     let files = Files::new();
     let record = "[('t', '>M8[ms]'), ('n', 'S3'), ('pos', [('x', '<f4'), ('u', '>U2')]), ('m', '<i2', (2, 2)), ('ok', '|b1')]";

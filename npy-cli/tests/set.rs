@@ -162,6 +162,15 @@ fn refusals_say_what_to_do() {
     $ npy set a.npz:x [5:] 1
     npy: a.npz: member "x": the slice has no elements
     exit code 2
+    $ npy set none.npz:x --from one.npy
+    npy: none.npz:x: cannot open the file: No such file or directory (os error 2)
+    exit code 2
+    $ npy set a.npz: --from one.npy
+    npy: a.npz:: expected a member of an .npz archive for --from, as in run.npz:x
+    exit code 2
+    $ npy mv a.npz x ''
+    npy: a.npz: expected a name for the member, found none
+    exit code 2
     $ npy set a.npz:rl 1
     npy: a.npz: missing array "rl": the archive has lr, x, notes.txt; did you mean "lr"?; `--from` adds a member
     exit code 2

@@ -72,7 +72,7 @@ struct Joined {
     output: PathBuf,
 }
 
-/// How arrays become one.
+/// The options of a join.
 #[derive(Clone, Copy)]
 struct How {
     axis: isize,
@@ -157,10 +157,7 @@ fn whole(arguments: &Joined, how: How) -> Result<Option<Whole>> {
         }
         let mut input = open(file)?;
         input.expect_nothing_else(how.command)?;
-        if let Some(lost) = input.replaced_parts(&arguments.output) {
-            let message = format!("the output would replace the file, and lose {lost}; name another output");
-            return Err(Failure::new(format!("{name}: {message}")));
-        }
+        input.expect_not_replaced(&arguments.output)?;
         let header = input.with_array(|array| Ok(array.header().clone()))?;
         let Some(whole) = &mut result else {
             result = Some(first(&header, how).map_err(|problem| cannot(&problem))?);

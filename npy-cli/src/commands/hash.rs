@@ -10,11 +10,12 @@ use npy_core::{FileFormat, Header, Order};
 use super::batch::{self, Batch};
 use super::convert::dtypes::relaid;
 use super::convert::transcode::Transcode;
+use super::stats::named;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::paths::Files;
-use crate::input::{Array, Input, is_shadowed, pieces};
+use crate::input::{Array, Input, pieces};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::signals;
@@ -31,7 +32,8 @@ Examples:
 The hash is BLAKE3 of the file that np.save writes of the array in C order, little-endian, with packed fields: for an array that \
 is so already, b3sum of its .npy file. The bits of NaN and of -0.0 count, names and titles of fields, the unit of times, and the \
 padding of long doubles; padding between fields does not. The hash of an archive is BLAKE3 of the lines of its members, sorted by \
-name, each the hash, two spaces and the name: the order of members, compression, and files that are no arrays do not count. \
+name, each the hash, two spaces and the name, with \\n for a newline and \\\\ for a backslash: the order of members, compression, \
+and files that are not arrays do not count. \
 This stays so in later versions.
 
 Exit codes: 0 success, 2 an array cannot be read or holds Python objects; the others are shown.")]
@@ -59,21 +61,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 /// Prints a line for each array of a file, and one for a whole archive.
 fn hash_file(file: &OsStr, failures: &mut Vec<Failure>, screen: &mut Screen) -> Result<()> {
     let mut input = formats::input(file)?;
-    let mut members = input.members()?;
-    input.tell_of_further();
+    let members = input.visible_members()?;
     let is_archive = input.format() == FileFormat::Npz;
-    if is_archive {
-        let archive = input.archive()?;
-        members.retain(|(index, _)| !is_shadowed(&archive, *index));
+    if !is_archive {
+        input.expect_nothing_else("hash")?;
     }
     let (count, mut lines) = (members.len(), Vec::new());
     for (index, member) in members {
         match hash_member(&mut input, index) {
             Ok(hash) => {
-                let name = member.unwrap_or_default();
-                let separator = if name.is_empty() { "" } else { ":" };
-                writeln!(screen, "{hash}  {}{separator}{}", input.name(), escape::line(&name))?;
-                lines.push((name, hash));
+                let name = named(input.name(), member.as_deref());
+                writeln!(screen, "{hash}  {}", escape::line(&name))?;
+                lines.push((member.unwrap_or_default(), hash));
             }
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
             Err(failure) => failures.push(failure),
@@ -83,9 +82,10 @@ fn hash_file(file: &OsStr, failures: &mut Vec<Failure>, screen: &mut Screen) -> 
         lines.sort_unstable_by(|(name, _), (other, _)| name.cmp(other));
         let mut total = Hasher::new();
         for (name, hash) in lines {
+            let name = name.replace('\\', "\\\\").replace('\n', "\\n");
             total.update(format!("{hash}  {name}\n").as_bytes());
         }
-        writeln!(screen, "{}  {}", total.finalize(), input.name())?;
+        writeln!(screen, "{}  {}", total.finalize(), escape::line(input.name()))?;
     }
     Ok(())
 }

@@ -40,7 +40,8 @@ use crate::threads;
 use crate::values::fields::Leaf;
 use crate::values::quantity;
 use brief::{Brief, Sort};
-use report::{Report, named};
+use report::Report;
+pub(super) use report::named;
 use scan::{Plan, Settings};
 use summary::{Summary, Value};
 

@@ -93,7 +93,7 @@ pub(super) fn halves(text: &OsStr, separator: u8) -> impl Iterator<Item = (&OsSt
     places.map(move |at| (part(&bytes[..at]), part(&bytes[at + 1..])))
 }
 
-fn is_pattern(text: &OsStr) -> bool {
+pub(crate) fn is_pattern(text: &OsStr) -> bool {
     text.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
 }
 

@@ -97,6 +97,23 @@ impl Input {
         has_others.then(|| "the other arrays of the file, which the output replaces".to_owned())
     }
 
+    /// Fails if `output` replaced the file, and other arrays of it were lost.
+    pub(crate) fn expect_not_replaced(&self, output: &Path) -> Result<()> {
+        let Some(lost) = self.replaced_parts(output) else { return Ok(()) };
+        let message = format!("the output would replace the file, and lose {lost}; name another output");
+        Err(Failure::new(format!("{}: {message}", self.name())))
+    }
+
+    /// The members of [`Input::members`] that NumPy finds: of several of one name the last.
+    pub(crate) fn visible_members(&self) -> Result<Vec<(usize, Option<String>)>> {
+        let mut members = self.members()?;
+        if self.format() == FileFormat::Npz {
+            let archive = self.archive()?;
+            members.retain(|(index, _)| !is_shadowed(&archive, *index));
+        }
+        Ok(members)
+    }
+
     /// Names the arrays and bytes behind the first `read` arrays of an `.npy` file.
     pub(crate) fn behind_arrays(&self, read: usize) -> Vec<String> {
         // Unreadable files are an error elsewhere.

@@ -89,7 +89,7 @@ impl Files {
         let argument = self.arguments.get(entry.file).cloned().unwrap_or_default();
         let stamp = Stamp::of(&argument);
         let input = formats::input(&argument)?;
-        let members = input.members()?;
+        let members = input.visible_members()?;
         let place = members.iter().position(|(_, name)| *name == entry.member).unwrap_or(0);
         let Some((index, _)) = members.get(place) else {
             return Err(Failure::new(format!("{}: the archive has no arrays", input.name())));

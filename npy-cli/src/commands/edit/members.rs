@@ -80,6 +80,9 @@ pub(crate) fn mv(arguments: &Mv) -> Result<u8> {
         // As it is spelled in the archive.
         let extension = archive.full_name(old).filter(|name| name.ends_with(".npy")).map_or("", |_| ".npy");
         let name = arguments.new.strip_suffix(extension).unwrap_or(&arguments.new);
+        if name.is_empty() {
+            return Err(Failure::Nameless("expected a name for the member, found none".to_owned()));
+        }
         let new = format!("{name}{extension}");
         let mut members = all(archive);
         // NumPy tells members apart by their names without `.npy`.

@@ -27,7 +27,8 @@ Examples:
 
 Members are copied as they are stored: nothing is decompressed, and what is damaged stays as it is. Arrays of .npy files are stored \
 without compression. Two members of one name are refused. The output is replaced atomically, and may be one of the files. Dates and \
-permissions of members become those that NumPy writes; comments and bytes around an archive are refused without --lossy.
+permissions of members become those that NumPy writes; comments and bytes around an archive are refused without --lossy, and so are \
+other members of an archive that the output replaces.
 
 Exit codes: 0 success, 2 trouble; the output is then untouched.")]
 pub(crate) struct Merge {
@@ -43,7 +44,7 @@ pub(crate) struct Merge {
     #[arg(long)]
     prefix: bool,
 
-    /// Allow losses: of comments, bytes around an archive
+    /// Allow losses: of comments, bytes around an archive, members that the output replaces
     #[arg(long)]
     lossy: bool,
 }
@@ -98,7 +99,11 @@ fn add_all<W: Write>(arguments: &Merge, writer: &mut NpzWriter<W>) -> Result<()>
         };
         if input.format() == FileFormat::Npz {
             let prefix = if arguments.prefix { format!("{}/", stem_of(path_of(file))) } else { String::new() };
-            add_members(&input, &prefix, arguments.lossy, &mut claim, writer).map_err(|failure| failure.about(&name))?;
+            let mut lost = input.left_out().to_vec();
+            lost.extend(input.replaced_parts(&arguments.output));
+            lost.extend(beside_members(&input.archive()?));
+            losses::report(&format!("{}: merging", input.name()), &lost, arguments.lossy)?;
+            add_members(&input, &prefix, &mut claim, writer).map_err(|failure| failure.about(&name))?;
         } else {
             input.expect_nothing_else("merge")?;
             let member = stem_of(path_of(file));
@@ -117,12 +122,10 @@ fn add_all<W: Write>(arguments: &Merge, writer: &mut NpzWriter<W>) -> Result<()>
 fn add_members<W: Write>(
     input: &Input,
     prefix: &str,
-    is_lossy: bool,
     claim: &mut dyn FnMut(&str) -> Result<()>,
     writer: &mut NpzWriter<W>,
 ) -> Result<()> {
     let mut archive = input.archive()?;
-    losses::report(&format!("{}: merging", input.name()), &beside_members(&archive), is_lossy)?;
     let mut members: Vec<Member<'_>> = match input.selected() {
         Some(member) => members_named(&archive, member)?.into_iter().filter_map(|index| old(&archive, index)).collect(),
         None => all(&archive),

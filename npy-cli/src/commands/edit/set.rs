@@ -15,6 +15,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::formats::text::slot::{self, Encoding, Slot};
+use crate::input::paths::is_pattern;
 use crate::input::{Input, Part, array_of, copy, expected_one, member_named, split, standard_input, write_whole};
 use crate::losses;
 use crate::select::{Patch, Selection, Slice};
@@ -164,8 +165,9 @@ fn set_value_in_archive(path: &Path, member: Option<&str>, change: &Change<'_>) 
 
 fn set_member(arguments: &Set, from: &OsStr) -> Result<u8> {
     let (path, part) = split(&arguments.array);
-    let Some(Part::Member(name)) = part else {
+    let Some(Part::Member(name)) = part.filter(|part| !matches!(part, Part::Member(name) if name.is_empty())) else {
         let name = escape::path(&arguments.array);
+        File::open(path).map_err(|error| Failure::new(format!("{name}: cannot open the file: {error}")))?;
         return Err(Failure::new(format!("{name}: expected a member of an .npz archive for --from, as in run.npz:x")));
     };
     let mut source = formats::numpy(from)?.into_file()?;
@@ -180,6 +182,8 @@ fn set_member(arguments: &Set, from: &OsStr) -> Result<u8> {
         let mut members = all(archive);
         if let Ok(index) = archive.find(&name) {
             replace(archive, &mut members, index, Box::new(write))?;
+        } else if is_pattern(OsStr::new(&name)) {
+            return Err(Failure::Nameless(format!("expected the name of one member, found the pattern {name:?}")));
         } else {
             let last = archive.len().checked_sub(1);
             let is_compressed = last.is_some_and(|last| archive.method(last) != Some(0));

@@ -59,7 +59,7 @@ impl Report<'_> {
 }
 
 /// The name of a file, or of a member in it.
-pub(super) fn named(file: &str, member: Option<&str>) -> String {
+pub(in super::super) fn named(file: &str, member: Option<&str>) -> String {
     member.map_or_else(|| file.to_owned(), |member| format!("{file}:{member}"))
 }
 
