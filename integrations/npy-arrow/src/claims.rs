@@ -1,4 +1,4 @@
-//! What an IPC file claims to have, compared with what it has: the reader of Arrow allocates before it reads.
+//! Lengths that an IPC file claims, compared with its bytes: the reader of Arrow allocates before it reads.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

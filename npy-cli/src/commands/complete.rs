@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, root: &Command, screen: &mut Screen) ->
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let found = members(&last).or_else(|| fields_of(&file?, &last)).unwrap_or_default();
-        // Where the wait is over, nobody receives it.
+        // Where the wait is over, the receiver is gone.
         let _ = sender.send(found);
     });
     for candidate in receiver.recv_timeout(PATIENCE).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! What a path leads to in Python objects, as an input of its own: an array, or an archive of the arrays in a dict or a list.
+//! The value of a path in Python objects, as an input of its own: an array, or an archive of the arrays in a dict or a list.
 
 use std::borrow::Cow;
 use std::fs::File;

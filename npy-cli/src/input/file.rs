@@ -383,7 +383,7 @@ impl Input {
         header.map_err(|error| self.name_of(error.into()))
     }
 
-    /// Leaves the other rows out of all arrays, whoever reads them.
+    /// Leaves the other rows out of all arrays.
     pub(crate) fn keep(&mut self, rows: Option<&Arc<dyn Keep>>) {
         (self.keep, self.kept) = (rows.map(Arc::clone), None);
     }

@@ -1,4 +1,4 @@
-//! What takes long: searching, filtering, sorting and counting, in steps between the keys.
+//! Long work: searching, filtering, sorting and counting, in steps between the keys.
 
 use super::filter::Filtering;
 use super::histogram::Histogram;
