@@ -395,13 +395,9 @@ fn hostile_pickles_end_in_errors() {
         let pickle = (0..columns[3].len() / 2).map(|place| u8::from_str_radix(&columns[3][2 * place..2 * place + 2], 16).unwrap());
         files.write("h.npy", header.iter().copied().chain(pickle).collect::<Vec<u8>>());
         let run = files.run(["convert", "h.npy:[0]", "out.npy"]);
-        // Names of unknown classes are data here, and may lead to values.
-        assert!(
-            run.code == Some(2) || columns[1] == "UnknownGlobal" && run.code == Some(0),
-            "{line}: {:?} {}",
-            run.code,
-            run.stderr
-        );
+        // Names of unknown classes are data here, and may lead to values. The list is of faults below 100 levels, of which more are read.
+        let may_be_read = columns[1] == "UnknownGlobal" || columns[2] == "levels";
+        assert!(run.code == Some(2) || may_be_read && run.code == Some(0), "{line}: {:?} {}", run.code, run.stderr);
     }
 }
 
