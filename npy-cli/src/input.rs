@@ -15,7 +15,8 @@ mod stream;
 mod unread;
 
 pub(crate) use array::{
-    Array, MOST_MEMORY, copy, in_memory, not_spooled, object_options, rows_of, spool, spooled, spooled_with_rest, write_whole,
+    Array, MOST_MEMORY, copy, in_memory, not_spooled, object_options, row_bytes, rows_of, spool, spooled, spooled_with_rest,
+    write_whole,
 };
 pub(crate) use file::{Input, Named, Other, array_of, expected_one, member_named, members_named};
 pub(crate) use kept::{Extent, Keep, Kept, Stored};

@@ -13,7 +13,7 @@ use npy_core::{Header, Order};
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::source::Source;
-use crate::input::{Array, object_options, pieces};
+use crate::input::{Array, object_options, pieces, row_bytes};
 use crate::output::{self, Content};
 use crate::signals;
 use crate::values::quantity;
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
 fn copy(array: &mut dyn Array, mut picked: Picked, out: &mut dyn Write) -> Result<()> {
     let header = array.header().clone();
     let inner: Vec<Range<usize>> = header.shape().iter().skip(1).map(|length| 0..*length).collect();
-    let row = inner.iter().fold(header.dtype().itemsize(), |bytes, range| bytes.saturating_mul(range.len()));
+    let row = row_bytes(&header);
     let rows = header.shape().first().copied().unwrap_or_default();
     if row == 0 {
         // A short header can claim any number of such rows.

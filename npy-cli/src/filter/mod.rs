@@ -27,7 +27,7 @@ use npy_core::{Header, Order};
 use tempfile::SpooledTempFile;
 
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Keep, Kept, MOST_MEMORY, Stored, not_spooled, pieces};
+use crate::input::{Array, Keep, Kept, MOST_MEMORY, Stored, not_spooled, pieces, row_bytes};
 use mark::Problem;
 use node::{Column, Test};
 pub(crate) use scan::Read;
@@ -108,8 +108,7 @@ impl Where {
             return Err(Failure::Nameless(format!("{message}, found dtype {}", header.dtype())));
         }
         let (test, columns) = check::check(&self.expression, header).map_err(|problem| problem.in_expression(&self.text))?;
-        let axes = header.shape().iter().skip(1);
-        let row_bytes = axes.fold(header.dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length));
+        let row_bytes = row_bytes(header);
         if row_bytes == 0 && *rows > 0 {
             return Err(Failure::Nameless("cannot select rows: they have no bytes".to_owned()));
         }

@@ -44,6 +44,12 @@ pub(crate) fn rows_of(header: &Header) -> usize {
     rows.copied().unwrap_or(1)
 }
 
+/// The bytes of a row of the first axis, or of a single element.
+pub(crate) fn row_bytes(header: &Header) -> usize {
+    let axes = header.shape().iter().skip(1);
+    axes.fold(header.dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length))
+}
+
 impl<R: Read + Seek> Array for NpyReader<R> {
     fn header(&self) -> &Header {
         self.header()

@@ -6,6 +6,7 @@ use npy_core::{Header, Order};
 use super::scan::{PIECE_BYTES, Step, thousandths};
 use crate::failure::{Failure, Result};
 use crate::filter::{Filter, Where};
+use crate::input::row_bytes;
 use crate::input::source::Source;
 use crate::values::quantity;
 
@@ -27,13 +28,13 @@ pub(crate) struct Filtering {
 impl Filtering {
     pub(crate) fn new(text: &str, header: &Header) -> Result<Self> {
         let filter = Where::new(text)?.of(header)?;
-        let (rows, axes) = header.shape().split_first().map_or((0, &[][..]), |(rows, axes)| (*rows, axes));
-        let row_bytes = axes.iter().fold(header.dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length));
+        let rows = header.shape().first().copied().unwrap_or_default();
+        let row_bytes = row_bytes(header);
         Ok(Self {
             text: text.to_owned(),
             filter,
             rows,
-            axes: axes.iter().map(|length| (0..*length).into()).collect(),
+            axes: header.shape().iter().skip(1).map(|length| (0..*length).into()).collect(),
             piece: (PIECE_BYTES / row_bytes.max(1)).clamp(1, 1 << 17),
             next: 0,
             found: Vec::new(),

@@ -12,7 +12,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::json::write::Layout;
 use crate::input::source::expect_same;
-use crate::input::{Input, rows_of};
+use crate::input::{Input, row_bytes, rows_of};
 use crate::output::{self, Screen};
 use crate::select::Selection;
 use crate::signals;
@@ -138,11 +138,10 @@ impl Growing {
         if header.order() == Order::Fortran && header.shape().len() > 1 {
             return Err(refused("expected C order, found Fortran order, where no row is complete before the last"));
         }
-        let Some((_, row)) = header.shape().split_first() else {
+        if header.shape().is_empty() {
             return Err(refused("expected an array with rows, found a single element"));
-        };
-        let bytes = row.iter().fold(header.dtype().itemsize(), |bytes, length| bytes.saturating_mul(*length)) as u64;
-        let complete = available.saturating_sub(begin).checked_div(bytes).unwrap_or(u64::MAX);
+        }
+        let complete = available.saturating_sub(begin).checked_div(row_bytes(&header) as u64).unwrap_or(u64::MAX);
         let rows = usize::try_from(complete).unwrap_or(usize::MAX).min(rows_of(&header));
         Ok(Self { input, identity, header, rows })
     }
