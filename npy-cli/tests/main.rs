@@ -10,6 +10,8 @@ mod door;
 mod edit;
 mod hash;
 mod help;
+#[cfg(feature = "plot")]
+mod images;
 mod in_place;
 mod joined;
 mod fields;
