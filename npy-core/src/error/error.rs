@@ -192,9 +192,14 @@ impl fmt::Display for Error {
         }
         f.write_str(&self.0.message)?;
         let mut source = self.source().filter(|_| f.alternate());
+        let mut printed = Cow::Borrowed(&*self.0.message);
         while let Some(error) = source {
-            write!(f, ": {error}")?;
-            source = error.source();
+            let text = error.to_string();
+            // Some libraries, such as Arrow, end their message with that of the source.
+            if !printed.ends_with(&text) {
+                write!(f, ": {text}")?;
+            }
+            (printed, source) = (text.into(), error.source());
         }
         Ok(())
     }
