@@ -220,8 +220,9 @@ pub mod dtype {
 ///
 /// [`Scalar::value`](dtype::Scalar::value) decodes a single one, a [`Decoder`](scalar::Decoder) many.
 pub mod scalar {
+    pub use crate::format::decoder::{Decoder, Number};
     pub use crate::format::dtype::Class;
-    pub use crate::format::scalar::{Decoder, Number, Value};
+    pub use crate::format::scalar::Value;
 }
 
 /// Rust types for times, text and bytes of fixed width, and long doubles.

@@ -2,6 +2,7 @@
 //! shapes, regions and rows.
 
 pub(crate) mod calendar;
+pub(crate) mod decoder;
 pub(crate) mod detect;
 pub(crate) mod dtype;
 pub(crate) mod float;

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::big::{Natural, Number as _};
+use crate::format::decoder::bits;
 use crate::format::dtype::{ByteOrder, Scalar, ScalarKind};
-use crate::format::scalar::bits;
 
 /// The floating-point formats of NumPy's dtypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use super::binary::{Binary, Finite, FloatKind, Magnitude};
-use super::digits::{Ascii, Count, Digits, Wanted, decimal, digits, fixed_point};
+use super::decimal::{Ascii, decimal};
+use super::digits::{Count, Digits, Wanted, digits, fixed_point};
 use super::options::{FloatMode, PrintOptions, Sign};
 use super::stream::{pad, push_repeated};
+use crate::format::decoder::bits;
 use crate::format::dtype::ByteOrder;
-use crate::format::scalar::bits;
 
 /// The format of the floating-point numbers of an array: all with an exponent or none, aligned at the
 /// point.

@@ -1,14 +1,14 @@
 //! The text of elements of every dtype in an array.
 
 use super::binary::{Binary, FloatKind};
-use super::digits::{Ascii, decimal};
+use super::decimal::{Ascii, decimal};
 use super::float::{ComplexFormat, FloatFormat, push_f32};
 use super::options::{PrintOptions, Sign};
 use super::stream::{Text, item, pad, part};
 use super::text::{write_bytes, write_unicode, write_void};
 use super::time::{NAT, date_time};
+use crate::format::decoder::Decoder;
 use crate::format::dtype::{ByteOrder, Class, DType, MlType, Record, Scalar, ScalarKind, SubArray, TimeUnit};
-use crate::format::scalar::Decoder;
 
 /// The format of the elements of an array.
 ///

@@ -47,6 +47,7 @@
 pub(crate) mod array;
 mod big;
 mod binary;
+mod decimal;
 mod digits;
 mod float;
 pub(crate) mod format;
