@@ -1,5 +1,19 @@
 //! Where a command writes: standard output, or a file that is replaced atomically.
 
+#[cfg(all(unix, feature = "plot"))]
+pub(crate) mod ask;
+#[cfg(all(not(unix), feature = "plot"))]
+pub(crate) mod ask {
+    //! Where the terminal is not asked.
+
+    pub(crate) fn attributes() -> Option<Vec<u16>> {
+        None
+    }
+
+    pub(crate) fn cell() -> Option<(usize, usize)> {
+        None
+    }
+}
 #[cfg(unix)]
 mod pipe;
 pub(crate) mod table;

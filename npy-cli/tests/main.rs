@@ -37,6 +37,8 @@ mod screen;
 mod set;
 mod several;
 mod show;
+#[cfg(all(unix, feature = "plot", feature = "view"))]
+mod sixel;
 #[cfg(unix)]
 mod sql;
 mod stats;

@@ -79,6 +79,19 @@ impl Terminal {
         self.wait(text, |screen| screen.contains(text))
     }
 
+    /// Waits for a text among all that was written.
+    #[track_caller]
+    pub fn wait_for_bytes(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.take(&bytes),
+                Err(_) => panic!("{text:?} never came, but {:?}", String::from_utf8_lossy(&self.bytes)),
+            }
+        }
+    }
+
     fn take(&mut self, bytes: &[u8]) {
         self.parser.process(bytes);
         self.bytes.extend_from_slice(bytes);
@@ -98,6 +111,10 @@ impl Terminal {
     pub fn resize(&mut self, rows: u16, columns: u16) {
         self.parser.screen_mut().set_size(rows, columns);
         self.pty.resize(Size::new(rows, columns)).unwrap();
+    }
+
+    pub fn resize_with_pixels(&mut self, rows: u16, columns: u16, (width, height): (u16, u16)) {
+        self.pty.resize(Size::new_with_pixel(rows, columns, width, height)).unwrap();
     }
 
     pub fn signal(&mut self, signal: Signal) {

@@ -8,11 +8,11 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::input::path_of;
-use crate::output::{self, Content, Screen};
+use crate::output::{self, Content, Screen, ask};
 use crate::plot::options::{ColorMap, Kind, Limit, LogAxes, Options};
 use crate::plot::picture::{Paper, Protocol};
 use crate::plot::terminal::{self, Colors};
-use crate::plot::{self, Data, Format, Horizontal, picture};
+use crate::plot::{self, Data, Figure, Format, Horizontal, picture};
 use crate::select::Slice;
 use crate::signals;
 use crate::values::quantity;
@@ -120,7 +120,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u16).range(24..=960))]
     dpi: Option<u16>,
 
-    /// Draw with characters, also where the terminal shows pictures (kitty, ghostty, iTerm, WezTerm)
+    /// Draw with characters, also where the terminal shows pictures (kitty, ghostty, iTerm, WezTerm, and those that say they have sixel)
     #[arg(long, conflicts_with = "output")]
     text: bool,
 
@@ -169,31 +169,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if arguments.filter.is_given() && matches!(x, Some(Horizontal::Data(_))) {
         return Err(Failure::new("cannot keep rows of two files: expected a field as --x beside --where"));
     }
-    let size = match (arguments.size, format) {
-        (Some(size), _) => size,
-        (None, Some(_)) => usual_size(arguments.dpi.unwrap_or(USUAL_DPI)),
-        (None, None) => (screen.width().max(24), (screen.width() / 4).clamp(10, 24)),
-    };
-    let shows_pictures = !arguments.text && format.is_none() && screen.is_terminal() && screen.has_color();
-    let protocol = if shows_pictures { Protocol::of_terminal(|name| std::env::var(name).ok()) } else { None };
-    let fields = arguments.y.as_ref().map_or(&arguments.field[..], std::slice::from_ref);
-    let kind = arguments.kind.or_else(|| arguments.y.as_ref().map(|_| Kind::Scatter));
-    let options = Options {
-        kind: if arguments.histogram { Some(Kind::Histogram) } else { kind },
-        fields,
-        log: arguments.log.unwrap_or_default(),
-        bins: usize::from(arguments.bins),
-        scale: arguments.scale,
-        map: arguments.map,
-        title: arguments.title.clone().unwrap_or_else(|| title_of(arguments)),
-        // Braille has 2 × 4 dots in a character.
-        size: match (format, protocol) {
-            (Some(_), _) => size,
-            (None, Some(_)) => pixels_of(size),
-            (None, None) => (size.0 * 2, size.1 * 4),
-        },
-    };
-    let figure = plot::figure(&mut data, x, &options)?;
+    let surface = Surface::of(arguments, format, screen);
+    let figure = plot::figure(&mut data, x, &options(arguments, surface.dots()))?;
     if figure.left_out > 0 {
         let (file, count) = (escape::path(&arguments.file), quantity::count(figure.left_out));
         let values = if figure.left_out == 1 { "value" } else { "values" };
@@ -202,26 +179,78 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if let Some(note) = &figure.note {
         output::warn(&format!("{}: {note}", escape::path(&arguments.file)));
     }
-    match (&arguments.output, format) {
-        (Some(path), Some(format)) => {
-            let paper = Paper { size, scale: scale_of(size, arguments.dpi), dpi: arguments.dpi };
-            let bytes = picture::render(&figure, format, paper)?;
-            let content = if format == Format::Svg { Content::Text } else { Content::Binary };
-            output::replace(path, content, |out| Ok(out.write_all(&bytes)?))?;
-        }
-        _ if protocol.is_some() => {
-            let paper = Paper { size: pixels_of(size), scale: 1.0, dpi: None };
-            let png = picture::render(&figure, Format::Png, paper)?;
-            screen.picture(&protocol.map(|protocol| protocol.sequence(&png, size)).unwrap_or_default())?;
-        }
-        _ => {
-            let character = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
-            let text = terminal::text(&figure, character(size.0.min(1000)), character(size.1.min(1000)), colors(screen));
-            screen.write_all(text.as_bytes())?;
-        }
-    }
+    surface.show(&figure, screen)?;
     Ok(0)
 }
+
+fn options(arguments: &Arguments, size: (usize, usize)) -> Options<'_> {
+    let kind = arguments.kind.or_else(|| arguments.y.as_ref().map(|_| Kind::Scatter));
+    Options {
+        kind: if arguments.histogram { Some(Kind::Histogram) } else { kind },
+        fields: arguments.y.as_ref().map_or(&arguments.field[..], std::slice::from_ref),
+        log: arguments.log.unwrap_or_default(),
+        bins: usize::from(arguments.bins),
+        scale: arguments.scale,
+        map: arguments.map,
+        title: arguments.title.clone().unwrap_or_else(|| title_of(arguments)),
+        size,
+    }
+}
+
+/// Where a figure is shown.
+enum Surface<'a> {
+    File(&'a Path, Format, Paper),
+    /// A terminal that shows pictures, in as many columns and lines.
+    Picture(Protocol, Paper, (usize, usize)),
+    /// As many columns and lines of characters.
+    Text((usize, usize)),
+}
+
+impl<'a> Surface<'a> {
+    fn of(arguments: &'a Arguments, format: Option<Format>, screen: &Screen) -> Self {
+        if let (Some(path), Some(format)) = (&arguments.output, format) {
+            let size = arguments.size.unwrap_or_else(|| usual_size(arguments.dpi.unwrap_or(USUAL_DPI)));
+            return Self::File(path, format, Paper { size, scale: scale_of(size, arguments.dpi), dpi: arguments.dpi });
+        }
+        let usual = (screen.width().max(24), (screen.width() / 4).clamp(10, 24));
+        let (columns, lines) = arguments.size.unwrap_or(usual);
+        let shows_pictures = !arguments.text && screen.is_terminal() && screen.has_color();
+        let of_terminal = || Protocol::of_terminal(|name| std::env::var(name).ok(), ask::attributes);
+        let Some(protocol) = shows_pictures.then(of_terminal).flatten() else { return Self::Text((columns, lines)) };
+        // Other protocols scale the picture to the characters.
+        let cell = if protocol == Protocol::Sixel { ask::cell().unwrap_or(USUAL_CELL) } else { USUAL_CELL };
+        let size = ((columns * cell.0).min(MOST_PIXELS), (lines * cell.1).min(MOST_PIXELS));
+        Self::Picture(protocol, Paper { size, scale: cell.1 as f64 / USUAL_CELL.1 as f64, dpi: None }, (columns, lines))
+    }
+
+    /// The width and the height in dots.
+    fn dots(&self) -> (usize, usize) {
+        match self {
+            Self::File(_, _, paper) | Self::Picture(_, paper, _) => paper.size,
+            // Braille has 2 × 4 dots in a character.
+            Self::Text((columns, lines)) => (columns * 2, lines * 4),
+        }
+    }
+
+    fn show(self, figure: &Figure, screen: &mut Screen) -> Result<()> {
+        match self {
+            Self::File(path, format, paper) => {
+                let bytes = picture::render(figure, format, paper)?;
+                let content = if format == Format::Svg { Content::Text } else { Content::Binary };
+                output::replace(path, content, |out| Ok(out.write_all(&bytes)?))
+            }
+            Self::Picture(protocol, paper, characters) => screen.picture(&picture::inline(figure, protocol, paper, characters)?),
+            Self::Text((columns, lines)) => {
+                let character = |length: usize| u16::try_from(length.min(1000)).unwrap_or(u16::MAX);
+                let text = terminal::text(figure, character(columns), character(lines), colors(screen));
+                Ok(screen.write_all(text.as_bytes())?)
+            }
+        }
+    }
+}
+
+/// The pixels of a character where the terminal does not tell them, as those of the VT340.
+const USUAL_CELL: (usize, usize) = (10, 20);
 
 /// The pixels of an inch at which a picture has its usual size.
 const USUAL_DPI: u16 = 96;
@@ -231,11 +260,6 @@ const USUAL_SIZE: (usize, usize) = (800, 500);
 fn usual_size(dpi: u16) -> (usize, usize) {
     let grown = |length: usize| length * usize::from(dpi) / usize::from(USUAL_DPI);
     (grown(USUAL_SIZE.0).min(MOST_PIXELS), grown(USUAL_SIZE.1).min(MOST_PIXELS))
-}
-
-/// The pixels of a picture of as many characters.
-fn pixels_of((columns, lines): (usize, usize)) -> (usize, usize) {
-    ((columns * 10).min(MOST_PIXELS), (lines * 20).min(MOST_PIXELS))
 }
 
 /// The pixels of a unit of the layout.

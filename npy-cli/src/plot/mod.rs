@@ -13,6 +13,7 @@ pub(crate) mod picture;
 pub(crate) mod terminal;
 
 pub(crate) use build::figure;
+pub(crate) use figure::Figure;
 pub(crate) use numbers::{Data, Horizontal};
 
 /// A file format of pictures.

@@ -6,6 +6,7 @@ mod font;
 mod png;
 mod svg;
 mod pixels;
+mod sixel;
 mod inline;
 
 use super::Format;
@@ -26,23 +27,37 @@ pub(crate) struct Paper {
     pub(crate) dpi: Option<u16>,
 }
 
+impl Paper {
+    /// The size in units of the layout.
+    fn units(&self) -> (f64, f64) {
+        (self.size.0 as f64 / self.scale, self.size.1 as f64 / self.scale)
+    }
+}
+
 /// The bytes of a file with the picture.
 pub(crate) fn render(figure: &Figure, format: Format, paper: Paper) -> Result<Vec<u8>> {
-    let (font, Paper { size: (width, height), scale, dpi }) = (Font::new()?, paper);
-    let size = (width as f64 / scale, height as f64 / scale);
-    let layout = Layout::new(figure, size, &font);
     match format {
         Format::Svg => {
-            let mut svg = svg::Svg::new((width, height), size);
-            layout.draw(&mut svg);
+            let (font, size) = (Font::new()?, paper.units());
+            let mut svg = svg::Svg::new(paper.size, size);
+            Layout::new(figure, size, &font).draw(&mut svg);
             Ok(svg.finish().into_bytes())
         }
-        Format::Png => {
-            let mut pixels = pixels::Pixels::new((width, height), scale, &font);
-            layout.draw(&mut pixels);
-            png::encode(&pixels.finish(), dpi)
-        }
+        Format::Png => png::encode(&drawn(figure, paper)?, paper.dpi),
     }
+}
+
+/// The sequence that shows the picture in a terminal, in as many columns and lines.
+pub(crate) fn inline(figure: &Figure, protocol: Protocol, paper: Paper, characters: (usize, usize)) -> Result<String> {
+    protocol.sequence(&drawn(figure, paper)?, characters)
+}
+
+/// The pixels of the picture.
+fn drawn(figure: &Figure, paper: Paper) -> Result<Raster> {
+    let font = Font::new()?;
+    let mut pixels = pixels::Pixels::new(paper.size, paper.scale, &font);
+    Layout::new(figure, paper.units(), &font).draw(&mut pixels);
+    Ok(pixels.finish())
 }
 
 const INK: Color = [40, 40, 40];
