@@ -8,6 +8,30 @@ use std::mem;
 
 pub(crate) use npy_core::print::terminal::{is_unsafe, json, line, text};
 
+/// A message in one line. Text that it quotes, as `{:?}` does, has the escapes of Python: `\x1b`, not `\u{1b}`.
+pub(crate) fn message(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find('\\') {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let code = behind.strip_prefix("\\u{").and_then(|code| code.split_once('}'));
+        let character = code.and_then(|(digits, rest)| Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, rest)));
+        if let Some((character, behind)) = character {
+            // A letter is one that would join the character before it.
+            out.push(character);
+            rest = behind;
+        } else {
+            // A backslash before another one escapes it.
+            let length = if behind.starts_with("\\\\") { 2 } else { 1 };
+            out.push_str(&behind[..length]);
+            rest = &behind[length..];
+        }
+    }
+    out.push_str(rest);
+    line(&out).into_owned()
+}
+
 /// A path as text. Bytes that are not UTF-8 are escaped, as in `caf\xe9.npy`, so that names which differ look different.
 pub(crate) fn path(path: &(impl AsRef<OsStr> + ?Sized)) -> Cow<'_, str> {
     let path = path.as_ref();
@@ -138,6 +162,13 @@ mod tests {
         assert_eq!(through(colors, &[text]), expected.replace("\\x1b[31m", "\x1b[31m"));
         assert_eq!(through(Kept::Json, &[b"\"\t\x1b[0m\"\n"]), "\"\\u0009\\u001b[0m\"\n");
         assert_eq!(through(lines, &[b"\x9b\xffA", b"\xe4\xb8"]), "\\x9b\\xffA\\xe4\\xb8");
+    }
+
+    #[test]
+    fn messages_have_the_escapes_of_python() {
+        let name = "a\x1b\u{9b}\u{202e}\u{e0041}\\u{1b}\"\n";
+        assert_eq!(message(&format!("no {name:?}")), r#"no "a\x1b\x9b\u202e\U000e0041\\u{1b}\"\n""#);
+        assert_eq!(message("C:\\u{zz}\\u{1\x1b\\"), "C:\\u{zz}\\u{1\\x1b\\");
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Trouble(message) | Self::Nameless(message) | Self::OfMember(message) | Self::Unread(message) => {
-                f.write_str(&escape::line(message))
+                f.write_str(&escape::message(message))
             }
             Self::Marked { failure, mark } => write!(f, "{failure}\n{mark}"),
             Self::Unwritten(error) => write!(f, "cannot write the output: {error}"),
@@ -126,10 +126,11 @@ impl fmt::Display for Failure {
 }
 
 /// Advice of the library, and the advice for users of the command.
-const ADVICE: [(&str, &str); 7] = [
+const ADVICE: [(&str, &str); 8] = [
     ("`npy_core::npz::recover` keeps them", "`npy recover` keeps them"),
     ("`ObjectOptions::encoding` sets another encoding", "`npy show --encoding latin1` reads it"),
     ("; raise it with `ObjectOptions` if the file is trusted", ""),
+    ("; read it with `load`", "; `npy convert` makes an archive of it"),
     ("; raise it with `Limits` if the file is trusted", ""),
     ("; pass a larger `most` if the archive is trusted", ""),
     (

@@ -204,7 +204,7 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 /// Writes a line to standard error.
 pub(crate) fn warn(message: &str) {
     // There is no place to report a failure.
-    let _ = writeln!(io::stderr(), "npy: {}", escape::line(message));
+    let _ = writeln!(io::stderr(), "npy: {}", escape::message(message));
 }
 
 /// Prints a failure on standard error. Its message has no control characters, and may have lines below it.

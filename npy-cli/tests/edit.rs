@@ -99,12 +99,16 @@ fn edits_say_what_is_wrong() {
     commented[length - 2] = 5;
     commented.extend(b"hello");
     files.write("commented.npz", commented);
+    files.array("one.npy", "|u1", &[1], vec![1]);
     session!(files, @r#"
     $ npy rm a.npz tiem
     npy: a.npz: missing array "tiem": the archive has time, layers.0, layers.1; did you mean "time"?
     exit code 2
     $ npy mv a.npz time layers.0
     npy: a.npz: the archive has "layers.0" already; remove it first, by `npy rm`
+    exit code 2
+    $ npy rm one.npy x
+    npy: one.npy: not an .npz file: expected a zip archive, found "\x93NUMPY\x01\x00", an .npy file; `npy convert` makes an archive of it
     exit code 2
     $ npy mv a.npz layers.* x
     npy: a.npz: expected one member, found 2

@@ -258,7 +258,7 @@ fn keys_of_any_kind_and_with_control_characters_are_selected() {
     $ npy show k.npy ["None"]
     5
     $ npy show k.npy x
-    npy: k.npy: slice "x" at column 1: no key "x": expected one of 3, (1, 2), 0.5, "a\u{1b}[2J\n", "it's", None
+    npy: k.npy: slice "x" at column 1: no key "x": expected one of 3, (1, 2), 0.5, "a\x1b[2J\n", "it's", None
     exit code 2
     "#);
 }

@@ -200,8 +200,9 @@ impl Arguments {
     fn rows_of(&self, selection: Selection) -> Result<Selection> {
         let Some(count) = self.head.or(self.tail) else { return Ok(selection) };
         let Some(length) = selection.shape().first().copied() else {
-            let option = if self.head.is_some() { "--head" } else { "--tail" };
-            return Err(Failure::Nameless(format!("{option} has no effect: expected an array with rows, found a single element")));
+            let rows = if self.head.is_some() { "first rows" } else { "last rows" };
+            let message = format!("cannot show the {rows}: expected an array with rows, found a single element");
+            return Err(Failure::Nameless(message));
         };
         let count = count.min(length);
         Ok(selection.part(0, if self.head.is_some() { 0..count } else { length - count..length }))

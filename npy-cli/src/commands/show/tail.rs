@@ -158,7 +158,9 @@ impl Growing {
                 Err(failure) => {
                     failed += 1;
                     if failed == PATIENCE {
-                        output::warn(&format!("{failure}; waiting for it"));
+                        let is_gone = self.input.path().is_some_and(|path| !path.exists());
+                        let removed = || Failure::new(format!("{}: the file was removed", self.input.name()));
+                        output::warn(&format!("{}; waiting for it", if is_gone { removed() } else { failure }));
                     }
                 }
             }
