@@ -23,4 +23,4 @@ pub(crate) use kept::{Extent, Keep, Kept, Stored};
 pub(crate) use looks::text_transfer;
 pub(crate) use part::{Part, STANDARD_INPUT, path_of, split, standard_input};
 pub(crate) use stream::{Prefixed, Spool};
-pub(crate) use unread::{behind_array_of_stream, beside_members, is_shadowed};
+pub(crate) use unread::{are_same, behind_array_of_stream, beside_members, is_shadowed};

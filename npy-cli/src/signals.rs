@@ -1,7 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: they end the program at once, but not where a file or the terminal has to be cleaned up first.
 //! SIGABRT: what is raised where memory ends.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -123,6 +123,12 @@ impl<R: Read> Read for Checked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         expect_none()?;
         self.0.read(buffer)
+    }
+}
+
+impl<S: Seek> Seek for Checked<S> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.0.seek(position)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use npy_core::npz::NpzReader;
 
 use crate::support::numpy::numpy;
-use crate::support::{Files, run, session};
+use crate::support::{Files, command, run, session};
 
 /// The archive is the one that NumPy writes of all arrays.
 #[test]
@@ -44,6 +44,10 @@ fn collisions_are_refused() {
     }
     files.archive("two.npz", |archive| ["x", "y"].iter().for_each(|name| archive.add_slice(name, &[1_u8]).unwrap()));
     files.array("x.npy", "|u1", &[1], vec![2]);
+    fs::create_dir(files.path("b")).unwrap();
+    for name in ["a.npz", "x.npy"] {
+        fs::copy(files.path(name), files.path(&format!("b/{name}"))).unwrap();
+    }
     let mut commented = files.read("a.npz");
     let length = commented.len();
     commented[length - 2] = 5;
@@ -52,13 +56,22 @@ fn collisions_are_refused() {
     files.write("t.csv", "a,b\n1,2\n");
     session!(files, @r#"
     $ npy merge a.npz b.npz -o c.npz
-    npy: b.npz: a.npz has the member "x" too; --prefix puts the names of the files before them
+    npy: b.npz: a.npz has the member "x" too; --prefix puts the names of the archives before them
     exit code 2
     $ npy merge a.npz x.npy -o c.npz
-    npy: x.npy: a.npz has the member "x" too; --prefix puts the names of the files before them
+    npy: x.npy: a.npz has the member "x" too; --prefix puts the names of the archives before them
     exit code 2
     $ npy merge a.npz a.npz -o c.npz --prefix
-    npy: a.npz: a.npz has the member "a/x" too; rename one by `npy mv`
+    npy: a.npz: a.npz has the member "a/x" too; name each member once
+    exit code 2
+    $ npy merge x.npy b/x.npy -o c.npz
+    npy: b/x.npy: x.npy has the member "x" too; give one of the files another name
+    exit code 2
+    $ npy merge a.npz b/a.npz -o c.npz
+    npy: b/a.npz: a.npz has the member "x" too; give one of the files another name, for --prefix to put before them
+    exit code 2
+    $ npy merge a.npz b/a.npz -o c.npz --prefix
+    npy: b/a.npz: a.npz has the member "a/x" too; give one of the files another name
     exit code 2
     $ npy merge commented.npz -o c.npz
     npy: commented.npz: merging would lose the comment of the archive; allow it with --lossy
@@ -84,6 +97,70 @@ fn collisions_are_refused() {
     $ npy merge commented.npz x.npy -o c.npz --lossy --prefix
     npy: lost the comment of the archive
     "#);
-    assert_eq!(files.names(), ["a.npz", "b.npz", "c.npz", "commented.npz", "t.csv", "two.npz", "x.npy"]);
+    assert_eq!(files.names(), ["a.npz", "b", "b.npz", "c.npz", "commented.npz", "t.csv", "two.npz", "x.npy"]);
     assert_eq!(NpzReader::open(files.path("c.npz")).unwrap().names().collect::<Vec<_>>(), ["commented/x", "x"]);
+}
+
+/// Names that lead out of a directory, and those that a terminal obeys, get into no archive, and out of one.
+#[test]
+fn names_that_lead_elsewhere_are_refused() {
+    let files = Files::new();
+    files.array("x.npy", "|u1", &[1], vec![2]);
+    files.array("...npy", "|u1", &[1], vec![2]);
+    files.archive("a.npz", |archive| archive.add_slice("x", &[1_u8]).unwrap());
+    files.archive("evil.npz", |archive| {
+        ["../evil", "a\x1b[2J"].iter().for_each(|name| archive.add_slice(name, &[1_u8]).unwrap());
+    });
+    session!(files, @r#"
+    $ npy mv a.npz x ../evil
+    npy: a.npz: invalid name "../evil" for a member: expected a name that stays in the directory where the archive is unpacked
+    exit code 2
+    $ npy set a.npz:/etc/x --from x.npy
+    npy: a.npz: invalid name "/etc/x" for a member: expected a name that stays in the directory where the archive is unpacked
+    exit code 2
+    $ npy set a.npz:C:x --from x.npy
+    npy: a.npz: invalid name "C:x" for a member: expected a name that stays in the directory where the archive is unpacked
+    exit code 2
+    $ npy merge evil.npz -o c.npz
+    npy: evil.npz: invalid name "../evil" for a member: expected a name that stays in the directory where the archive is unpacked; `npy mv` renames it
+    exit code 2
+    $ npy merge evil.npz:a* -o c.npz
+    npy: evil.npz:a*: invalid name "a\x1b[2J" for a member: expected a name without control characters; `npy mv` renames it
+    exit code 2
+    $ npy merge a.npz ...npy -o c.npz --prefix
+    npy: ...npy: invalid name ".." for a member: expected a name that stays in the directory where the archive is unpacked; give the file another name
+    exit code 2
+    $ npy convert evil.npz c.npz
+    npy: evil.npz: invalid name "../evil" for a member: expected a name that stays in the directory where the archive is unpacked; select others
+    exit code 2
+    $ npy set evil.npz:../evil [0] 7
+    $ npy show evil.npz:../evil
+    [7]
+    $ npy mv evil.npz ../evil good/x
+    $ npy rm evil.npz a*
+    $ npy merge evil.npz a.npz -o c.npz
+    "#);
+    assert_eq!(NpzReader::open(files.path("c.npz")).unwrap().names().collect::<Vec<_>>(), ["good/x", "x"]);
+}
+
+/// Ctrl-C does not wait for the end of a member.
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_the_copy_of_a_member() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let files = Files::new();
+    npy_core::save(files.path("big.npy"), &vec![0_u8; 64 << 20]).unwrap();
+    files.run(["merge", &files.path("big.npy"), "-o", &files.path("big.npz")]).ok();
+    // The copy may end before the signal comes.
+    let is_ended = (0..20).any(|_| {
+        let mut merge = command(["merge", &files.path("big.npz"), "-o", &files.path("out.npz")]).spawn().unwrap();
+        while files.names().len() < 3 && merge.try_wait().unwrap().is_none() {}
+        kill_process(Pid::from_child(&merge), Signal::INT).unwrap();
+        let is_ended = merge.wait().unwrap().code() == Some(130);
+        assert_eq!(fs::remove_file(files.path("out.npz")).is_err(), is_ended);
+        is_ended
+    });
+    assert!(is_ended);
+    assert_eq!(files.names(), ["big.npy", "big.npz"]);
 }

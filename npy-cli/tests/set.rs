@@ -156,6 +156,14 @@ fn refusals_say_what_to_do() {
     $ npy set a.npz:x [1] 256
     npy: a.npz: member "x": cannot set the value: 256 is out of range for |u1; allow it with --lossy
     exit code 2
+    $ npy set a.npz:x [1] 300 --lossy
+    npy: a.npz:x: lost 1 number, which was out of range
+    $ npy show a.npz:x [1]
+    44
+    $ npy set a.npz:x [1] 300.5 --lossy
+    npy: a.npz:x: lost 1 number, which was out of range
+    $ npy show a.npz:x [1]
+    255
     $ npy set a.npz:x [1] 1.5
     npy: a.npz: member "x": cannot set the value: 1.5 loses precision as |u1; allow it with --lossy
     exit code 2

@@ -81,8 +81,7 @@ impl Input {
 
     /// Whether `output` replaces the file.
     pub(crate) fn is_replaced_by(&self, output: &Path) -> bool {
-        let path = self.path().and_then(|path| fs::canonicalize(path).ok());
-        path.is_some() && path == fs::canonicalize(output).ok()
+        self.path().is_some_and(|path| are_same(path, output))
     }
 
     /// Names the other arrays of the file, which it would lose if `output` replaced it.
@@ -130,6 +129,12 @@ impl Input {
         }
         parts
     }
+}
+
+/// Whether two paths lead to one file that is there.
+pub(crate) fn are_same(path: &Path, other: &Path) -> bool {
+    let path = fs::canonicalize(path).ok();
+    path.is_some() && path == fs::canonicalize(other).ok()
 }
 
 /// Names the arrays or bytes behind the array of a stream, by their first bytes.

@@ -47,7 +47,8 @@ Examples:
 
 File extensions select the formats, with .gz or .zst after that of an input. The output replaces an existing file when it is complete.
 
-Losses: a conversion that would change a value is refused without --lossy, and the loss is named. An integer of text stays \
+Losses: a conversion that would change a value is refused without --lossy, and the loss is named. With it, an integer out \
+of range wraps around as in astype of NumPy, so that 300 as u1 is 44, and a float becomes the nearest integer of the dtype. An integer of text stays \
 that integer, a fraction is the nearest number of the dtype if that has its digits, up to 15 of them. Text formats do not \
 keep the shape and the dtype: --dtype gives it back, as npy schema --python writes it.
 

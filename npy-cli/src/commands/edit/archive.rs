@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::input::{beside_members, is_shadowed};
 use crate::losses;
 use crate::output;
-use crate::signals;
+use crate::signals::{self, Checked};
 
 /// A member of the new archive, under its full name.
 pub(super) struct Member<'a> {
@@ -89,11 +89,16 @@ pub(super) fn copy<W: Write>(
         }
     }
     writer.set_options(writer.options().aligned(is_aligned.unwrap_or(false)));
+    let mut stored = NpzReader::new(Checked(archive.get_mut().clone()))?;
     for member in members {
-        signals::check()?;
         let key = member.key().to_owned();
         match member.content {
-            Content::Old(index) => writer.add_member_of(archive, index, &member.name)?,
+            Content::Old(index) => {
+                let added = writer.add_member_of(&mut stored, index, &member.name);
+                // A signal fails the copy.
+                signals::check()?;
+                added?;
+            }
             Content::Array { is_compressed, write } => {
                 writer.set_options(writer.options().compressed(is_compressed));
                 output::add_array(writer, &key, |out| write(archive, out)).map_err(|failure| failure.about_member(&key))?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::archive::{all, edit};
 use crate::failure::{Failure, Result};
 use crate::input::{member_named, members_named};
+use crate::values::names::expect_member_name;
 
 /// Remove members from an archive.
 #[derive(Debug, clap::Args)]
@@ -83,6 +84,7 @@ pub(crate) fn mv(arguments: &Mv) -> Result<u8> {
         if name.is_empty() {
             return Err(Failure::Nameless("expected a name for the member, found none".to_owned()));
         }
+        expect_member_name(name)?;
         let new = format!("{name}{extension}");
         let mut members = all(archive);
         // NumPy tells members apart by their names without `.npy`.

@@ -12,10 +12,11 @@ use super::archive::{Member, all, copy, old};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::{self, stem_of};
-use crate::input::{Input, beside_members, members_named, path_of, write_whole};
+use crate::input::{Input, are_same, beside_members, members_named, path_of, write_whole};
 use crate::losses;
 use crate::output::{self, Content};
 use crate::signals;
+use crate::values::names::expect_member_name;
 
 /// Put the members of archives, and arrays of files, into one archive.
 #[derive(Debug, clap::Args)]
@@ -67,7 +68,7 @@ pub(crate) fn merge(arguments: &Merge) -> Result<u8> {
     }
     let _guard = signals::Guard::new();
     // Of a file that is read too, other writers wait.
-    let is_input = arguments.files.iter().any(|file| is_same(path_of(file), output));
+    let is_input = arguments.files.iter().any(|file| are_same(Path::new(path_of(file)), output));
     let options = WriteOptions::new();
     let mut writer = if is_input { NpzWriter::edit(output, options)?.0 } else { NpzWriter::create_with(output, options)? };
     if let Err(failure) = add_all(arguments, &mut writer) {
@@ -78,36 +79,59 @@ pub(crate) fn merge(arguments: &Merge) -> Result<u8> {
     Ok(0)
 }
 
-fn is_same(file: &OsStr, output: &Path) -> bool {
-    let [file, output] = [Path::new(file), output].map(|path| path.canonicalize().ok());
-    file.is_some() && file == output
+/// The names of members that the archive has, and what messages say of each.
+struct Names<'a> {
+    arguments: &'a Merge,
+    claims: HashMap<String, Claim<'a>>,
+}
+
+/// A file that has a member.
+#[derive(Clone, Copy)]
+struct Claim<'a> {
+    file: &'a OsStr,
+    is_archive: bool,
+}
+
+impl Claim<'_> {
+    /// What --prefix puts before the name of a member.
+    fn prefix(&self) -> String {
+        if self.is_archive { format!("{}/", stem_of(path_of(self.file))) } else { String::new() }
+    }
+}
+
+impl<'a> Names<'a> {
+    /// Fails if another file has the member too, or if no archive should have its name.
+    fn claim(&mut self, key: &str, claim: Claim<'a>) -> Result<()> {
+        let rename = if claim.is_archive { "; `npy mv` renames it" } else { "; give the file another name" };
+        expect_member_name(key).map_err(|failure| failure.with_advice(rename))?;
+        let Some(other) = self.claims.insert(key.to_owned(), claim) else { return Ok(()) };
+        let hint = match self.arguments.prefix {
+            _ if path_of(other.file) == path_of(claim.file) => "name each member once",
+            false if other.prefix() != claim.prefix() => "--prefix puts the names of the archives before them",
+            false if claim.is_archive => "give one of the files another name, for --prefix to put before them",
+            _ => "give one of the files another name",
+        };
+        Err(Failure::Nameless(format!("{} has the member {key:?} too; {hint}", escape::path(other.file))))
+    }
 }
 
 /// Adds the members of all files.
 fn add_all<W: Write>(arguments: &Merge, writer: &mut NpzWriter<W>) -> Result<()> {
-    let mut names = HashMap::new();
+    let mut names = Names { arguments, claims: HashMap::new() };
     for file in &arguments.files {
         let name = escape::path(file);
         let mut input = formats::numpy(file)?.into_file()?;
-        let mut claim = |key: &str| match names.insert(key.to_owned(), name.clone().into_owned()) {
-            Some(other) => {
-                let hint =
-                    if arguments.prefix { "rename one by `npy mv`" } else { "--prefix puts the names of the files before them" };
-                Err(Failure::new(format!("{name}: {other} has the member {key:?} too; {hint}")))
-            }
-            None => Ok(()),
-        };
-        if input.format() == FileFormat::Npz {
-            let prefix = if arguments.prefix { format!("{}/", stem_of(path_of(file))) } else { String::new() };
+        let claim = Claim { file, is_archive: input.format() == FileFormat::Npz };
+        if claim.is_archive {
             let mut lost = input.left_out().to_vec();
             lost.extend(input.replaced_parts(&arguments.output));
             lost.extend(beside_members(&input.archive()?));
             losses::report(&format!("{}: merging", input.name()), &lost, arguments.lossy)?;
-            add_members(&input, &prefix, &mut claim, writer).map_err(|failure| failure.about(&name))?;
+            add_members(&input, claim, &mut names, writer).map_err(|failure| failure.about(&name))?;
         } else {
             input.expect_nothing_else("merge")?;
             let member = stem_of(path_of(file));
-            claim(&member)?;
+            names.claim(&member, claim).map_err(|failure| failure.about(&name))?;
             writer.set_options(WriteOptions::new());
             input.with_array(|array| {
                 let header = array.header().clone();
@@ -119,20 +143,16 @@ fn add_all<W: Write>(arguments: &Merge, writer: &mut NpzWriter<W>) -> Result<()>
 }
 
 /// Adds the members of an archive, or those that are selected.
-fn add_members<W: Write>(
-    input: &Input,
-    prefix: &str,
-    claim: &mut dyn FnMut(&str) -> Result<()>,
-    writer: &mut NpzWriter<W>,
-) -> Result<()> {
+fn add_members<'a, W: Write>(input: &Input, claim: Claim<'a>, names: &mut Names<'a>, writer: &mut NpzWriter<W>) -> Result<()> {
     let mut archive = input.archive()?;
     let mut members: Vec<Member<'_>> = match input.selected() {
         Some(member) => members_named(&archive, member)?.into_iter().filter_map(|index| old(&archive, index)).collect(),
         None => all(&archive),
     };
+    let prefix = if names.arguments.prefix { claim.prefix() } else { String::new() };
     for member in &mut members {
-        member.name.insert_str(0, prefix);
-        claim(member.key())?;
+        member.name.insert_str(0, &prefix);
+        names.claim(member.key(), claim)?;
     }
     copy(&mut archive, members, writer)
 }

@@ -20,6 +20,7 @@ use crate::input::{Input, Part, array_of, copy, expected_one, member_named, spli
 use crate::losses;
 use crate::select::{Patch, Selection, Slice};
 use crate::signals;
+use crate::values::names::expect_member_name;
 use crate::values::quantity::{self, counted};
 
 /// Set elements of an array, or a member of an archive.
@@ -35,7 +36,8 @@ Examples:
   npy set run.npz:x --from other.npy      another array for a member, or a new member
 
 The array keeps its dtype, shape and order. VALUE is read as a cell of CSV for that dtype: numbers, True and False, text, times as \
-ISO 8601, hexadecimal bytes. What the dtype does not hold exactly is refused without --lossy. Without a slice the array has one \
+ISO 8601, hexadecimal bytes. What the dtype does not hold exactly is refused without --lossy, which stores what npy convert --lossy does: an \
+integer out of range wraps around, so that 300 as u1 is 44. Without a slice the array has one \
 element. --from takes an array with its dtype and shape, compressed if the old member was; a member that is not there is added, \
 compressed as the last one is.
 
@@ -187,7 +189,9 @@ fn set_member(arguments: &Set, from: &OsStr) -> Result<u8> {
         } else {
             let last = archive.len().checked_sub(1);
             let is_compressed = last.is_some_and(|last| archive.method(last) != Some(0));
-            let name = format!("{}.npy", name.strip_suffix(".npy").unwrap_or(&name));
+            let key = name.strip_suffix(".npy").unwrap_or(&name);
+            expect_member_name(key)?;
+            let name = format!("{key}.npy");
             members.push(Member { name, content: Content::Array { is_compressed, write: Box::new(write) } });
         }
         Ok(members)
