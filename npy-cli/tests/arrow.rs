@@ -183,10 +183,10 @@ mod with_arrow {
             assert!(message.starts_with(&format!("npy: {name}: column \"ragged\": no dtype for List(Int8")), "{message}");
             let problem = "expected lists of one length, found lengths from 0 to 2; leave it out with --fields\n";
             assert!(message.ends_with(problem), "{message}");
-            let lost = "a: the exact decimals of the column \"price\"";
+            let lost = format!("{name}: the exact decimals of the column \"price\"");
             let message = directory.refused(["convert", "--fields", "price", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
-            let run = run(["convert", "--lossy", "--fields", "price", &table, &back]);
+            let run = directory.run(["convert", "--lossy", "--fields", "price", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
             assert_eq!(DynValues::load(&back).unwrap().field_as::<f64>("price").unwrap(), [2.5, -0.1, 0.0]);
         }
@@ -203,11 +203,13 @@ mod with_arrow {
         for name in ["a.parquet", "a.arrow"] {
             let columns = vec![("x", Arc::clone(&x)), ("s", Arc::clone(&s)), ("t", Arc::clone(&t))];
             let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
-            let lost = "a: the nulls of the column \"s.n\"; a: the nulls of the column \"x\"; \
-                a: the time zone Europe/Vienna of the column \"t\"";
+            let lost = format!(
+                "{name}: the nulls of the column \"s.n\"; {name}: the nulls of the column \"x\"; \
+                 {name}: the time zone Europe/Vienna of the column \"t\""
+            );
             let message = directory.refused(["convert", &table, &back]);
             assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
-            let run = run(["convert", "--lossy", &table, &back]);
+            let run = directory.run(["convert", "--lossy", &table, &back]);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), format!("npy: lost {lost}\n").as_str()));
             let found = DynValues::load(&back).unwrap();
             assert_eq!(found.dtype().to_string(), "[('x', '<f8'), ('s', [('n', '<i4')]), ('t', '<M8[us]')]");
@@ -253,7 +255,10 @@ mod with_arrow {
         ");
         // Back, it is said.
         let message = directory.refused(["convert", &directory.path("text.parquet"), &directory.path("back.npy")]);
-        assert_eq!(message, "npy: the conversion would lose text: the nulls of the column \"value\"; allow it with --lossy\n");
+        assert_eq!(
+            message,
+            "npy: the conversion would lose text.parquet: the nulls of the column \"value\"; allow it with --lossy\n"
+        );
     }
 
     #[test]

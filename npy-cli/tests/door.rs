@@ -173,7 +173,7 @@ fn further_frames_are_told_and_claimed_pixels_are_checked() {
     let mut writer = encoder.write_header().unwrap();
     (0..3).for_each(|frame| writer.write_image_data(&[frame, 7]).unwrap());
     writer.finish().unwrap();
-    assert_snapshot!(directory.refused(["convert", &path, &out]), @"npy: the conversion would lose a: 2 further frames of the animation; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &path, &out]), @"npy: the conversion would lose a.png: 2 further frames of the animation; allow it with --lossy");
     let shown = run(["show", &path]);
     assert_eq!(
         (shown.stdout.as_str(), shown.stderr),
@@ -202,7 +202,7 @@ fn values_that_are_looked_at_lose_no_metadata() {
     let header = br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
     fs::write(&path, [&(header.len() as u64).to_le_bytes(), &header[..], &[7]].concat()).unwrap();
     assert_eq!(run(["show", &path]).ok(), "[7]\n");
-    assert!(directory.refused(["convert", &path, &directory.path("a.npz")]).contains("would lose a: the metadata"));
+    assert!(directory.refused(["convert", &path, &directory.path("a.npz")]).contains("would lose a.safetensors: the metadata"));
 }
 
 #[test]

@@ -54,19 +54,19 @@ fn conversions_name_what_follows_the_array() {
     let before = files.content();
     session!(files, @r#"
     $ npy convert m.npy m.npy
-    npy: the conversion would lose m: the array #1 of the file; allow it with --lossy
+    npy: the conversion would lose m.npy: the array #1 of the file; allow it with --lossy
     exit code 2
     $ npy convert f.npy f.csv
-    npy: the conversion would lose f: 8 bytes behind the array; allow it with --lossy
+    npy: the conversion would lose f.npy: 8 bytes behind the array; allow it with --lossy
     exit code 2
     $ npy convert m.npz m.npz
-    npy: the conversion would lose x: 136 bytes behind the array "x"; allow it with --lossy
+    npy: the conversion would lose m.npz: 136 bytes behind the array "x"; allow it with --lossy
     exit code 2
     $ npy convert m.npz:y m.npz
-    npy: the conversion would lose y: the other arrays of the file, which the output replaces; allow it with --lossy
+    npy: the conversion would lose m.npz:y: the other arrays of the file, which the output replaces; allow it with --lossy
     exit code 2
     $ npy convert m.npy#1 m.npy
-    npy: the conversion would lose m-1: the other arrays of the file, which the output replaces; allow it with --lossy
+    npy: the conversion would lose m.npy#1: the other arrays of the file, which the output replaces; allow it with --lossy
     exit code 2
     $ npy repack m.npy#1 m.npy
     npy: m.npy#1: repacking would lose the other arrays of the file, which the output replaces; allow it with --lossy
@@ -78,7 +78,7 @@ fn conversions_name_what_follows_the_array() {
     assert!(files.content() == before);
     session!(files, @"
     $ npy convert --lossy f.npy f.npy
-    npy: lost f: 8 bytes behind the array
+    npy: lost f.npy: 8 bytes behind the array
     ");
     assert!(files.read("f.npy") == saved(&[1.0]));
 }
@@ -108,7 +108,7 @@ fn repack_names_what_an_archive_has_beside_its_members() {
     npy: r.npz: repacking would lose the member "a.npy" before another of the same name; the comment of the archive; allow it with --lossy
     exit code 2
     $ npy convert r.npz c.npz
-    npy: the conversion would lose a: the member "d/", which is not an array; a: the member "a.npy" before another of the same name; a: the comment of the archive; allow it with --lossy
+    npy: the conversion would lose r.npz: the member "d/", which is not an array; r.npz: the member "a.npy" before another of the same name; r.npz: the comment of the archive; allow it with --lossy
     exit code 2
     "#);
     assert_eq!((files.names(), files.read("r.npz")), (vec!["r.npz".to_owned()], rich_archive()));

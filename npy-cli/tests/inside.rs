@@ -372,10 +372,10 @@ fn sparse_matrices_have_the_members_of_save_npz() {
     npy: s.npy:coo:row: slice "coo:row" at column 1: no attribute "row": expected one of "_shape", "coords", "data", "has_canonical_format"
     exit code 2
     $ npy convert s.npy: n.npz
-    npy: the conversion would lose n: the key "csr" with objects of unknown class scipy.sparse._csr.csr_matrix; n: the key "coo" with objects of unknown class scipy.sparse._coo.coo_array; allow it with --lossy
+    npy: the conversion would lose s.npy: 2 keys, such as "csr" with objects of unknown class scipy.sparse._csr.csr_matrix; allow it with --lossy
     exit code 2
     $ npy convert s.npy: n.npz --lossy
-    npy: lost n: the key "csr" with objects of unknown class scipy.sparse._csr.csr_matrix; n: the key "coo" with objects of unknown class scipy.sparse._coo.coo_array
+    npy: lost s.npy: 2 keys, such as "csr" with objects of unknown class scipy.sparse._csr.csr_matrix
     $ npy show n.npz:n
     7
     $ npy stats --brief s.npy:csr.data

@@ -330,21 +330,21 @@ fn convert_keeps_all_arrays_or_names_those_that_it_drops() {
     let files = holding(&several());
     session!(files, @"
     $ npy convert m.npy x.npy
-    npy: the conversion would lose m: the arrays #1 to #3 of the file; allow it with --lossy
+    npy: the conversion would lose m.npy: the arrays #1 to #3 of the file; allow it with --lossy
     exit code 2
     $ npy convert - x.npy < m.npy
-    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    npy: the conversion would lose -: the arrays of the stream from #1 on; allow it with --lossy
     exit code 2
     $ npy convert - x.csv < m.npy
-    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    npy: the conversion would lose -: the arrays of the stream from #1 on; allow it with --lossy
     exit code 2
     $ npy convert - --order F x.ra < m.npy
-    npy: the conversion would lose arr_0: the arrays of the stream from #1 on; allow it with --lossy
+    npy: the conversion would lose -: the arrays of the stream from #1 on; allow it with --lossy
     exit code 2
     $ npy convert m.npy --lossy f.npy
-    npy: lost m: the arrays #1 to #3 of the file
+    npy: lost m.npy: the arrays #1 to #3 of the file
     $ npy convert - --lossy p.npy < m.npy
-    npy: lost arr_0: the arrays of the stream from #1 on
+    npy: lost -: the arrays of the stream from #1 on
     $ npy convert m.npy f.npz
     $ npy convert - p.npz < m.npy
     $ npy convert m.npy --to dir d
@@ -373,14 +373,14 @@ fn convert_copies_a_pickle_without_what_it_reports_as_lost() {
     let files = holding(&file);
     session!(files, @"
     $ npy convert m.npy o.npy
-    npy: the conversion would lose m: the array #1 of the file; allow it with --lossy
+    npy: the conversion would lose m.npy: the array #1 of the file; allow it with --lossy
     exit code 2
     $ npy convert --lossy m.npy o.npy
-    npy: lost m: the array #1 of the file
+    npy: lost m.npy: the array #1 of the file
     $ npy convert m.npy#0 p.npy
     $ npy convert m.npy o.npz
     $ npy convert - q.npy < m.npy
-    npy: the conversion would lose arr_0: the array #1 of the file; allow it with --lossy
+    npy: the conversion would lose -: the array #1 of the file; allow it with --lossy
     exit code 2
     ");
     let piped = files.npy("convert --lossy - --to npy - < m.npy");

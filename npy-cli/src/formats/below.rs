@@ -13,6 +13,7 @@ use crate::input::{Input, Named, Spool, in_memory, not_spooled, object_options};
 use crate::objects::{Wish, type_of, typed, unknown_classes};
 use crate::output;
 use crate::select::{Chosen, Slice, entries_of, items_of, key_text};
+use crate::values::quantity;
 
 /// A name, and what becomes its array.
 type Member<'o> = (String, Cow<'o, PyObject>);
@@ -87,14 +88,20 @@ fn members(object: &PyObject) -> Option<Vec<Member<'_>>> {
 /// Writes all members but those that only Python can make. These are named in `left_out`.
 fn write_archive(members: &[Member<'_>], file: &mut File, left_out: &mut Vec<String>) -> Result<()> {
     let mut archive = NpzWriter::new(BufWriter::with_capacity(1 << 18, file));
+    let mut unknown = Vec::new();
     for (name, object) in members {
         if let Some(classes) = unknown_classes(&ObjectArray::new(&[], vec![PyObject::clone(object)])?) {
-            left_out.push(format!("the key {name:?} with objects of {classes}"));
+            unknown.push(format!("{name:?} with objects of {classes}"));
             continue;
         }
         output::add_array(&mut archive, name, |member| write(object, member))?;
     }
     archive.finish()?.flush()?;
+    match &unknown[..] {
+        [] => {}
+        [key] => left_out.push(format!("the key {key}")),
+        [first, ..] => left_out.push(format!("{} keys, such as {first}", quantity::count(unknown.len() as u64))),
+    }
     Ok(())
 }
 

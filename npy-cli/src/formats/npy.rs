@@ -87,7 +87,11 @@ impl InputSource {
     }
 
     pub(super) fn open(mut input: Input, path: &OsStr, options: &ReadOptions) -> Result<Self> {
-        let text = &*escape::path(path);
+        let text = match input.path_below() {
+            // Without the colon at its end.
+            Some("") => input.name().to_owned(),
+            _ => escape::path(path).into_owned(),
+        };
         // Several arrays have to be counted, and pickles have to end before anything is written.
         if input.is_stream() && (options.are_all_wanted || input.header(0)?.dtype().has_object()) {
             input = input.into_file()?;
@@ -100,13 +104,13 @@ impl InputSource {
             if source.input.format() == FileFormat::Npz && source.input.part().is_none() {
                 source.input.tell_of_attributes();
             }
-            source.add_members(path)?;
+            source.add_members(path, &text)?;
         } else {
             let read = if options.are_all_wanted { several.len() } else { 1 };
             losses.extend(source.input.behind_arrays(read));
             for (number, found) in several.into_iter().take(read).enumerate() {
                 let name = if read == 1 { stem_of(path) } else { numbered(path, number) };
-                source.add(Place::Behind(found), name, text)?;
+                source.add(Place::Behind(found), name, &text)?;
             }
         }
         losses.extend(options.output.as_deref().and_then(|output| source.input.replaced_parts(output)));
@@ -125,7 +129,7 @@ impl InputSource {
         Ok(if arrays.len() > 1 { arrays } else { Vec::new() })
     }
 
-    fn add_members(&mut self, path: &OsStr) -> Result<()> {
+    fn add_members(&mut self, path: &OsStr, text: &str) -> Result<()> {
         let mut members = self.input.members()?;
         if self.input.format() == FileFormat::Npz && self.input.selected().is_none() {
             let archive = self.input.archive()?;
@@ -133,7 +137,7 @@ impl InputSource {
         }
         for (index, member) in members {
             let name = member.unwrap_or_else(|| name_of(&self.input, path));
-            self.add(Place::Member(index), name, &escape::path(path))?;
+            self.add(Place::Member(index), name, text)?;
         }
         Ok(())
     }
@@ -190,7 +194,7 @@ impl Source for InputSource {
         if is_last {
             self.input.close_archive();
         }
-        let name = self.items.get(index).map_or("", |item| &item.name);
+        let name = self.items.get(index).map_or("", |item| &item.input);
         let losses: Vec<String> = behind?.iter().map(|behind| format!("{name}: {behind}")).collect();
         losses::report("the conversion", &losses, self.is_lossy)
     }

@@ -24,7 +24,7 @@ pub(crate) struct Item {
     /// The argument of the user, for messages.
     pub(crate) input: String,
     pub(crate) header: Header,
-    /// The parts that no format keeps, in words.
+    /// The parts of the file that no format keeps, in words: the first item has them.
     pub(crate) losses: Vec<String>,
 }
 

@@ -22,8 +22,8 @@ impl Input {
             (FileFormat::Npz, _) if self.part().is_none() => {
                 let archive = self.archive()?;
                 let is_other = |index: &usize| !archive.is_array(*index) && !archive.is_of_macos(*index);
-                let others = (0..archive.len()).filter(is_other).filter_map(|index| archive.full_name(index));
-                parts.extend(others.map(|name| format!("the member {name:?}, which is not an array")));
+                let others: Vec<&str> = (0..archive.len()).filter(is_other).filter_map(|index| archive.full_name(index)).collect();
+                parts.extend(one_or_count(&others, ", which is not an array", " that are not arrays"));
                 parts.extend(beside_members(&archive));
                 parts.extend(behind_members(archive));
             }
@@ -149,12 +149,21 @@ pub(crate) fn is_shadowed(archive: &NpzReader<ArchiveFile>, index: usize) -> boo
     archive.full_name(index).and_then(|name| archive.index_of(name)) != Some(index)
 }
 
+/// Names one member and what it is, or the number of several, and the first of them.
+fn one_or_count(names: &[&str], is: &str, are: &str) -> Option<String> {
+    match names {
+        [] => None,
+        [name] => Some(format!("the member {name:?}{is}")),
+        [first, ..] => Some(format!("{}{are}, such as {first:?}", quantity::counted(names.len() as u64, "member"))),
+    }
+}
+
 /// Names the parts of an archive that an archive of its members would lack.
 pub(crate) fn beside_members(archive: &NpzReader<ArchiveFile>) -> Vec<String> {
     let mut parts = Vec::new();
     let shadowed = (0..archive.len()).filter(|index| is_shadowed(archive, *index));
-    let names = shadowed.filter_map(|index| archive.full_name(index));
-    parts.extend(names.map(|name| format!("the member {name:?} before another of the same name")));
+    let shadowed: Vec<&str> = shadowed.filter_map(|index| archive.full_name(index)).collect();
+    parts.extend(one_or_count(&shadowed, " before another of the same name", " before others of the same name"));
     let around = archive.surroundings();
     if !around.comment.is_empty() {
         parts.push("the comment of the archive".to_owned());

@@ -237,12 +237,12 @@ fn losses_are_refused_and_named() {
     assert_snapshot!(directory.refused(["convert", &time, &directory.path("o.safetensors")]), @"npy: the conversion would lose t: the unit of <M8[ms], of which a tensor keeps the numbers; allow it with --lossy");
     let metadata = RaArray::try_from(load(&wide)).unwrap().with_metadata(b"hello".to_vec());
     metadata.save(directory.path("m.ra")).unwrap();
-    assert_snapshot!(directory.refused(["convert", &directory.path("m.ra"), &out]), @"npy: the conversion would lose m: 5 bytes of metadata; allow it with --lossy");
+    assert_snapshot!(directory.refused(["convert", &directory.path("m.ra"), &out]), @"npy: the conversion would lose m.ra: 5 bytes of metadata; allow it with --lossy");
     let mut archive = NpzWriter::create(directory.path("notes.npz")).unwrap();
     archive.add_slice("x", &[1_u8]).unwrap();
     archive.add_bytes("notes.txt", b"hello").unwrap();
     archive.finish().unwrap();
-    assert_snapshot!(directory.refused(["convert", &directory.path("notes.npz"), &out]), @r#"npy: the conversion would lose x: the member "notes.txt", which is not an array; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &directory.path("notes.npz"), &out]), @r#"npy: the conversion would lose notes.npz: the member "notes.txt", which is not an array; allow it with --lossy"#);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn other_files_are_refused() {
     let twice = header.replace("}}", r#","shape":[1]}}"#);
     assert_snapshot!(directory.refused(["convert", &tensors(&twice, &[1, 2]), &out]), @r#"npy: t.safetensors: invalid safetensors header: duplicate name "shape" at line 1 column 59"#);
     let metadata = format!(r#"{{"__metadata__":{{"format":"pt"}},{}"#, &header[1..]);
-    assert_snapshot!(directory.refused(["convert", &tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose a: the metadata {"format":"pt"}; allow it with --lossy"#);
+    assert_snapshot!(directory.refused(["convert", &tensors(&metadata, &[1, 2]), &out]), @r#"npy: the conversion would lose t.safetensors: the metadata {"format":"pt"}; allow it with --lossy"#);
     for nothing in ["{}", "null"] {
         convert(&[&tensors(&metadata.replace(r#"{"format":"pt"}"#, nothing), &[1, 2]), &out]);
     }
@@ -294,8 +294,8 @@ fn other_files_are_refused() {
     let none = header.replace("U8", "F4");
     assert_snapshot!(directory.refused(["convert", "--lossy", &tensors(&none, &[1, 2]), &out]), @r#"npy: t.safetensors: expected a tensor of a dtype that NumPy has, found the tensor "a" of dtype F4"#);
     let two = r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F4","shape":[1],"data_offsets":[1,2]}}"#;
-    let run = run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost a: the tensor \"b\" of dtype F4\n"));
+    let run = directory.run(["convert", "--lossy", &tensors(two, &[5, 6]), &out]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), "npy: lost t.safetensors: the tensor \"b\" of dtype F4\n"));
     assert_eq!(load(&out).bytes(), [5]);
     fs::remove_file(&out).unwrap();
     let mixed = directory.save("mixed.npy", &records());

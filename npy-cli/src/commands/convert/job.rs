@@ -184,7 +184,7 @@ impl Target {
     fn plan(&self, item: &Item, losses: &mut Vec<String>) -> Result<Header> {
         let from = item.header.dtype();
         let (to, lost) = self.format.adapt(&self.dtype_of(from)?, item.header.shape())?;
-        losses.extend(item.losses.iter().chain(&lost).map(|loss| format!("{}: {loss}", item.name)));
+        losses.extend(losses_of(item, &lost));
         Transcode::new(from, &to, self.is_lossy)?;
         header_of(to, self.order.unwrap_or(item.header.order()), item.header.shape())
     }
@@ -192,7 +192,7 @@ impl Target {
     /// The header of objects that stay objects, or become text.
     fn plan_objects(&self, item: &Item, losses: &mut Vec<String>) -> Header {
         let titles = self.format.lost_titles(item.header.dtype());
-        losses.extend(item.losses.iter().chain(&titles).map(|loss| format!("{}: {loss}", item.name)));
+        losses.extend(losses_of(item, &titles));
         item.header.clone()
     }
 
@@ -229,6 +229,12 @@ impl Target {
             None => dtype,
         })
     }
+}
+
+/// The losses of the file that come with an item, and those of the array.
+fn losses_of(item: &Item, lost: &[String]) -> Vec<String> {
+    let of_file = item.losses.iter().map(|loss| format!("{}: {loss}", item.input));
+    of_file.chain(lost.iter().map(|loss| format!("{}: {loss}", item.name))).collect()
 }
 
 /// The header of an `.npy` file in an order, which is C if both are the same.
