@@ -101,7 +101,7 @@ fn collisions_are_refused() {
     assert_eq!(NpzReader::open(files.path("c.npz")).unwrap().names().collect::<Vec<_>>(), ["commented/x", "x"]);
 }
 
-/// Names that lead out of a directory, and those that a terminal obeys, get into no archive, and out of one.
+/// Names that lead out of a directory, and those that a terminal obeys, are given to no member. Copies keep those of NumPy.
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
     let files = Files::new();
@@ -121,18 +121,15 @@ fn names_that_lead_elsewhere_are_refused() {
     $ npy set a.npz:C:x --from x.npy
     npy: a.npz: invalid name "C:x" for a member: expected a name that stays in the directory where the archive is unpacked
     exit code 2
-    $ npy merge evil.npz -o c.npz
-    npy: evil.npz: invalid name "../evil" for a member: expected a name that stays in the directory where the archive is unpacked; `npy mv` renames it
-    exit code 2
-    $ npy merge evil.npz:a* -o c.npz
-    npy: evil.npz:a*: invalid name "a\x1b[2J" for a member: expected a name without control characters; `npy mv` renames it
-    exit code 2
     $ npy merge a.npz ...npy -o c.npz --prefix
     npy: ...npy: invalid name ".." for a member: expected a name that stays in the directory where the archive is unpacked; give the file another name
     exit code 2
-    $ npy convert evil.npz c.npz
-    npy: evil.npz: invalid name "../evil" for a member: expected a name that stays in the directory where the archive is unpacked; select others
-    exit code 2
+    $ npy merge evil.npz -o c.npz
+    $ npy convert c.npz d.npz
+    $ npy stats d.npz --brief
+    array     dtype  shape  min  max  mean  std  NaN  zeros
+    ../evil   |u1    (1,)     1    1     1    0           0
+    a\x1b[2J  |u1    (1,)     1    1     1    0           0
     $ npy set evil.npz:../evil [0] 7
     $ npy show evil.npz:../evil
     [7]

@@ -12,7 +12,6 @@ use super::source::Source;
 use crate::failure::Result;
 use crate::input::Spool;
 use crate::output::{self, Content};
-use crate::values::names::expect_member_name;
 use crate::{escape, signals};
 
 /// `.npz`
@@ -40,9 +39,6 @@ impl Format for Npz {
     }
 
     fn write(&self, arrays: &mut [Box<dyn Outgoing>], path: &Path, options: WriteOptions) -> Result<()> {
-        for array in &*arrays {
-            expect_member_name(array.name()).map_err(|failure| failure.with_advice("; select others").about(array.input()))?;
-        }
         let options = match options.compression {
             Some(level) => {
                 let threads = std::thread::available_parallelism().map_or(1, usize::from);

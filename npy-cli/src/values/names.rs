@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 
 /// Fails if a program that unpacks the archive would write such a member outside of its directory on some system, or if the name has
-/// control characters. Members that have such a name already can be read, renamed and removed.
+/// control characters. Members that have such a name already can be read, renamed and removed, and keep it in copies of the archive.
 pub(crate) fn expect_member_name(name: &str) -> Result<()> {
     let is_drive = matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     let expected = if name.contains(char::is_control) {

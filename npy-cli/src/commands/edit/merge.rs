@@ -100,10 +100,11 @@ impl Claim<'_> {
 }
 
 impl<'a> Names<'a> {
-    /// Fails if another file has the member too, or if no archive should have its name.
+    /// Fails if another file has the member too, or if the name of an array's file should be in no archive.
     fn claim(&mut self, key: &str, claim: Claim<'a>) -> Result<()> {
-        let rename = if claim.is_archive { "; `npy mv` renames it" } else { "; give the file another name" };
-        expect_member_name(key).map_err(|failure| failure.with_advice(rename))?;
+        if !claim.is_archive {
+            expect_member_name(key).map_err(|failure| failure.with_advice("; give the file another name"))?;
+        }
         let Some(other) = self.claims.insert(key.to_owned(), claim) else { return Ok(()) };
         let hint = match self.arguments.prefix {
             _ if path_of(other.file) == path_of(claim.file) => "name each member once",
