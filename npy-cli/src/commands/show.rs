@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::filter::{self, Where};
 use crate::formats;
 use crate::formats::json::write::Layout;
-use crate::input::{Array, Input, Stored, in_memory, object_options, spooled};
+use crate::input::{Array, Input, in_memory, object_options, spooled};
 use crate::output::Screen;
 use crate::select::{Chosen, Selection, Slice};
 
@@ -183,11 +183,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
 
 /// The number of rows of which an expression is true.
 fn count(filter: &Where, input: &mut Input, member: usize) -> Result<u64> {
-    let (extent, available) = (input.extent(member)?, input.available(member)?);
-    input.with_member(member, |mut array| {
-        let stored = Stored::new(extent, available, &*array)?;
-        filter.of(array.header())?.count(&mut *array, stored.as_ref())
-    })
+    input.with_stored(member, |mut array, stored| filter.of(array.header())?.count(&mut *array, stored.as_ref()))
 }
 
 /// An array as NumPy prints it in lines of this width, of which only the printed elements are read. `None` where elements are long.

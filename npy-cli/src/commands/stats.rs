@@ -33,7 +33,7 @@ use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
 use crate::input::paths::Files;
-use crate::input::{Input, Stored, object_options};
+use crate::input::{Input, object_options};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::threads;
@@ -187,10 +187,8 @@ pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
 
 /// The statistics of the leaves of a member, which is read once.
 fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
-    let extent = input.extent(index)?;
-    let available = input.available(index)?;
     let name = input.name().to_owned();
-    input.with_member(index, |mut array| {
+    input.with_stored(index, |mut array, stored| {
         let header = array.header().clone();
         if header.dtype().has_object() {
             let leaves = objects::scan(&header, &array.into_objects(object_options())?, settings)?;
@@ -198,8 +196,8 @@ fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(H
         }
         let plan = Plan::new(&header, settings)?;
         let progress = Mutex::new(Progress::new(&name, header.data_bytes()));
-        let leaves = match Stored::new(extent, available, &*array)? {
-            Some(stored) => plan.read_file(&stored.path, stored.begin, settings.threads, &progress)?,
+        let leaves = match stored {
+            Some(stored) => plan.read_stored(&stored, settings.threads, &progress)?,
             None => plan.read_stream(&mut *array, &progress)?,
         };
         Ok((header, leaves))

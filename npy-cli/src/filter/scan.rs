@@ -46,7 +46,7 @@ impl Filter {
         let next = AtomicU64::new(0);
         threads::on_each(parts.threads(threads::of_machine()), || {
             let _guard = Guard(&turns);
-            let mut reader = match PartReader::open(&parts, &stored.path, stored.begin) {
+            let mut reader = match PartReader::open(&parts, stored) {
                 Ok(reader) => reader,
                 Err(failure) => return turns.end(Err(failure)),
             };

@@ -13,7 +13,7 @@ fn rows(expression: &str, dtype: &str, shape: &[usize], bytes: &[u8]) -> Result<
         let mut array = in_memory(&values)?;
         let filter = Where::new(expression)?.of(Array::header(&array))?;
         let count = filter.count(&mut array, None)?;
-        let mut passed = Where::new(expression)?.first_rows(None).rows(&mut in_memory(&values)?, None)?;
+        let passed = Where::new(expression)?.first_rows(None).rows(&mut in_memory(&values)?, None)?;
         let read = passed.array()?.read_region(&vec![(..).into(); shape.len()])?;
         assert_eq!(read.shape()[0] as u64, count);
         Ok(read.into_bytes())

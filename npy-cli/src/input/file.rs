@@ -246,7 +246,7 @@ impl Input {
         let extent = Extent { path: path.into(), begin: found.range.start };
         let available = Some(found.range.end - found.range.start);
         let kept = with_file(path, self.format, Some(found.range.clone()), |array| kept(&**keep, array, Some(extent), available));
-        kept.and_then(|mut kept| work(kept.array()?)).map_err(|failure| self.name_of(failure))
+        kept.and_then(|kept| work(kept.array()?)).map_err(|failure| self.name_of(failure))
     }
 
     /// One of the [`arrays`](Self::arrays) of the file, as an input of its own. It does not keep a temporary file.
@@ -390,16 +390,39 @@ impl Input {
 
     /// Calls `work` with the array of a member, by the index of [`members`](Self::members).
     pub(crate) fn with_member<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
-        let Some(keep) = self.keep.clone() else { return self.with_whole(index, work) };
+        match self.keep.clone() {
+            Some(keep) => self.with_kept(&*keep, index, |kept| work(kept.array()?)),
+            None => self.with_whole(index, work),
+        }
+    }
+
+    /// Calls `work` with the array of a member, and with where its elements are, if threads can read them side by side.
+    pub(crate) fn with_stored<T>(
+        &mut self,
+        index: usize,
+        work: impl FnOnce(Box<dyn Array + '_>, Option<Stored>) -> Result<T>,
+    ) -> Result<T> {
+        if let Some(keep) = self.keep.clone() {
+            return self.with_kept(&*keep, index, |kept| work(kept.array()?, Some(kept.stored())));
+        }
+        let (extent, available) = (self.extent(index)?, self.available(index)?);
+        self.with_whole(index, |array| {
+            let stored = Stored::new(extent, available, &*array)?;
+            work(array, stored)
+        })
+    }
+
+    /// Calls `work` with the rows that are kept of a member.
+    fn with_kept<T>(&mut self, keep: &dyn Keep, index: usize, work: impl FnOnce(&Kept) -> Result<T>) -> Result<T> {
         let known = self.kept.take().filter(|(known, _)| *known == index);
-        let mut kept = match known {
+        let kept = match known {
             Some((_, kept)) => kept,
             None => {
                 let (extent, available) = (self.extent_of_whole(index)?, self.available(index)?);
-                self.with_whole(index, |array| kept(&*keep, array, extent, available))?
+                self.with_whole(index, |array| kept(keep, array, extent, available))?
             }
         };
-        let result = kept.array().and_then(work).map_err(|failure| match self.member_name(index) {
+        let result = work(&kept).map_err(|failure| match self.member_name(index) {
             Some(name) => self.name_of(failure.about_member(&name)),
             None => self.name_of(failure),
         });
@@ -438,7 +461,7 @@ impl Input {
     }
 
     fn extent_of_whole(&self, index: usize) -> Result<Option<Extent>> {
-        let Place::Path(path) = &self.place else { return Ok(None) };
+        let Some(path) = self.path() else { return Ok(None) };
         let begin = match self.format {
             FileFormat::Npy => self.range.as_ref().map_or(0, |range| range.start),
             FileFormat::Npz => {
@@ -450,7 +473,7 @@ impl Input {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Extent { path: path.clone(), begin }))
+        Ok(Some(Extent { path: path.into(), begin }))
     }
 
     /// The bytes of the file that can belong to the array, its header included; `None` of a stream.

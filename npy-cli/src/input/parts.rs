@@ -1,11 +1,9 @@
 //! Elements in a file, which threads read side by side: each takes the next part, and reads it piece by piece.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::SeekFrom;
 
+use super::kept::{ReadSeek, Stored, cannot_read};
 use crate::failure::{Failure, Result};
-use crate::values::quantity;
 
 /// Bytes that a thread reads at a time: they stay in the second cache.
 const PIECE_BYTES: usize = 1 << 18;
@@ -15,17 +13,6 @@ const MOST_BUFFERS: usize = 32 << 20;
 
 /// The usual bytes of a part, the unit of work of a thread.
 pub(crate) const PART_BYTES: u64 = 4 << 20;
-
-/// Fails if the array ends behind the bytes that can belong to it: a thread would read into the next member.
-pub(crate) fn check_length(begin: u64, bytes: u64, available: Option<u64>) -> Result<()> {
-    match available.map(|available| available.saturating_sub(begin)) {
-        Some(found) if found < bytes => {
-            let expected = quantity::counted(bytes, "byte");
-            Err(Failure::Nameless(format!("truncated file: the array needs {expected}, found {}", quantity::count(found))))
-        }
-        _ => Ok(()),
-    }
-}
 
 /// The parts of which an array consists.
 #[derive(Clone, Copy, Debug)]
@@ -73,16 +60,16 @@ impl Parts {
 /// A thread's reader of parts.
 pub(crate) struct PartReader {
     parts: Parts,
-    file: File,
+    file: Box<dyn ReadSeek>,
     /// The position of the first element in the file.
     begin: u64,
     buffer: Vec<u8>,
 }
 
 impl PartReader {
-    /// Opens the file, in which the elements begin at this position.
-    pub(crate) fn open(parts: &Parts, path: &Path, begin: u64) -> Result<Self> {
-        let file = File::open(path).map_err(|error| cannot_read(&error))?;
+    /// Opens the elements of an array.
+    pub(crate) fn open(parts: &Parts, stored: &Stored) -> Result<Self> {
+        let (file, begin) = stored.open()?;
         Ok(Self { parts: *parts, file, begin, buffer: Vec::new() })
     }
 
@@ -104,12 +91,5 @@ impl PartReader {
             position += count;
         }
         Ok(())
-    }
-}
-
-fn cannot_read(error: &std::io::Error) -> Failure {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => Failure::Nameless("the file was truncated while it was read".to_owned()),
-        _ => Failure::Nameless(format!("cannot read the file: {error}")),
     }
 }

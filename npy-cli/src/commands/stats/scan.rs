@@ -1,6 +1,5 @@
 //! Reads an array once, by several threads, in bounded memory.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -14,8 +13,8 @@ use super::summary::Summary;
 use super::table::Table;
 use super::texts::Texts;
 use crate::failure::{Failure, Result};
-use crate::input::Array;
 use crate::input::parts::{PART_BYTES, PartReader, Parts};
+use crate::input::{Array, Stored};
 use crate::progress::Progress;
 use crate::threads;
 use crate::values::fields::{self, Leaf};
@@ -86,18 +85,12 @@ impl Plan {
         self.leaves.into_iter().zip(accumulators).map(finish).collect()
     }
 
-    /// Reads the data from this position of a file. Each thread opens the file itself, and takes the next part that none has.
-    pub(super) fn read_file(
-        self,
-        path: &Path,
-        begin: u64,
-        threads: usize,
-        progress: &Mutex<Progress>,
-    ) -> Result<Vec<(Leaf, Summary)>> {
+    /// Reads the data side by side: each thread has a reader of its own, and takes the next part that none has.
+    pub(super) fn read_stored(self, stored: &Stored, threads: usize, progress: &Mutex<Progress>) -> Result<Vec<(Leaf, Summary)>> {
         let (parts, threads) = (self.parts.count(), self.parts.threads(threads));
         let next = AtomicU64::new(0);
         let results: Vec<Result<Vec<_>>> = threads::on_each(threads, || {
-            let mut reader = PartReader::open(&self.parts, path, begin)?;
+            let mut reader = PartReader::open(&self.parts, stored)?;
             let mut accumulators = self.accumulators()?;
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);

@@ -37,6 +37,13 @@ impl ArchiveFile {
     }
 }
 
+/// Reads from the beginning of the file, wherever its own position is.
+impl From<File> for ArchiveFile {
+    fn from(file: File) -> Self {
+        Self { file: Arc::new(file), position: 0 }
+    }
+}
+
 impl Read for ArchiveFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
