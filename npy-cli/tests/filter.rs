@@ -93,6 +93,63 @@ fn rows_keep_their_order_wherever_they_come_from() {
 }
 
 #[test]
+fn figures_are_those_of_the_rows_for_any_number_of_threads() {
+    let files = Files::new();
+    let values: Vec<f64> = (0_u32..1_600_000).map(|row| f64::from(row.wrapping_mul(2_654_435_761)).sqrt() - 40_000.0).collect();
+    let bytes = |values: &mut dyn Iterator<Item = f64>| values.flat_map(f64::to_le_bytes).collect::<Vec<_>>();
+    files.array("all.npy", "<f8", &[values.len()], bytes(&mut values.iter().copied()));
+    // More than one part of those that threads read.
+    let some: Vec<f64> = values.into_iter().filter(|value| *value > 0.0).collect();
+    files.array("some.npy", "<f8", &[some.len()], bytes(&mut some.into_iter()));
+    let expected = files.npy("stats --json --threads 1 some.npy").ok();
+    for threads in [1, 2, 5] {
+        let found = files.npy(&format!("stats --json --threads {threads} --where 'value > 0' all.npy")).ok();
+        assert_eq!(found.replace("all.npy", "some.npy"), expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn every_format_has_rows() {
+    let files = Files::with(&[
+        ("r.csv", b"id,x,t\n1,0.5,2024-01-01\n2,1.5,2024-01-02\n3,2.5,2024-01-03\n"),
+        ("r.json", br#"[{"id":1,"x":0.5,"t":"2024-01-01"},{"id":2,"x":1.5,"t":"2024-01-02"},{"id":3,"x":2.5,"t":"2024-01-03"}]"#),
+    ]);
+    files.npy("convert r.csv r.ndjson").ok();
+    files.npy("convert r.csv r.npy").ok();
+    files.npy("convert r.csv --fields x x.npz").ok();
+    let filter = "--where 'x > 1 and \"2024-01-03\" > t'";
+    let stats = |file: &str| {
+        let json: serde_json::Value = serde_json::from_str(&files.npy(&format!("stats --json {filter} {file}")).ok()).unwrap();
+        json["stats"].clone()
+    };
+    for file in ["r.csv", "r.json", "r.ndjson", "- < r.csv", "- < r.ndjson"] {
+        assert_eq!(files.npy(&format!("show --csv {filter} {file}")).ok(), "id,x,t\n2,1.5,2024-01-02\n", "{file}");
+        assert_eq!(files.npy(&format!("show --count {filter} {file}")).ok(), "1\n", "{file}");
+        assert_eq!(stats(file), stats("r.npy"), "{file}");
+        if !file.starts_with('-') {
+            files.npy(&format!("diff {file} r.npy {filter}")).ok();
+            files.npy(&format!("convert {file} {filter} out.csv")).ok();
+            assert_eq!(files.read("out.csv"), b"id,x,t\n2,1.5,2024-01-02\n", "{file}");
+        }
+    }
+    for (name, values) in [("a.npy", [1_u8, 2, 3]), ("b.npy", [4, 5, 6])] {
+        files.array(name, "u1", &[3], values.to_vec());
+    }
+    files.npy("convert a.npy b.npy ab.safetensors").ok();
+    session!(files, @"
+    $ npy show ab.safetensors:b --where 'value > 4'
+    [5 6]
+    $ npy stats ab.safetensors --where 'row == 1' --brief
+    array  dtype  shape  min  max  mean  std  NaN  zeros
+    a      |u1    (1,)     2    2     2    0           0
+    b      |u1    (1,)     5    5     5    0           0
+    $ npy convert ab.safetensors --where 'row == 1' out.npz
+    $ npy show out.npz:b
+    [5]
+    ");
+}
+
+#[test]
 fn mistakes_have_a_caret() {
     let files = Files::new();
     files.array(
@@ -117,6 +174,26 @@ fn mistakes_have_a_caret() {
     npy: a.npy: invalid expression: unknown field "y": expected one of x, t
       x > 1 and y > 1
                 ^
+    exit code 2
+    $ npy show a.npy --where 't - t > 5'
+    npy: a.npy: invalid expression: expected a span in quotes, such as '5 s', found a number
+      t - t > 5
+              ^
+    exit code 2
+    $ npy show a.npy --where 't > t + 5'
+    npy: a.npy: invalid expression: expected a number, found a time; compare times or their differences, as in end - start > '5 s'
+      t > t + 5
+          ^
+    exit code 2
+    $ npy show a.npy --where 't - t > np.timedelta64(5)'
+    npy: a.npy: invalid expression: unknown function "np.timedelta64": expected a span in quotes, as in end - start > '5 s'
+      t - t > np.timedelta64(5)
+              ^
+    exit code 2
+    $ npy show a.npy --where 'x.isnan()'
+    npy: a.npy: invalid expression: unknown function "x.isnan": expected isnan(x)
+      x.isnan()
+      ^
     exit code 2
     $ npy show a.npy --where 'x >'
     npy: invalid expression: expected a value, a field or a function, found the end
@@ -147,10 +224,10 @@ fn each_array_of_a_source_has_its_rows() {
             ^
     exit code 2
     $ npy convert cb.npz --where 'row > 2' out.npz
-    npy: cb.npz: member "c": --where has no effect: expected an array with rows, found a single element
+    npy: cb.npz: member "c": cannot filter rows: expected an array with rows, found a single element
     exit code 2
     $ npy stats cb.npz --where 'row > 0' --brief
-    npy: cb.npz: member "c": --where has no effect: expected an array with rows, found a single element
+    npy: cb.npz: member "c": cannot filter rows: expected an array with rows, found a single element
     array  dtype  shape   min  max  mean    std  NaN  zeros
     b      <i2    (2, 2)    2    5   3.5  1.118           0
     exit code 2

@@ -147,8 +147,7 @@ impl Checker<'_> {
 
     fn call(&mut self, name: &str, arguments: &[Expression], at: usize) -> Checked<Typed> {
         let Some((_, usage)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|(known, _)| *known).collect();
-            return Err(Problem::new(at, format!("unknown function {name:?}: expected one of {}", known.join(", "))));
+            return Err(unknown_function(name, at));
         };
         match (name, arguments) {
             ("abs", [operand]) => match self.typed(operand)? {
@@ -233,10 +232,30 @@ impl Checker<'_> {
 }
 
 fn number(typed: Typed, at: usize) -> Checked<Number> {
-    match typed {
-        Typed::Number(number) => Ok(number),
-        typed => Err(Problem::new(at, format!("expected a number, found {}", typed.name()))),
-    }
+    let hint = match typed {
+        Typed::Number(number) => return Ok(number),
+        Typed::Time(..) | Typed::Difference(..) => "; compare times or their differences, as in end - start > '5 s'",
+        _ => "",
+    };
+    Err(Problem::new(at, format!("expected a number, found {}{hint}", typed.name())))
+}
+
+/// The names by which Python calls spans of time.
+const SPANS: [&str; 5] = ["timedelta64", "timedelta", "Timedelta", "to_timedelta", "total_seconds"];
+
+/// The names by which Python calls points in time.
+const TIMES: [&str; 4] = ["datetime64", "datetime", "Timestamp", "to_datetime"];
+
+/// The error of a function that there is not, with what to write instead of those of NumPy and pandas.
+fn unknown_function(name: &str, at: usize) -> Problem {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let expected = match FUNCTIONS.iter().find(|(known, _)| *known == last) {
+        Some((_, usage)) => (*usage).to_owned(),
+        None if SPANS.contains(&last) => "a span in quotes, as in end - start > '5 s'".to_owned(),
+        None if TIMES.contains(&last) => "a time in quotes, as in t >= '2024-02-29T12:30'".to_owned(),
+        None => format!("one of {}", FUNCTIONS.map(|(known, _)| known).join(", ")),
+    };
+    Problem::new(at, format!("unknown function {name:?}: expected {expected}"))
 }
 
 /// Whether two bools are the same, or not.

@@ -100,17 +100,17 @@ impl Where {
     /// Finds the fields of an array that the expression names.
     pub(crate) fn of(&self, header: &Header) -> Result<Filter> {
         let Some(rows) = header.shape().first() else {
-            let message = "--where has no effect: expected an array with rows, found a single element";
+            let message = "cannot filter rows: expected an array with rows, found a single element";
             return Err(Failure::Nameless(message.to_owned()));
         };
         if header.dtype().has_object() {
-            let message = "--where needs values of a fixed size: expected no Python objects";
-            return Err(Failure::Nameless(format!("{message}, found dtype {}", header.dtype())));
+            let message = "cannot filter rows: expected values of a fixed size, found Python objects in dtype";
+            return Err(Failure::Nameless(format!("{message} {}", header.dtype())));
         }
         let (test, columns) = check::check(&self.expression, header).map_err(|problem| problem.in_expression(&self.text))?;
         let row_bytes = row_bytes(header);
         if row_bytes == 0 && *rows > 0 {
-            return Err(Failure::Nameless("cannot select rows: they have no bytes".to_owned()));
+            return Err(Failure::Nameless("cannot filter rows: they have no bytes".to_owned()));
         }
         Ok(Filter {
             text: self.text.clone(),

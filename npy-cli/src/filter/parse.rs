@@ -204,12 +204,7 @@ impl Parser {
             Token::Sign("[") => return self.field(String::new(), at),
             Token::Name(name) if !KEYWORDS.contains(&name.as_str()) => {
                 self.next += 1;
-                if !self.take("(") {
-                    return self.field(name, at);
-                }
-                let arguments = self.deeper(at, |parser| parser.items(")"))?;
-                let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
-                return expression(at, height, Kind::Call(name, arguments));
+                return self.field(name, at);
             }
             _ => return Err(self.expected("a value, a field or a function")),
         };
@@ -217,7 +212,7 @@ impl Parser {
         expression(at, 0, kind)
     }
 
-    /// What follows the first name of a path: names after dots or in brackets, and indices.
+    /// What follows the first name of a path: names after dots or in brackets, and indices; or the arguments of a function.
     fn field(&mut self, mut name: String, at: usize) -> Checked<Expression> {
         let mut indices = Vec::new();
         let add = |path: &mut String, name: &str| {
@@ -241,6 +236,10 @@ impl Parser {
                 if !self.take("]") {
                     return Err(self.expected("\"]\""));
                 }
+            } else if indices.is_empty() && self.take("(") {
+                let arguments = self.deeper(at, |parser| parser.items(")"))?;
+                let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
+                return expression(at, height, Kind::Call(name, arguments));
             } else {
                 return expression(at, 0, Kind::Field(Path { name, indices }));
             }

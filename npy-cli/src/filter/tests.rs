@@ -242,7 +242,7 @@ fn times_are_subtracted() {
     insta::assert_snapshot!(failure("w - as >= '9223372036854775806 W'"), @r#"span out of range: "9223372036854775806 W" ^13"#);
     insta::assert_snapshot!(failure("d - ms"), @"expected a bool, found a difference of times; compare it ^5");
     insta::assert_snapshot!(failure("y - d > '1 M'"), @r#"cannot compare with "1 M": the days of a month vary ^11"#);
-    insta::assert_snapshot!(failure("(d - ms) * 2 > '1 s'"), @"expected a number, found a difference of times ^6");
+    insta::assert_snapshot!(failure("(d - ms) * 2 > '1 s'"), @"expected a number, found a difference of times; compare times or their differences, as in end - start > '5 s' ^6");
 }
 
 #[test]
