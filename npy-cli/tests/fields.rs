@@ -2,7 +2,7 @@
 
 use npy_core::{DynValues, Order};
 
-use crate::support::run;
+use crate::support::{Files, run, session};
 
 /// Records in a sub-array, and names with dots in them.
 fn save(directory: &tempfile::TempDir) -> String {
@@ -58,4 +58,24 @@ fn a_path_selects_the_same_field_in_every_command() {
             assert!(message.contains(&format!("unknown field {unknown:?}")), "{command} {message}");
         }
     }
+}
+
+#[test]
+fn names_of_fields_may_have_commas() {
+    let files = Files::new();
+    files.array("a.npy", "[('a,b', 'u1'), ('c', 'u1'), ('b', 'u1')]", &[1], vec![1, 2, 3]);
+    session!(files, @r#"
+    $ npy stats a.npy --brief --fields c,a,b
+    array          dtype  shape  min  max  mean  std  NaN  zeros
+    a.npy ['a,b']  |u1    (1,)     1    1     1    0           0
+    a.npy ['c']    |u1    (1,)     2    2     2    0           0
+    $ npy convert a.npy --fields a,b,b out.npy
+    $ npy show out.npy
+    [(1, 3)]
+    $ npy diff a.npy a.npy --fields b,a,b
+    a.npy a.npy: equal
+    $ npy stats a.npy --fields a
+    npy: a.npy: unknown field "a": expected one of a,b, c, b
+    exit code 2
+    "#);
 }
