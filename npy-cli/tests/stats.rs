@@ -6,9 +6,8 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use npy_core::npz::NpzWriter;
 use npy_core::{DynValues, Header, Order};
 
-use crate::support::announce;
 use crate::support::numpy::numpy;
-use crate::support::{rounds, run, run_with};
+use crate::support::{Files, announce, rounds, run, run_with};
 
 #[test]
 fn figures_are_those_of_numpy() {
@@ -323,4 +322,29 @@ fn brief_has_a_sorted_line_for_each_member() {
     let failed = run(["stats", "--brief", "--sort", "median", &path]);
     assert!(failed.stderr.contains("expected one of array, dtype, shape, min"), "{}", failed.stderr);
     assert_eq!([failed.code, run(["stats", "--brief", "--json", &path]).code], [Some(2); 2]);
+}
+
+#[test]
+fn extreme_numbers_do_not_overflow() {
+    let files = Files::new();
+    let floats = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+    files.array("complex.npy", "<c16", &[2], floats(&[1.5e308; 4]));
+    // More than a block of each.
+    files.array("floats.npy", "<f8", &[4096], floats(&[[1.5e308; 2048], [-1.5e308; 2048]].concat()));
+    let integers = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+    files.array("wide.npy", "<i8", &[2], integers(&[-i64::MAX, i64::MAX]));
+    files.array("high.npy", "<i8", &[2], integers(&[i64::MAX - 2, i64::MAX]));
+    files.array("times.npy", "<M8[ns]", &[2], integers(&[-i64::MAX, i64::MAX]));
+    let of = |name: &str, figure: &str| {
+        let json: serde_json::Value = serde_json::from_str(&files.npy(&format!("stats --json {name}.npy")).ok()).unwrap();
+        let stats = &json["stats"][0];
+        if figure == "median" { stats["quantiles"]["50"].clone() } else { stats[figure].clone() }
+    };
+    assert_eq!(of("complex", "mean"), serde_json::json!([1.5e308, 1.5e308]));
+    assert_eq!(of("complex", "std"), 0.0);
+    // Of 2 × 1.5e308: rounding errors alone.
+    assert!(of("floats", "mean").as_f64().is_some_and(|mean| mean.abs() < 1e294));
+    assert_eq!(of("wide", "median"), 0);
+    assert_eq!(of("high", "median"), i64::MAX - 1);
+    assert_eq!(of("times", "median"), "1970-01-01T00:00:00.000000000");
 }

@@ -60,7 +60,7 @@ Examples:
 
 NaN (NaT of times) is counted, and left out of everything else but the distinct values. The standard deviation is \
 that of the population, as np.std. Quantiles interpolate as np.quantile does. Long doubles are rounded to 64 bits \
-first. Complex numbers are ordered by their real part first, as in NumPy.
+first, so that those beyond their range are infinite. Complex numbers are ordered by their real part first, as in NumPy.
 
 A ~ marks approximate figures. Quantiles and the histogram are exact up to 1,048,576 values (fewer in records of \
 more than 16 fields). Beyond, they come from a sample of 524,288 values or more, one of each stretch of the file: \

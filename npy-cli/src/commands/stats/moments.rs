@@ -26,7 +26,8 @@ impl Moments {
         let count = self.count.saturating_add(other.count);
         let delta = (other.base - self.base) as f64 + (other.mean - self.mean);
         let part = other.count as f64 / count as f64;
-        self.mean += delta * part;
+        // Means can be further apart than the greatest float.
+        self.mean = if delta.is_finite() { self.mean + delta * part } else { self.mean * (1.0 - part) + other.mean * part };
         self.squares += other.squares + delta * delta * (self.count as f64 * part);
         self.count = count;
         self.sum += other.sum;

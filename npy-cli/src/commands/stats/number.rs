@@ -166,7 +166,11 @@ fn whole_mean(moments: &Moments, scalar: Scalar) -> (Value, Value) {
 /// Interpolates between integers: rounded down between times, and where floats do not tell neighbours apart.
 fn whole_between(low: i128, high: i128, part: f64, scalar: Scalar) -> Value {
     if scalar.time_unit().is_some() || is_beyond_floats(low) || is_beyond_floats(high) {
-        return whole_value(low + ((high - low) as f64 * part) as i128, scalar);
+        let distance = high - low;
+        // Exact with the 62 digits of the part, where a product of floats loses the last ones: at most 64 + 62 bits.
+        let is_exact = is_beyond_floats(distance);
+        let steps = if is_exact { (distance * (part * 2_f64.powi(62)) as i128) >> 62 } else { (distance as f64 * part) as i128 };
+        return whole_value(low + steps, scalar);
     }
     Value::Float(between(low as f64, high as f64, part))
 }
@@ -209,10 +213,8 @@ impl Number for f64 {
     }
 
     fn finite_sums(values: &[Self]) -> Sums<Self> {
-        let ((sums, sum), count) = (first_sums(values), values.len() as Self);
-        // Divided first if the sum overflows.
-        let mean = if sum.is_finite() { sum / count } else { values.iter().map(|value| value / count).sum() };
-        with_squares(sums, values, mean)
+        let (sums, sum) = first_sums(values);
+        with_squares(sums, values, mean_of(sum, values.iter().copied()))
     }
 
     fn value(self, scalar: Scalar) -> Value {
@@ -241,6 +243,12 @@ impl Number for f64 {
         let high = Some(high).filter(finite).or_else(|| sorted.rfind(finite))?;
         Histogram::of(values.iter().copied(), (low, high), bins, is_exact)
     }
+}
+
+/// The mean of values of this sum. They are divided first if it overflows.
+fn mean_of(sum: f64, values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    if sum.is_finite() { sum / count } else { values.map(|value| value / count).sum() }
 }
 
 /// The first of two loops over a block: range, zeros and the sum, which is not finite if there is NaN or an infinity.
@@ -313,8 +321,7 @@ impl Number for (f64, f64) {
     fn finite_sums(values: &[Self]) -> Sums<Self> {
         let infinite = |(real, imaginary): &&Self| real.is_infinite() || imaginary.is_infinite();
         let part = |part: fn(&Self) -> f64| {
-            let count = values.len() as f64;
-            let mean = values.iter().map(part).sum::<f64>() / count;
+            let mean = mean_of(values.iter().map(part).sum(), values.iter().map(part));
             let squares = values.iter().map(part).map(|value| (value - mean) * (value - mean)).sum();
             Moments { count: values.len() as u64, mean, squares, ..Moments::default() }
         };
