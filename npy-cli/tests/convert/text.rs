@@ -138,6 +138,39 @@ fn nat_is_no_number() {
     }
 }
 
+/// Between units of which one counts months, as NumPy casts: by the calendar.
+#[test]
+fn days_have_months() {
+    let directory = Files::new();
+    let out = directory.path("o.npy");
+    let times = |dtype: &str, steps: &[i64]| {
+        let bytes = steps.iter().flat_map(|steps| steps.to_le_bytes()).collect::<Vec<_>>();
+        directory.save("t.npy", &values(dtype, Order::C, &[steps.len()], bytes))
+    };
+    let steps =
+        |path: &str| load(path).bytes().chunks(8).map(|step| i64::from_le_bytes(step.try_into().unwrap())).collect::<Vec<_>>();
+    // Of np.array(…).astype(…).
+    for (from, to, before, after) in [
+        ("<M8[M]", "<M8[D]", [1, -1, 1_000_000_000, i64::MIN], [31, -31, 30_436_874_998, i64::MIN]),
+        ("<M8[Y]", "<M8[s]", [1, -1, 13, i64::MIN], [31_536_000, -31_536_000, 410_227_200, i64::MIN]),
+        ("<M8[D]", "<M8[M]", [31, -1, 1_099_511_627_776, i64::MIN], [1, -1, 36_124_327_079, i64::MIN]),
+        ("<M8[ns]", "<M8[Y]", [i64::MAX, -1, 0, i64::MIN], [292, -1, 0, i64::MIN]),
+    ] {
+        convert(&["--lossy", "--dtype", to, &times(from, &before), &out]);
+        assert_eq!(steps(&out), after, "{from} {to}");
+    }
+    convert(&["--dtype", "M8[M]", &times("<M8[D]", &[31, 59]), &out]);
+    assert_eq!(steps(&out), [1, 2]);
+    for (from, to, step, problem) in [
+        ("<M8[D]", "M8[M]", 32, "time 32 is not a whole number of the other unit; allow it with --lossy"),
+        ("<M8[M]", "M8[D]", i64::MAX, "time 9223372036854775807 is out of range in the other unit"),
+        ("<m8[M]", "m8[D]", 1, "cannot convert <m8[M] to <m8[D]: expected numbers, text, or times of a fixed length"),
+    ] {
+        let message = directory.refused(["convert", "--dtype", to, &times(from, &[step]), &out]);
+        assert!(message.trim_end().ends_with(problem), "{message}");
+    }
+}
+
 #[test]
 fn columns_are_found_by_their_names() {
     let directory = Files::new();

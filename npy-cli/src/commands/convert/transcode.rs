@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use npy_core::dtype::{ByteOrder, Scalar, ScalarKind};
+use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
 use npy_core::scalar::{Class, Decoder};
 use npy_core::{DType, DynValues, Order};
 
 use super::dtypes::in_order;
 use crate::failure::{Failure, Result, about_field};
+use crate::formats::text::time::{Misfit, Time};
 use crate::formats::text::{Problem, cast, slot};
 use crate::values::columns::{self, Column};
 use crate::values::{quantity, units};
@@ -50,6 +51,8 @@ enum How {
         numerator: i128,
         denominator: i128,
     },
+    /// Converts points in time between units of which one counts months, by the calendar.
+    Redate,
 }
 
 impl Transcode {
@@ -154,7 +157,7 @@ impl Step {
                     to.get_mut(self.to.offset..self.to.end()).unwrap_or_default().copy_from_slice(cast);
                 }
             }
-            How::Resize { .. } | How::Recode | How::Number | How::Rescale { .. } => {
+            How::Resize { .. } | How::Recode | How::Number | How::Rescale { .. } | How::Redate => {
                 let items = pairs.flat_map(|(from, to)| from.chunks_exact(from_item).zip(to.chunks_exact_mut(to_item)));
                 let decoder = Decoder::<i64>::new(self.from.scalar);
                 for (index, (from, to)) in items.enumerate() {
@@ -176,6 +179,7 @@ impl Step {
         let Some(steps) = decoder.map(|decoder| decoder.decode(from)) else { return Ok(()) };
         let steps = match factors {
             Some(factors) => rescaled(steps, factors, is_lossy)?,
+            None if self.how == How::Redate => redated(steps, self.from.scalar, self.to.scalar, is_lossy)?,
             None if steps == i64::MIN && !is_lossy => return Err(Problem::loss(format!("NaT becomes {steps}"))),
             None => steps,
         };
@@ -238,12 +242,32 @@ fn rescaled(steps: i64, (numerator, denominator): (i128, i128), is_lossy: bool) 
     if steps == i64::MIN {
         return Ok(steps);
     }
-    let outside = || Problem::error(format!("time {steps} is out of range in the other unit"));
+    let outside = || outside(steps);
     let product = i128::from(steps).checked_mul(numerator).ok_or_else(outside)?;
     if !is_lossy && product % denominator != 0 {
-        return Err(Problem::loss(format!("time {steps} is not a whole number of the other unit")));
+        return Err(inexact(steps));
     }
     i64::try_from(product.div_euclid(denominator)).ok().filter(|steps| *steps != i64::MIN).ok_or_else(outside)
+}
+
+/// A point in time in steps of another unit, by the calendar: the first day of a month, or the month of a day. NaT stays.
+fn redated(steps: i64, from: Scalar, to: Scalar, is_lossy: bool) -> Result<i64, Problem> {
+    let (Some(from), Some((unit, count)), false) = (from.time_unit(), to.time_unit(), steps == i64::MIN) else { return Ok(steps) };
+    let time = Time::of_steps(from, steps).ok_or_else(|| outside(steps))?;
+    match time.to_steps(unit, count) {
+        Ok(steps) => Ok(steps),
+        Err(Misfit::Inexact) if !is_lossy => Err(inexact(steps)),
+        Err(Misfit::Inexact) => time.to_steps_below(unit, count).ok_or_else(|| outside(steps)),
+        Err(Misfit::OutOfRange) => Err(outside(steps)),
+    }
+}
+
+fn outside(steps: i64) -> Problem {
+    Problem::error(format!("time {steps} is out of range in the other unit"))
+}
+
+fn inexact(steps: i64) -> Problem {
+    Problem::loss(format!("time {steps} is not a whole number of the other unit"))
 }
 
 /// The conversion from one scalar to another; `None` if there is none.
@@ -261,8 +285,11 @@ fn how(from: Scalar, to: Scalar) -> Option<How> {
         }
         (ScalarKind::Datetime { unit, count }, ScalarKind::Datetime { unit: other, count: other_count })
         | (ScalarKind::Timedelta { unit, count }, ScalarKind::Timedelta { unit: other, count: other_count }) => {
-            let (numerator, denominator) = units::factors((unit, count), (other, other_count))?;
-            Some(How::Rescale { numerator, denominator })
+            match units::factors((unit, count), (other, other_count)) {
+                Some((numerator, denominator)) => Some(How::Rescale { numerator, denominator }),
+                None if from.class() == Class::Timedelta || [unit, other].contains(&TimeUnit::Generic) => None,
+                None => Some(How::Redate),
+            }
         }
         // Formats without times store their numbers, if they are asked for.
         (ScalarKind::Datetime { .. } | ScalarKind::Timedelta { .. }, ScalarKind::Int64) => Some(How::Number),

@@ -1,9 +1,9 @@
 //! Dates and times of ISO 8601, as numbers of NumPy's units.
 
-use npy_core::calendar::days_before;
+use npy_core::calendar::{date_of, days_before};
 use npy_core::dtype::TimeUnit;
 
-use crate::values::units::{DAY, SECOND, greatest_divisor};
+use crate::values::units::{DAY, SECOND, greatest_divisor, moment};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +113,13 @@ fn number(text: &str) -> Option<i128> {
 }
 
 impl Time {
+    /// The time of this number of steps of a unit; `None` of the generic unit.
+    pub(crate) fn of_steps(unit: (TimeUnit, u32), steps: i64) -> Option<Self> {
+        let (days, attoseconds) = moment(unit, steps)?;
+        let (year, month, _) = date_of(days);
+        Some(Self { year, month: u8::try_from(month).ok()?, days, attoseconds, unit: unit.0 })
+    }
+
     /// The number of units of this time, if it is a whole one.
     pub(crate) fn to_steps(self, unit: TimeUnit, count: u32) -> Result<i64, Misfit> {
         let (steps, is_exact) = self.divided(unit, count).ok_or(Misfit::OutOfRange)?;
