@@ -78,6 +78,48 @@ mod with_arrow {
     }
 
     #[test]
+    fn tables_have_rows() {
+        let directory = Files::new();
+        let picks = example("picks.npy");
+        let filter = "--where=latitude > 47 and station != 'ZUR'";
+        let expected = directory.run(["show", "--csv", filter, &picks]).ok();
+        assert!(expected.lines().count() > 2, "{expected}");
+        let stats = |file: &str| {
+            let json: serde_json::Value = serde_json::from_str(&directory.run(["stats", "--json", filter, file]).ok()).unwrap();
+            json["stats"].clone()
+        };
+        for table in ["a.parquet", "a.arrow"] {
+            let table = directory.path(table);
+            convert(&[&picks, &table]);
+            assert_eq!(directory.run(["show", "--csv", filter, &table]).ok(), expected);
+            assert_eq!(stats(&table), stats(&picks));
+            directory.run(["diff", filter, &table, &picks]).ok();
+            convert(&[filter, &table, &directory.path("rows.csv")]);
+            assert_eq!(String::from_utf8(directory.read("rows.csv")).unwrap(), expected);
+        }
+        // Nulls are what fills them.
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("id", Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]))),
+            ("x", Arc::new(Float64Array::from(vec![Some(1.0), None, Some(3.0)]))),
+        ];
+        let table = directory.table("nulls.parquet", columns);
+        assert_eq!(directory.run(["show", "--where", "x > 1", &table]).stdout, "[(3, 3.)]\n");
+        assert_eq!(directory.run(["show", "--where", "isnan(x)", &table]).stdout, "[(0, nan)]\n");
+        // Only the columns that the expression and the output need are read.
+        let lists = ListArray::from_iter_primitive::<npy_arrow::arrow_array::types::Int32Type, _, _>(
+            [1, 2].map(|count| Some(vec![Some(7); count])),
+        );
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("id", Arc::new(Int32Array::from(vec![1, 2]))),
+            ("x", Arc::new(Float64Array::from(vec![0.5, 1.5]))),
+            ("ragged", Arc::new(lists)),
+        ];
+        let table = directory.table("ragged.parquet", columns);
+        convert(&["--fields", "id", "--where", "x > 1 and row > 0", &table, &directory.path("rows.csv")]);
+        assert_eq!(directory.read("rows.csv"), b"id\n2\n");
+    }
+
+    #[test]
     fn every_shape_comes_back() {
         let directory = Files::new();
         // Rows that pieces of 1 MiB cut, rows larger than a piece, no rows, empty rows, no axes; and both orders.

@@ -42,6 +42,7 @@ pub(crate) struct Argument {
 }
 
 impl Argument {
+    #[cfg(feature = "plot")]
     pub(crate) fn is_given(&self) -> bool {
         self.filter.is_some()
     }
@@ -50,6 +51,15 @@ impl Argument {
     #[cfg(feature = "plot")]
     pub(crate) fn text(&self) -> Option<&str> {
         self.filter.as_deref()
+    }
+
+    /// The names in the expression, of which some may be no fields. None of an invalid one.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Ok(Some(filter)) = self.parsed() {
+            filter.expression.for_each_name(&mut |name| names.push(name.to_owned()));
+        }
+        names
     }
 
     pub(crate) fn parsed(&self) -> Result<Option<Where>> {

@@ -12,6 +12,32 @@ pub(super) struct Expression {
     pub(super) kind: Kind,
 }
 
+impl Expression {
+    /// Calls `each` with the names of fields, and with others that stand for a value.
+    pub(super) fn for_each_name(&self, each: &mut impl FnMut(&str)) {
+        match &self.kind {
+            Kind::Whole(_) | Kind::Real(_) | Kind::Text(_) => {}
+            Kind::Field(path) => each(&path.name),
+            Kind::Not(operand) | Kind::Negate(operand) => operand.for_each_name(each),
+            Kind::Call(_, operands) | Kind::And(operands) | Kind::Or(operands) => {
+                for operand in operands {
+                    operand.for_each_name(each);
+                }
+            }
+            Kind::Arithmetic(_, left, right) | Kind::Compare(_, left, right) | Kind::Matches(left, right) => {
+                left.for_each_name(each);
+                right.for_each_name(each);
+            }
+            Kind::In(left, items) => {
+                left.for_each_name(each);
+                for item in items {
+                    item.for_each_name(each);
+                }
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Whole(i128),

@@ -234,8 +234,8 @@ impl Arguments {
     fn read_options(&self, target: &Target, out: &OsStr) -> ReadOptions {
         ReadOptions {
             dtype: self.dtype.clone(),
-            // An expression can name others.
-            fields: if self.filter.is_given() { Vec::new() } else { self.fields.clone() },
+            fields: self.fields.clone(),
+            filtered: self.filter.names(),
             is_lossy: self.lossy,
             are_all_wanted: target.format.holds_several(),
             is_for_looking: false,

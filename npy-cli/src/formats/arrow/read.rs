@@ -41,7 +41,7 @@ impl ArrowSource {
     fn survey(file: FileOrSpool, kind: Kind, options: &ReadOptions) -> Result<Self> {
         let reader = reader(kind, file.path())?;
         let all = reader.schema();
-        let columns = columns_of(&all, &options.fields);
+        let columns = columns_of(&all, options);
         let schema: SchemaRef = all.project(&columns).map_err(foreign)?.into();
         // Decimals that become floats are named as a loss.
         let options = ArrayOptions::new().decimals_as_floats(true);
@@ -66,14 +66,14 @@ fn silent<T>(read: impl FnOnce() -> T) -> T {
     result.unwrap_or_else(|panic| panic::resume_unwind(panic))
 }
 
-/// The columns that lead to these fields; all columns if a field is missing, which is an error later. Where the dtype is part of
+/// The columns that lead to the fields that are wanted or needed; all columns if a wanted one is missing, which is an error later. Where the dtype is part of
 /// the file, its fields are selected instead.
-fn columns_of(schema: &Schema, fields: &[String]) -> Vec<usize> {
+fn columns_of(schema: &Schema, ReadOptions { fields, filtered, .. }: &ReadOptions) -> Vec<usize> {
     let leads = |name: &str, path: &String| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let is_found = |path: &String| names.iter().any(|name| leads(name, path));
     let is_selected = !schema.metadata().contains_key(DESCR) && !fields.is_empty() && fields.iter().all(is_found);
-    let is_read = |index: &usize| !is_selected || fields.iter().any(|path| leads(names[*index], path));
+    let is_read = |index: &usize| !is_selected || fields.iter().chain(filtered).any(|path| leads(names[*index], path));
     (0..names.len()).filter(is_read).collect()
 }
 
