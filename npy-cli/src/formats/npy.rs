@@ -64,13 +64,13 @@ pub(super) fn open(input: Input, text: &OsStr, options: &ReadOptions) -> Result<
 /// An input in one of NumPy's formats, or an `.ra` file.
 pub(super) struct InputSource {
     input: Input,
-    places: Vec<Place>,
+    addresses: Vec<Address>,
     items: Vec<Item>,
     is_lossy: bool,
 }
 
 /// Where an array of an input is.
-enum Place {
+enum Address {
     Member(usize),
     /// One of several arrays of an `.npy` file, one behind another.
     Behind(Found),
@@ -96,7 +96,7 @@ impl InputSource {
         if input.is_stream() && (options.are_all_wanted || input.header(0)?.dtype().has_object()) {
             input = input.into_file()?;
         }
-        let mut source = Self { input, places: Vec::new(), items: Vec::new(), is_lossy: options.is_lossy };
+        let mut source = Self { input, addresses: Vec::new(), items: Vec::new(), is_lossy: options.is_lossy };
         let several = source.further_arrays()?;
         let mut losses = Vec::new();
         if several.is_empty() {
@@ -110,7 +110,7 @@ impl InputSource {
             losses.extend(source.input.behind_arrays(read));
             for (number, found) in several.into_iter().take(read).enumerate() {
                 let name = if read == 1 { stem_of(path) } else { numbered(path, number) };
-                source.add(Place::Behind(found), name, &text)?;
+                source.add(Address::Behind(found), name, &text)?;
             }
         }
         losses.extend(options.output.as_deref().and_then(|output| source.input.replaced_parts(output)));
@@ -137,25 +137,25 @@ impl InputSource {
         }
         for (index, member) in members {
             let name = member.unwrap_or_else(|| name_of(&self.input, path));
-            self.add(Place::Member(index), name, text)?;
+            self.add(Address::Member(index), name, text)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, place: Place, name: String, input: &str) -> Result<()> {
-        let header = match &place {
-            Place::Member(index) => self.input.header(*index)?,
-            Place::Behind(found) => found.header.clone(),
+    fn add(&mut self, address: Address, name: String, input: &str) -> Result<()> {
+        let header = match &address {
+            Address::Member(index) => self.input.header(*index)?,
+            Address::Behind(found) => found.header.clone(),
         };
-        self.places.push(place);
+        self.addresses.push(address);
         self.items.push(Item { name, input: input.to_owned(), header, losses: Vec::new() });
         Ok(())
     }
 
     fn with<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
-        match self.places.get(index) {
-            Some(Place::Member(index)) => self.input.with_member(*index, work),
-            Some(Place::Behind(found)) => self.input.with_found(found, work),
+        match self.addresses.get(index) {
+            Some(Address::Member(index)) => self.input.with_member(*index, work),
+            Some(Address::Behind(found)) => self.input.with_found(found, work),
             None => Err(Failure::new("expected an array, found none")),
         }
     }
@@ -185,7 +185,7 @@ impl Source for InputSource {
     }
 
     fn read(&mut self, index: usize, order: Order, sink: Sink<'_>) -> Result<()> {
-        let is_last = index + 1 == self.places.len();
+        let is_last = index + 1 == self.addresses.len();
         let is_stream = self.input.is_stream();
         let behind = self.with(index, |mut array| {
             pieces::for_each(&mut *array, order, sink)?;
@@ -200,7 +200,7 @@ impl Source for InputSource {
     }
 
     fn extent(&mut self, index: usize) -> Result<Option<(Extent, Option<u64>)>> {
-        let Some(Place::Member(member)) = self.places.get(index) else { return Ok(None) };
+        let Some(Address::Member(member)) = self.addresses.get(index) else { return Ok(None) };
         let available = self.input.available(*member)?;
         Ok(self.input.extent(*member)?.map(|extent| (extent, available)))
     }

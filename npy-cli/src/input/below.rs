@@ -3,7 +3,9 @@
 use npy_core::FileFormat;
 use npy_core::npz::{ArchiveFile, NpzReader};
 
-use super::file::{Input, Named, members_named};
+use super::file::Input;
+use super::members::members_named;
+use super::open::Named;
 use super::part::Part;
 use crate::failure::Result;
 

@@ -1,7 +1,6 @@
 //! Opens files, members and streams, and gives their arrays to commands.
 
 use std::cell::OnceCell;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -15,24 +14,22 @@ use npy_core::{FileFormat, Header, NpyReader};
 use super::array::{Array, Once, in_memory};
 use super::arrays::{self, Found};
 use super::kept::{Extent, Keep, Kept, Stored};
-use super::looks;
-use super::part::{Part, split, standard_input};
+use super::members::{array_of, error_without_path, expected_one, members_named};
+use super::part::Part;
 use super::paths;
 use super::stream::{Forward, Prefixed, Recorder, Spool};
-use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::output;
-use crate::values::{nearest, quantity};
 
 /// A file, a member of an archive, or standard input.
 pub(crate) struct Input {
     /// The argument of the user, as text.
-    name: String,
-    place: Place,
-    format: FileFormat,
-    part: Option<Part>,
+    pub(super) name: String,
+    pub(super) backing: Backing,
+    pub(super) format: FileFormat,
+    pub(super) part: Option<Part>,
     /// Where the array of [`Part::Number`] is in the file.
-    range: Option<Range<u64>>,
+    pub(super) range: Option<Range<u64>>,
     /// The archive that the file is, from its first use on: its central directory is read once.
     archive: OnceCell<NpzReader<ArchiveFile>>,
     /// The number of values that the conversion from another format changed.
@@ -45,7 +42,8 @@ pub(crate) struct Input {
     pub(super) below: Option<(String, Vec<String>)>,
 }
 
-enum Place {
+/// What holds the bytes of an input.
+pub(super) enum Backing {
     Path(PathBuf),
     /// An `.npy` stream, of standard input or a pipe, and its first bytes. `None` once it was read.
     Stream {
@@ -56,170 +54,20 @@ enum Place {
     Spool(Spool),
 }
 
-/// The file that an argument of a user names.
-pub(crate) enum Named {
-    Input(Input),
-    /// An array of Python objects, and a path into them.
-    Below(Input, String),
-    Other(Other),
-}
-
-/// A file in none of NumPy's formats.
-pub(crate) struct Other {
-    /// The argument of the user without the member.
-    pub(crate) name: String,
-    /// `None` of a stream.
-    pub(crate) path: Option<PathBuf>,
-    pub(crate) part: Option<Part>,
-    /// The first bytes.
-    pub(crate) front: Vec<u8>,
-    /// A stream behind these.
-    rest: Option<Box<dyn Read + Send>>,
-}
-
-impl Other {
-    /// Why it is no [`Input`].
-    pub(crate) fn failure(&self) -> Failure {
-        looks::unknown_format(&self.front, &self.name).about(&self.name)
-    }
-
-    /// The bytes of the file. A stream gives them once.
-    pub(crate) fn bytes(&mut self) -> Result<Box<dyn Read + Send>> {
-        match (&self.path, self.rest.take()) {
-            (Some(path), _) => {
-                let failed = |error: io::Error| Failure::Unread(format!("{}: cannot open the file: {error}", self.name));
-                Ok(Box::new(File::open(path).map_err(failed)?))
-            }
-            (None, rest) => Ok(Box::new(Cursor::new(self.front.clone()).chain(rest.unwrap_or_else(|| Box::new(io::empty()))))),
-        }
-    }
-}
-
 impl Input {
-    /// Opens the argument of a user in one of NumPy's formats: see [`find`](Self::find).
-    pub(crate) fn open(text: impl AsRef<OsStr>) -> Result<Self> {
-        match Self::find(text.as_ref())? {
-            Named::Input(input) => Ok(input),
-            Named::Below(input, path) => {
-                let message = format!("cannot select {path:?} in Python objects; npy convert writes it to a file");
-                Err(Failure::new(format!("{}: {message}", input.name)))
-            }
-            Named::Other(other) => Err(other.failure()),
-        }
-    }
-
-    /// Opens the argument of a user: a path or `-`, each with or without a member or a number.
-    pub(crate) fn find(text: &OsStr) -> Result<Named> {
-        if let Some(part) = standard_input(text) {
-            return Self::of_stream("-", Box::new(io::stdin()), part);
-        }
-        let (path, part) = split(text);
-        let name = escape::path(path);
-        let failed = |error: io::Error| Failure::Unread(format!("{name}: cannot open the file: {error}"));
-        let metadata = fs::metadata(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => failed(error).with_advice(&paths::similar_file(path)),
-            _ => failed(error),
-        })?;
-        if metadata.is_dir() {
-            return Err(Failure::new(format!("{name}: expected a file, found a directory")));
-        }
-        let mut front = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        if !metadata.is_file() {
-            // A pipe, which is not there a second time.
-            return Self::of_stream(&name, Box::new(file), part);
-        }
-        file.take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let Some(format) = FileFormat::of(&front) else {
-            let (name, path) = (name.into_owned(), Some(path.into()));
-            return Ok(Named::Other(Other { name, path, part, front, rest: None }));
-        };
-        Self::new(&name, Place::Path(path.into()), format).with_part(part)
-    }
-
-    fn new(name: &str, place: Place, format: FileFormat) -> Self {
+    pub(super) fn new(name: &str, backing: Backing, format: FileFormat) -> Self {
         let (name, archive) = (name.to_owned(), OnceCell::new());
-        Self { name, place, format, part: None, range: None, archive, changed: 0, keep: None, kept: None, below: None }
-    }
-
-    /// Selects a member, which only archives have, or one of several arrays, which only `.npy` files have.
-    pub(super) fn with_selected(mut self, part: Option<Part>) -> Result<Self> {
-        if let Some(Part::Number(number)) = &part
-            && self.name != "-"
-        {
-            // Errors name the array that the user named.
-            self.name = format!("{}#{number}", self.name);
-        }
-        match (&part, self.format) {
-            (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
-            (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
-            (Some(Part::Member(member)), _) => {
-                let message = format!("cannot select member {member:?}: expected an .npz archive");
-                return Err(Failure::new(format!("{}: {message}", self.name)));
-            }
-            (Some(Part::Number(number)), _) => {
-                let message = format!("cannot select array {number}: expected an .npy file");
-                return Err(Failure::new(format!("{}: {message}", self.name)));
-            }
-        }
-        self.part = part;
-        Ok(self)
-    }
-
-    /// Where an array of the file is.
-    fn range_of(&self, number: usize) -> Result<Range<u64>> {
-        let arrays = self.arrays()?;
-        match arrays.get(number) {
-            Some(found) => Ok(found.range.clone()),
-            None => {
-                let there = if arrays.len() == 1 {
-                    "1 array, #0".to_owned()
-                } else {
-                    format!("{0} arrays, #0 to #{1}", arrays.len(), arrays.len() - 1)
-                };
-                Err(Failure::new(format!("{}: missing array #{number}: the file has {there}", self.name)))
-            }
-        }
-    }
-
-    /// Opens a stream. Another format than `.npy` is in a temporary file then, and so is an array of which a part is selected.
-    pub(crate) fn of_stream(name: &str, mut stream: Box<dyn Read + Send>, part: Option<Part>) -> Result<Named> {
-        let failed = |error: io::Error| Failure::new(format!("{name}: cannot read the stream: {error}"));
-        let mut front = Vec::new();
-        (&mut stream).take(looks::FRONT_BYTES).read_to_end(&mut front).map_err(failed)?;
-        let Some(format) = FileFormat::of(&front) else {
-            return Ok(Named::Other(Other { name: name.to_owned(), path: None, part, front, rest: Some(stream) }));
-        };
-        let input = Self::new(name, Place::Stream { front, rest: Some(stream) }, format);
-        let is_read_once = format == FileFormat::Npy && part.is_none();
-        if is_read_once { Ok(Named::Input(input)) } else { input.into_file()?.with_part(part) }
-    }
-
-    /// Copies a stream that was not read to a temporary file. Other inputs stay as they are.
-    pub(crate) fn into_file(mut self) -> Result<Self> {
-        if let Place::Stream { front, rest: Some(rest) } = &mut self.place {
-            self.place = Place::Spool(Spool::of(&mut Cursor::new(std::mem::take(front)).chain(rest), &self.name)?);
-        }
-        Ok(self)
-    }
-
-    /// A temporary file that was made of a file in another format.
-    pub(crate) fn spooled(name: &str, spool: Spool, part: Option<Part>) -> Result<Self> {
-        let mut front = Vec::new();
-        let read = File::open(spool.path()).and_then(|file| file.take(looks::FRONT_BYTES).read_to_end(&mut front));
-        read.map_err(|error| Failure::new(format!("{name}: cannot read a temporary file: {error}")))?;
-        let format = FileFormat::of(&front).ok_or_else(|| looks::unknown_format(&front, name).about(name))?;
-        Self::new(name, Place::Spool(spool), format).with_selected(part)
+        Self { name, backing, format, part: None, range: None, archive, changed: 0, keep: None, kept: None, below: None }
     }
 
     /// Whether the input is an `.npy` stream, which is read once.
     pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.place, Place::Stream { .. })
+        matches!(self.backing, Backing::Stream { .. })
     }
 
     /// Whether the input is in a temporary file.
     pub(crate) fn is_spooled(&self) -> bool {
-        matches!(self.place, Place::Spool(_))
+        matches!(self.backing, Backing::Spool(_))
     }
 
     /// The arrays of an `.npy` file, one behind another.
@@ -252,7 +100,7 @@ impl Input {
     /// One of the [`arrays`](Self::arrays) of the file, as an input of its own. It does not keep a temporary file.
     pub(crate) fn numbered(&self, number: usize, found: &Found) -> Result<Self> {
         let path = self.path().ok_or_else(|| Failure::new(format!("{}: expected a file", self.name)))?;
-        let mut input = Self::new(&format!("{}#{number}", self.name), Place::Path(path.into()), self.format);
+        let mut input = Self::new(&format!("{}#{number}", self.name), Backing::Path(path.into()), self.format);
         (input.part, input.range) = (Some(Part::Number(number)), Some(found.range.clone()));
         input.keep.clone_from(&self.keep);
         Ok(input)
@@ -260,7 +108,7 @@ impl Input {
 
     /// Calls `work` with each array of an `.npy` stream, as long as it reads them to their ends. Returns the bytes behind the last.
     pub(crate) fn for_each_in_stream(&mut self, mut work: impl FnMut(Box<dyn Array + '_>) -> Result<()>) -> Result<u64> {
-        let Place::Stream { front, rest: Some(rest) } = &mut self.place else {
+        let Backing::Stream { front, rest: Some(rest) } = &mut self.backing else {
             return Err(Failure::Nameless("the stream can be read once only".to_owned()));
         };
         let mut stream = BufReader::new(Cursor::new(std::mem::take(front)).chain(rest));
@@ -288,10 +136,10 @@ impl Input {
 
     /// The path of the file, also of one that holds standard input; `None` for a stream.
     pub(crate) fn path(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Path(path) => Some(path),
-            Place::Spool(spool) => Some(spool.path()),
-            Place::Stream { .. } => None,
+        match &self.backing {
+            Backing::Path(path) => Some(path),
+            Backing::Spool(spool) => Some(spool.path()),
+            Backing::Stream { .. } => None,
         }
     }
 
@@ -371,7 +219,7 @@ impl Input {
 
     /// The header of a member, by the index of [`members`](Self::members). The array can still be read.
     pub(crate) fn header(&mut self, index: usize) -> Result<Header> {
-        let (None, Place::Stream { front, rest: Some(rest) }) = (&self.keep, &mut self.place) else {
+        let (None, Backing::Stream { front, rest: Some(rest) }) = (&self.keep, &mut self.backing) else {
             return self.with_member(index, |array| Ok(array.header().clone()));
         };
         let mut recorder = Recorder::new(Cursor::new(&front[..]).chain(rest));
@@ -439,8 +287,8 @@ impl Input {
     }
 
     fn with_whole<T>(&mut self, index: usize, work: impl FnOnce(Box<dyn Array + '_>) -> Result<T>) -> Result<T> {
-        let result = match (&mut self.place, self.format) {
-            (Place::Stream { front, rest }, _) => match rest.take() {
+        let result = match (&mut self.backing, self.format) {
+            (Backing::Stream { front, rest }, _) => match rest.take() {
                 None => Err(Failure::Nameless("the stream can be read once only".to_owned())),
                 Some(rest) => {
                     let stream = Cursor::new(std::mem::take(front)).chain(rest);
@@ -448,8 +296,8 @@ impl Input {
                 }
             },
             (_, FileFormat::Npz) => self.archive().and_then(|archive| with_member_of(archive, index, work)),
-            (Place::Path(path), format) => with_file(path, format, self.range.clone(), work),
-            (Place::Spool(spool), format) => with_file(spool.path(), format, self.range.clone(), work),
+            (Backing::Path(path), format) => with_file(path, format, self.range.clone(), work),
+            (Backing::Spool(spool), format) => with_file(spool.path(), format, self.range.clone(), work),
         };
         result.map_err(|failure| self.name_of(failure))
     }
@@ -487,14 +335,6 @@ impl Input {
     fn name_of(&self, failure: Failure) -> Failure {
         failure.about(&self.name)
     }
-}
-
-/// The failure of a command that reads one array, where a file has several.
-pub(crate) fn expected_one<'a>(file: &str, names: impl ExactSizeIterator<Item = &'a str>) -> Failure {
-    let (count, mut names) = (names.len(), names.peekable());
-    let first = names.peek().copied().unwrap_or_default();
-    let names = quantity::listed(names);
-    Failure::new(format!("{file}: expected one array, found {count}: {names}; select one, as in {file}:{first}"))
 }
 
 /// The rows that are kept of an array at an extent.
@@ -541,42 +381,5 @@ fn with_file<T>(
             file.seek(SeekFrom::Start(0)).ok();
             work(Box::new(NpyReader::from_file(file)?))
         }
-    }
-}
-
-/// The array of a member. Only one that is stored can be read again.
-pub(crate) fn array_of(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<Box<dyn Array + '_>> {
-    let is_stored = archive.method(index) == Some(0);
-    let reader = archive.array(index).map_err(error_without_path)?;
-    Ok(if is_stored { Box::new(reader) } else { Box::new(Once(reader)) })
-}
-
-/// The indices of the members that a text names: the one of this name, or those that match it as a pattern.
-pub(crate) fn members_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Result<Vec<usize>> {
-    let error = match archive.find(text) {
-        Ok(index) => return Ok(vec![index]),
-        Err(error) => error_without_path(error),
-    };
-    let Some(pattern) = paths::pattern(text) else {
-        return Err(Failure::from(error).with_advice(&nearest::hint(text, archive.names())));
-    };
-    let matches = |index: &usize| archive.name(*index).is_some_and(|name| pattern.matches(name));
-    let found: Vec<usize> = (0..archive.len()).filter(matches).collect();
-    if found.is_empty() { Err(Failure::Nameless(format!("no member matches {text:?}"))) } else { Ok(found) }
-}
-
-/// The index of the one member that a text names.
-pub(crate) fn member_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Result<usize> {
-    match &members_named(archive, text)?[..] {
-        [index] => Ok(*index),
-        several => Err(Failure::Nameless(format!("expected one member, found {}", several.len()))),
-    }
-}
-
-/// The error without its path, which may be of a temporary file: the argument of the user is added.
-fn error_without_path(error: npy_core::Error) -> npy_core::Error {
-    match error.member().map(str::to_owned) {
-        Some(member) => error.without_path().with_member(member),
-        None => error.without_path(),
     }
 }

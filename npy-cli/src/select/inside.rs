@@ -12,7 +12,7 @@ use crate::objects::type_of;
 use crate::values::quantity;
 
 /// Where a path has led to.
-enum Place {
+enum Reached {
     Objects(ObjectArray, Selection),
     Values(DynValues, Selection),
     /// Neither an array, nor a list, which becomes one where it is sliced.
@@ -22,15 +22,15 @@ enum Place {
 impl Slice {
     /// Follows the steps into the objects of an array. Returns the array that the last ones are about, and what they select of it.
     pub(crate) fn inside(&self, array: ObjectArray) -> Result<(Chosen, Selection)> {
-        let mut place = Place::of_array(array)?;
+        let mut place = Reached::of_array(array)?;
         for step in &self.steps {
             place = place.follow(step, &self.text)?;
         }
         match place {
-            Place::Objects(array, selection) if !self.steps.is_empty() && is_object(&selection) => {
+            Reached::Objects(array, selection) if !self.steps.is_empty() && is_object(&selection) => {
                 let item = only(&array, &selection)?;
                 match item.plain() {
-                    PyObject::Array(_) | PyObject::Objects(_) => Place::of(item.plain().clone())?.selected(),
+                    PyObject::Array(_) | PyObject::Objects(_) => Reached::of(item.plain().clone())?.selected(),
                     _ => Ok((Chosen::Objects(array), selection)),
                 }
             }
@@ -62,7 +62,7 @@ fn only(array: &ObjectArray, selection: &Selection) -> Result<PyObject> {
     })
 }
 
-impl Place {
+impl Reached {
     fn of_array(array: ObjectArray) -> Result<Self> {
         let selection = Selection::new(&Header::new(array.dtype().clone(), array.order(), array.shape())?);
         Ok(Self::Objects(array, selection))
