@@ -121,6 +121,46 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     if standard_input(&arguments.a).is_some() && standard_input(&arguments.b).is_some() {
         return Err(Failure::new("-: standard input can be read once only; expected a file as A or B"));
     }
+    let mut inputs = open(arguments)?;
+    let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
+    let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
+    for input in inputs.iter().filter(|input| input.changed > 0) {
+        let count = quantity::counted(input.changed, "value");
+        failures.push(Failure::new(format!("{}: cannot compare {count} that changed when the file was read", input.name())));
+    }
+    let mut reports = Reports::default();
+    for mut pair in pairs {
+        let inputs = pair.numbered.as_mut().unwrap_or(&mut inputs);
+        match compare(inputs, pair.indices, &arguments.fields, tolerance) {
+            Ok(comparison) => reports.add(pair.name.as_deref(), &comparison, arguments, screen)?,
+            // The other members are compared all the same.
+            Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_) | Failure::Marked { .. }))
+                if pair.name.is_some() =>
+            {
+                failures.push(failure);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    let is_equal = reports.different == 0 && only.iter().all(Vec::is_empty) && others.is_empty();
+    if arguments.json {
+        let report = json!({
+            "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal && failures.is_empty(),
+            "only_a": only[0], "only_b": only[1], "arrays": reports.json, "other_members": others,
+        });
+        screen.json(&report)?;
+    } else {
+        write_unpaired(&only, &others, arguments, screen)?;
+        if reports.compared > 1 {
+            writeln!(screen, "{}", share(reports.different, reports.compared, "array"))?;
+        }
+    }
+    batch::fail(screen, failures)?;
+    Ok(if is_equal { 0 } else { DIFFERENT })
+}
+
+/// Opens both sides, of which the rows of `--where` are compared.
+fn open(arguments: &Arguments) -> Result<[Input; 2]> {
     let rows = arguments.filter.rows()?;
     // The arrays of a stream have to be counted.
     let [a, b] = [&arguments.a, &arguments.b].map(|file| formats::input(file).and_then(Input::into_file));
@@ -128,62 +168,46 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     for input in &mut inputs {
         input.keep(rows.as_ref());
     }
-    let Contents { pairs, only, others, mut failures } = Contents::of(&inputs)?;
-    let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol, equal_nan: !arguments.no_equal_nan };
-    for input in inputs.iter().filter(|input| input.changed > 0) {
-        let count = quantity::counted(input.changed, "value");
-        failures.push(Failure::new(format!("{}: cannot compare {count} that changed when the file was read", input.name())));
-    }
-    let mut is_equal = only.iter().all(Vec::is_empty) && others.is_empty();
-    let mut reports = Vec::new();
-    let (mut compared, mut different) = (0, 0);
-    for mut pair in pairs {
-        let inputs = pair.numbered.as_mut().unwrap_or(&mut inputs);
-        let comparison = match compare(inputs, pair.indices, &arguments.fields, tolerance) {
-            Ok(comparison) => comparison,
-            // The other members are compared all the same.
-            Err(failure @ (Failure::Trouble(_) | Failure::OfMember(_) | Failure::Nameless(_) | Failure::Marked { .. }))
-                if pair.name.is_some() =>
-            {
-                failures.push(failure);
-                continue;
-            }
-            Err(failure) => return Err(failure),
-        };
-        is_equal &= comparison.is_equal();
-        compared += 1;
-        different += u64::from(!comparison.is_equal());
+    Ok(inputs)
+}
+
+/// The arrays that were compared.
+#[derive(Default)]
+struct Reports {
+    compared: u64,
+    different: u64,
+    json: Vec<Value>,
+}
+
+impl Reports {
+    /// Reports a comparison, at the end if it is JSON.
+    fn add(&mut self, name: Option<&str>, comparison: &Comparison, arguments: &Arguments, screen: &mut Screen) -> Result<()> {
+        self.compared += 1;
+        self.different += u64::from(!comparison.is_equal());
         if arguments.json {
-            reports.push(to_json(pair.name.as_deref(), &comparison));
+            self.json.push(to_json(name, comparison));
+            Ok(())
         } else if arguments.brief {
-            write_brief(screen, arguments, pair.name.as_deref(), &comparison)?;
+            write_brief(screen, arguments, name, comparison)
         } else {
-            write(screen, arguments, pair.name.as_deref(), &comparison)?;
+            write(screen, arguments, name, comparison)
         }
     }
-    if arguments.json {
-        let report = json!({
-            "a": escape::path(&arguments.a), "b": escape::path(&arguments.b), "equal": is_equal && failures.is_empty(),
-            "only_a": only[0], "only_b": only[1], "arrays": reports, "other_members": others,
-        });
-        screen.json(&report)?;
-    } else {
-        for name in &others {
-            let verdict = screen.paint(Style::Bad, "different");
-            writeln!(screen, "{}: {verdict}, not arrays", screen.paint(Style::Title, &escape::line(name)))?;
-        }
-        for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
-            for name in names {
-                let text = escape::line(&format!("only in {}: {name}", escape::path(file))).into_owned();
-                writeln!(screen, "{}", screen.paint(Style::Bad, &text))?;
-            }
-        }
-        if compared > 1 {
-            writeln!(screen, "{}", share(different, compared, "array"))?;
+}
+
+/// Writes a line for each member that only one side has, or that is different and not an array.
+fn write_unpaired(only: &[Vec<String>; 2], others: &[String], arguments: &Arguments, screen: &mut Screen) -> Result<()> {
+    for name in others {
+        let verdict = screen.paint(Style::Bad, "different");
+        writeln!(screen, "{}: {verdict}, not arrays", screen.paint(Style::Title, &escape::line(name)))?;
+    }
+    for (names, file) in only.iter().zip([&arguments.a, &arguments.b]) {
+        for name in names {
+            let text = escape::line(&format!("only in {}: {name}", escape::path(file))).into_owned();
+            writeln!(screen, "{}", screen.paint(Style::Bad, &text))?;
         }
     }
-    batch::fail(screen, failures)?;
-    Ok(if is_equal { 0 } else { DIFFERENT })
+    Ok(())
 }
 
 /// The arrays and members to compare.

@@ -123,8 +123,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     };
     let rows = arguments.filter.rows()?;
     let mut failures = Vec::new();
-    let mut count = 0;
-    let mut brief = Brief::default();
+    let mut reports = Reports { arguments, are_members: files.len() == 1, count: 0, brief: Brief::default() };
     for file in &files {
         let opened = formats::input(file).and_then(|input| Ok((input.members()?, input)));
         let (members, mut input) = match opened {
@@ -139,36 +138,48 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         input.keep(rows.as_ref());
         for (index, member) in members {
             match statistics(&mut input, index, &settings) {
-                Ok((header, leaves)) if arguments.brief => {
-                    let name = match member.as_deref() {
-                        Some(member) if files.len() == 1 => member.to_owned(),
-                        member => named(input.name(), member),
-                    };
-                    brief.add(&name, &header, leaves);
-                }
-                Ok((header, leaves)) => {
-                    let report = Report { file: input.name(), member: member.as_deref(), header: &header, leaves: &leaves };
-                    if arguments.json {
-                        screen.json(&report.to_json())?;
-                    } else {
-                        if count > 0 {
-                            writeln!(screen)?;
-                        }
-                        report.write(screen)?;
-                    }
-                    count += 1;
-                }
+                Ok(found) => reports.add(input.name(), member.as_deref(), found, screen)?,
                 Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
                 Err(failure) => failures.push(failure),
             }
         }
     }
     if arguments.brief {
-        brief.write(arguments.sort, screen)?;
+        reports.brief.write(arguments.sort, screen)?;
     }
     match batch::fail(screen, failures) {
         Ok(0) if unread > 0 => Err(Failure::Reported),
         result => result,
+    }
+}
+
+/// The statistics of the arrays that were read.
+struct Reports<'a> {
+    arguments: &'a Arguments,
+    /// Whether members need not be told apart by their files.
+    are_members: bool,
+    count: usize,
+    brief: Brief,
+}
+
+impl Reports<'_> {
+    /// Reports the statistics of an array, at the end if each has a line.
+    fn add(&mut self, file: &str, member: Option<&str>, found: Statistics, screen: &mut Screen) -> Result<()> {
+        let (header, leaves) = found;
+        if self.arguments.brief {
+            let name = member.filter(|_| self.are_members).map_or_else(|| named(file, member), str::to_owned);
+            self.brief.add(&name, &header, leaves);
+            return Ok(());
+        }
+        let report = Report { file, member, header: &header, leaves: &leaves };
+        if self.arguments.json {
+            return screen.json(&report.to_json());
+        }
+        if self.count > 0 {
+            writeln!(screen)?;
+        }
+        self.count += 1;
+        report.write(screen)
     }
 }
 
@@ -185,8 +196,11 @@ pub(crate) fn range(input: &mut Input, index: usize) -> Result<Option<String>> {
     Ok(Some(format!("{} … {}{}", brief::figure(min), brief::figure(max), nan.unwrap_or_default())))
 }
 
+/// The header of an array, and the statistics of its leaves.
+type Statistics = (Header, Vec<(Leaf, Summary)>);
+
 /// The statistics of the leaves of a member, which is read once.
-fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<(Header, Vec<(Leaf, Summary)>)> {
+fn statistics(input: &mut Input, index: usize, settings: &Settings) -> Result<Statistics> {
     let name = input.name().to_owned();
     input.with_stored(index, |mut array, stored| {
         let header = array.header().clone();
