@@ -28,7 +28,7 @@ impl Slice {
         }
         match place {
             Reached::Objects(array, selection) if !self.steps.is_empty() && is_object(&selection) => {
-                let item = only(&array, &selection)?;
+                let item = only(selection.of_objects(&array)?);
                 match item.plain() {
                     PyObject::Array(_) | PyObject::Objects(_) => Reached::of(item.plain().clone())?.selected(),
                     _ => Ok((Chosen::Objects(array), selection)),
@@ -55,11 +55,22 @@ fn is_object(selection: &Selection) -> bool {
 }
 
 /// The object that is selected.
-fn only(array: &ObjectArray, selection: &Selection) -> Result<PyObject> {
-    Ok(match selection.of_objects(array)? {
+fn only(chosen: Chosen) -> PyObject {
+    match chosen {
         Chosen::Objects(array) => array.into_parts().1.pop().unwrap_or(PyObject::None),
         Chosen::Values(values) => PyObject::from(values),
-    })
+    }
+}
+
+/// The value of a key. That of a dict is moved, because it may be as large as the file.
+fn value_at(object: PyObject, place: usize) -> PyObject {
+    match object {
+        PyObject::Dict(mut entries) | PyObject::OrderedDict(mut entries) if place < entries.len() => entries.swap_remove(place).1,
+        object => {
+            let value = entries_of(&object).and_then(|entries| entries.into_iter().nth(place));
+            value.map_or(PyObject::None, |(_, value)| value.into_owned())
+        }
+    }
 }
 
 impl Reached {
@@ -92,12 +103,16 @@ impl Reached {
         }
     }
 
-    fn follow(mut self, step: &Step, text: &str) -> Result<Self> {
+    fn follow(self, step: &Step, text: &str) -> Result<Self> {
         let failed = |message: &str| failure_at(text, step.place, message);
-        match &mut self {
-            Self::Objects(array, selection) if is_object(selection) && step.leads_inside() => {
-                return Self::of(only(array, selection)?)?.follow_object(step, text);
+        let mut place = match self {
+            Self::Objects(array, selection) if is_object(&selection) && step.leads_inside() => {
+                let chosen = if selection.is_whole() { Chosen::Objects(array) } else { selection.of_objects(&array)? };
+                return Self::of(only(chosen))?.follow_object(step, text);
             }
+            place => place,
+        };
+        match &mut place {
             Self::Objects(array, selection) if array.dtype().record().is_none() && !matches!(step.kind, StepKind::Axes(_)) => {
                 let path = if let StepKind::Path(path) = &step.kind { path } else { "" };
                 let (index, rest) = path.split_once(['.', ':']).unwrap_or((path, ""));
@@ -110,12 +125,12 @@ impl Reached {
                 };
                 let item = Item { place: step.place, kind: ItemKind::Index(index) };
                 selection.apply(&Step { place: step.place, kind: StepKind::Axes(vec![item]) }, text)?;
-                return self.rest(rest, step, text);
+                return place.rest(rest, step, text);
             }
             Self::Values(_, selection) | Self::Objects(_, selection) => selection.apply(step, text)?,
-            Self::Object(_) => return self.follow_object(step, text),
+            Self::Object(_) => return place.follow_object(step, text),
         }
-        Ok(self)
+        Ok(place)
     }
 
     /// Follows the rest of a path.
@@ -128,32 +143,34 @@ impl Reached {
 
     /// Follows a step into an object, or into the array that it is.
     fn follow_object(self, step: &Step, text: &str) -> Result<Self> {
-        let Self::Object(object) = &self else { return self.follow(step, text) };
+        let object = match self {
+            Self::Object(object) => object,
+            place => return place.follow(step, text),
+        };
         let failed = |message: &str| failure_at(text, step.place, message);
-        match (&step.kind, entries_of(object), items_of(object)) {
+        match (&step.kind, entries_of(&object), items_of(&object)) {
             (StepKind::Axes(axes), _, Some(items)) => {
                 let Some(index) = index_of(axes) else { return Self::of_list(items)?.follow(step, text) };
                 let item = place(index, items.len()).and_then(|place| items.get(place));
                 let item = item.ok_or_else(|| {
                     let length = items.len();
-                    failed(&format!("index {index} is out of bounds for a {} of length {length}", type_of(object)))
+                    failed(&format!("index {index} is out of bounds for a {} of length {length}", type_of(&object)))
                 });
                 Self::of(item?.clone())
             }
             (StepKind::Path(_), None, Some(items)) => Self::of_list(items)?.follow(step, text),
             (kind, Some(entries), _) => {
                 let (place, rest) = key_of(kind, &entries).map_err(|key| match key {
-                    Some(key) => failed(&missing(object, &entries, &key)),
-                    None => failed(&format!("expected one key of a {}, as in ['x']", type_of(object))),
+                    Some(key) => failed(&missing(&object, &entries, &key)),
+                    None => failed(&format!("expected one key of a {}, as in ['x']", type_of(&object))),
                 })?;
-                let value = entries.get(place).map_or(PyObject::None, |(_, value)| PyObject::clone(value));
-                Self::of(value)?.rest(rest, step, text)
+                Self::of(value_at(object, place))?.rest(rest, step, text)
             }
             (_, None, Some(_)) => Err(failed(&format!(
                 "expected the index of an item of a {}, found a key; take an item first, as in [0]['x']",
-                type_of(object)
+                type_of(&object)
             ))),
-            (_, None, None) => Err(failed(&format!("expected a dict, a list or an array, found {}", type_of(object)))),
+            (_, None, None) => Err(failed(&format!("expected a dict, a list or an array, found {}", type_of(&object)))),
         }
     }
 }
