@@ -5,6 +5,7 @@ use super::image::{Images, image};
 use super::lines;
 use super::numbers::{Data, Horizontal, Numbers};
 use super::options::{Kind, LogAxes, Options};
+use super::range::{axis_of, axis_over};
 use super::times::Times;
 use crate::failure::{Failure, Result};
 use crate::values::bins::{WholeBins, bin};
@@ -89,7 +90,7 @@ fn histogram(data: &mut Data, options: &Options<'_>) -> Result<Figure> {
 /// The axis of the values, the counts of its intervals, and how many values it leaves out.
 fn count_floats(data: &mut Data, options: &Options<'_>, label: &str) -> Result<(Axis, Vec<u64>, u64)> {
     let (is_log, field) = (options.log.x(), options.fields.first().map(String::as_str));
-    let (x, left_out) = data.axis(field, (label, is_log))?;
+    let (x, left_out) = axis_of(data, field, (label, is_log))?;
     let mut counts = vec![0_u64; options.bins];
     Numbers::new(data, field)?.for_each(|_, number| {
         if number.is_finite() && (!is_log || number > 0.0) {
@@ -133,7 +134,7 @@ fn count_whole(numbers: &mut Numbers<'_>, options: &Options<'_>, label: &str) ->
 fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Result<Figure> {
     const MOST_POINTS: usize = 20_000;
     let logs = [options.log.x(), options.log.y()];
-    let x_axis = x.axis(data, logs[0])?.with_margin();
+    let x_axis = axis_over(&mut x, data, logs[0])?.with_margin();
     let Some(data) = data.first_mut() else { return Err(Failure::Nameless("there is nothing to plot".to_owned())) };
     let field = options.fields.first().map(String::as_str);
     let (records, count) = (data.count(), Numbers::new(data, field)?.count());
@@ -142,13 +143,13 @@ fn scatter(data: &mut [Data], mut x: Horizontal, options: &Options<'_>) -> Resul
         let (x, y) = (x.label(), field.map(|field| format!(" in {field}")).unwrap_or_default());
         return Err(Failure::Nameless(format!("x and y of different lengths: expected {expected} as in {x}, found {count}{y}")));
     }
-    let y_axis = data.axis(field, (field.unwrap_or_default(), logs[1]))?.0.with_margin();
+    let y_axis = axis_of(data, field, (field.unwrap_or_default(), logs[1]))?.0.with_margin();
     // Of many points, one is kept for each pixel.
     let (width, height) = (options.size.0.clamp(1, 400), options.size.1.clamp(1, 300));
     let mut cells = vec![false; width * height];
     let (mut points, mut left_out) = (Vec::new(), 0);
     let mut numbers = Numbers::new(data, field)?.since(y_axis.origin());
-    numbers.for_each_over(Some((&mut x, x_axis.origin())), 0, |_, x, y| {
+    numbers.for_each_over((&mut x, x_axis.origin()), 0, |_, x, y| {
         if !x.is_finite() || !y.is_finite() {
             return;
         }

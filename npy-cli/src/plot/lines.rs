@@ -1,8 +1,9 @@
 //! Lines: the columns of arrays, or fields of records, over their index or other values.
 
 use super::figure::{Axis, Content, Figure};
-use super::numbers::{Data, Horizontal, Numbers, Range};
+use super::numbers::{Data, Horizontal, Numbers};
 use super::options::Options;
+use super::range::{Range, axis_over};
 use super::trace::Trace;
 use crate::failure::{Failure, Result};
 use crate::values::quantity;
@@ -47,49 +48,82 @@ pub(super) fn lines(data: &mut [Data], mut x: Option<Horizontal>, options: &Opti
     check_count(plans.iter().map(|(_, _, plan)| plan.count).fold(0, usize::saturating_add))?;
     let longest = plans.iter().map(|(_, _, plan)| plan.length.saturating_sub(1)).max().unwrap_or(0) as f64;
     let x_axis = match &mut x {
-        Some(x) => x.axis(data, options.log.x())?,
+        Some(x) => axis_over(x, data, options.log.x())?,
         None if options.log.x() => Axis::log("index", 1.0, longest).whole(),
         None => Axis::new("index", None, 0.0, longest).whole(),
     };
-    let mut range =
-        Range::new(fields.first().copied().flatten().filter(|_| fields.len() == 1).unwrap_or_default(), options.log.y());
-    let (mut traces, count) = (Vec::new(), plans.iter().map(|(_, _, plan)| plan.count).sum());
+    let label = fields.first().copied().flatten().filter(|_| fields.len() == 1).unwrap_or_default();
+    let count = plans.iter().map(|(_, _, plan)| plan.count).sum();
+    let mut drawing = Drawing { axis: &x_axis, range: Range::new(label, options.log.y()), traces: Vec::new() };
     for (place, field, plan) in plans {
         let Some(data) = data.get_mut(place) else { continue };
-        let (name, label) = (data.name().to_owned(), data.label().to_owned());
-        let first = traces.len();
+        let first = drawing.traces.len();
         for line in 0..plan.count {
             let column = format!("{} {line}", if plan.along == 0 { "column" } else { "row" });
-            let parts = [are_several.then_some(&*label), field.filter(|_| fields.len() > 1), (plan.count > 1).then_some(&*column)];
+            let of_file = are_several.then(|| data.label());
+            let parts = [of_file, field.filter(|_| fields.len() > 1), (plan.count > 1).then_some(&*column)];
             let name = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-            traces.push(Trace::new(name, options.size.0, count));
+            drawing.traces.push(Trace::new(name, options.size.0, count));
         }
-        let mut draw = || -> Result<()> {
-            let origin = range.join(data, field)?;
-            let mut numbers = Numbers::new(data, field)?.since(origin);
-            let strides = numbers.strides();
-            numbers.for_each_over(x.as_mut().map(|x| (x, x_axis.origin())), plan.along, |position, x, number| {
-                if options.log.x() && x <= 0.0 {
-                    return range.leave_out();
-                }
-                let line = strides.index(position, 1 - plan.along);
-                if let Some(trace) = traces.get_mut(first + line) {
-                    trace.add(&x_axis, x, Some(number).filter(|number| range.add(*number)));
-                }
-            })
-        };
-        draw().map_err(|failure| failure.about(&name))?;
+        let drawn = drawing.draw((data, field), x.as_mut(), plan.along, first);
+        drawn.map_err(|failure| failure.about(data.name()))?;
     }
+    let Drawing { range, traces, .. } = drawing;
     let (y, left_out) = range.axis()?;
     let series = traces.into_iter().map(Trace::into_series).collect();
-    Ok(Figure {
-        title: options.title.clone(),
-        x: x_axis,
-        y: y.with_margin(),
-        content: Content::Lines(series),
-        left_out,
-        note: None,
-    })
+    let (title, y, content) = (options.title.clone(), y.with_margin(), Content::Lines(series));
+    Ok(Figure { title, x: x_axis, y, content, left_out, note: None })
+}
+
+/// Lines while they are drawn.
+struct Drawing<'a> {
+    axis: &'a Axis,
+    range: Range,
+    traces: Vec<Trace>,
+}
+
+impl Drawing<'_> {
+    /// Draws the lines of an array or of a field of it: the traces from `first` on.
+    fn draw(
+        &mut self,
+        (data, field): (&mut Data, Option<&str>),
+        x: Option<&mut Horizontal>,
+        along: usize,
+        first: usize,
+    ) -> Result<()> {
+        let origin = self.range.join(data, field)?;
+        let mut numbers = Numbers::new(data, field)?.since(origin);
+        let Some(x) = x else {
+            return numbers.for_each_run(along, |line, index, numbers| self.add_run(first + line, index, numbers));
+        };
+        let (strides, x_origin) = (numbers.strides(), self.axis.origin());
+        numbers.for_each_over((x, x_origin), along, |position, x, number| {
+            self.add(first + strides.index(position, 1 - along), x, number);
+        })
+    }
+
+    fn add(&mut self, line: usize, x: f64, number: f64) {
+        if self.axis.is_log() && x <= 0.0 {
+            return self.range.leave_out();
+        }
+        if let Some(trace) = self.traces.get_mut(line) {
+            trace.add(self.axis, x, Some(number).filter(|number| self.range.add(*number)));
+        }
+    }
+
+    /// Adds numbers over their indices from the first on: most blocks by their extremes alone.
+    fn add_run(&mut self, line: usize, first: usize, numbers: &[f64]) {
+        const BLOCK: usize = 256;
+        for (index, block) in (first..).step_by(BLOCK).zip(numbers.chunks(BLOCK)) {
+            let has_all = index > 0 || !self.axis.is_log();
+            let ends = if has_all { self.range.add_all(block) } else { None };
+            let is_added =
+                ends.zip(self.traces.get_mut(line)).is_some_and(|(ends, trace)| trace.add_all(self.axis, (index, block), ends));
+            if !is_added {
+                (index..).zip(block).for_each(|(index, number)| self.add(line, index as f64, *number));
+            }
+        }
+    }
 }
 
 /// How lines are drawn of an array or a field.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use npy_core::{DType, DynValues, Order};
 
-use super::figure::Axis;
-use super::times::Times;
+use super::strides::Strides;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
@@ -27,7 +26,7 @@ pub(crate) struct Data {
     label: String,
     source: Source,
     selection: Option<Selection>,
-    part: Option<Part>,
+    pub(super) part: Option<Part>,
     /// The numbers from an index on that [`at`](Self::at) read last.
     window: (usize, Vec<f64>),
 }
@@ -119,7 +118,7 @@ impl Data {
     }
 
     /// The first time of the array or of a field of it, so that others are close to it; 0 if all are NaT.
-    fn first_time(&mut self, field: Option<&str>) -> Result<i64> {
+    pub(super) fn first_time(&mut self, field: Option<&str>) -> Result<i64> {
         let mut first = 0;
         while first < self.count() {
             let values = self.elements(first)?;
@@ -131,16 +130,6 @@ impl Data {
             }
         }
         Ok(0)
-    }
-
-    /// The axis of all numbers of the array or of a field of it, and how many of them it leaves out.
-    pub(super) fn axis(&mut self, field: Option<&str>, (label, is_log): (&str, bool)) -> Result<(Axis, u64)> {
-        let mut range = Range::new(label, is_log);
-        let origin = range.join(self, field)?;
-        Numbers::new(self, field)?.since(origin).for_each(|_, number| {
-            range.add(number);
-        })?;
-        range.axis()
     }
 
     /// The number at an index of an array of one axis, of times from the origin. Those behind it are read as well.
@@ -171,37 +160,6 @@ impl Horizontal {
         }
     }
 
-    /// The axis of the values that belong to these arrays.
-    pub(super) fn axis(&mut self, data: &mut [Data], is_log: bool) -> Result<Axis> {
-        let mut range = Range::new(&self.label(), is_log);
-        let mut add = |data: &mut Data, field: Option<&str>| -> Result<()> {
-            let origin = range.join(data, field)?;
-            let mut numbers = Numbers::new(data, field)?.since(origin);
-            let own = numbers.own_axes;
-            if own > 0 || field.is_none() && numbers.shape.len() > 1 {
-                let (what, shape) = (if field.is_some() { "one value in each record" } else { "one axis" }, numbers.all.shape());
-                let shape = quantity::shape(if field.is_some() { &shape[shape.len() - own..] } else { &shape });
-                return Err(Failure::Nameless(format!("cannot plot over values of shape {shape}: expected {what}")));
-            }
-            numbers.for_each(|_, number| {
-                range.add(number);
-            })
-        };
-        match self {
-            Self::Field(field) => {
-                for data in data {
-                    // A part is one of y.
-                    let part = data.part.take();
-                    let added = add(data, Some(field));
-                    data.part = part;
-                    added.map_err(|failure| failure.about(data.name()))?;
-                }
-            }
-            Self::Data(data) => add(data, None).map_err(|failure| failure.about(data.name()))?,
-        }
-        Ok(range.axis().map_err(|failure| failure.about(&self.label()))?.0)
-    }
-
     /// The number of values; `None` where each record has its own.
     pub(super) fn count(&self) -> Option<usize> {
         match self {
@@ -221,52 +179,12 @@ pub(crate) struct Numbers<'a> {
     pub(crate) dtype: DType,
     strides: Strides,
     /// With axes of length 1.
-    all: Strides,
+    pub(super) all: Strides,
     /// The number of axes that are those of sub-arrays.
-    own_axes: usize,
+    pub(super) own_axes: usize,
     /// The time that is the number 0.
     origin: i64,
     part: Option<Part>,
-}
-
-/// For each axis the distance of neighbours among the numbers as they are read, and its length.
-#[derive(Clone)]
-pub(crate) struct Strides(Vec<(usize, usize)>);
-
-impl Strides {
-    /// The strides of `axes` in an order, and of `own`, the axes of sub-arrays, in C order.
-    fn new(axes: &[usize], order: Order, own: &[usize]) -> Self {
-        let mut stride = 1_usize;
-        let mut next = |length: &usize| {
-            let found = (stride, *length);
-            stride = stride.saturating_mul(*length);
-            found
-        };
-        let mut inner: Vec<_> = own.iter().rev().map(&mut next).collect();
-        let mut outer: Vec<_> = match order {
-            Order::C => axes.iter().rev().map(&mut next).collect(),
-            Order::Fortran => axes.iter().map(&mut next).collect(),
-        };
-        if order == Order::C {
-            outer.reverse();
-        }
-        inner.reverse();
-        Self(outer.into_iter().chain(inner).collect())
-    }
-
-    /// Without axes of length 1.
-    fn long(&self) -> Self {
-        Self(self.0.iter().copied().filter(|(_, length)| *length != 1).collect())
-    }
-
-    fn shape(&self) -> Vec<usize> {
-        self.0.iter().map(|(_, length)| *length).collect()
-    }
-
-    /// The index along an axis of the number at a position.
-    pub(crate) fn index(&self, position: usize, axis: usize) -> usize {
-        self.0.get(axis).map_or(0, |(stride, length)| position / stride % length)
-    }
 }
 
 impl<'a> Numbers<'a> {
@@ -345,15 +263,15 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// Calls `each` with the position, the x and the number of all of them. Without `x`, which has an origin of times, it is the
+    /// Calls `each` with the position, the x and the number of all of them. `x` has an origin of times; an array has a value for each
     /// index along an axis.
     pub(crate) fn for_each_over(
         &mut self,
-        mut x: Option<(&mut Horizontal, i64)>,
+        (x, x_origin): (&mut Horizontal, i64),
         axis: usize,
         mut each: impl FnMut(usize, f64, f64),
     ) -> Result<()> {
-        let (strides, own, origin, part) = (self.strides(), self.field.clone(), self.origin, self.part);
+        let (strides, own, origin, part) = (self.strides.clone(), self.field.clone(), self.origin, self.part);
         let mut first = 0;
         for_each_piece(self.source, self.selection, &mut |values| {
             let numbers = match &own {
@@ -361,19 +279,30 @@ impl<'a> Numbers<'a> {
                 None => decode(values, origin, part)?,
             };
             let beside = match &x {
-                Some((Horizontal::Field(field), origin)) => reals::numbers_since(&values.field(field)?, *origin)?,
-                _ => Vec::new(),
+                Horizontal::Field(field) => reals::numbers_since(&values.field(field)?, x_origin)?,
+                Horizontal::Data(_) => Vec::new(),
             };
             let of_record = (numbers.len() / beside.len().max(1)).max(1);
             for (place, number) in numbers.iter().enumerate() {
                 let position = first + place;
-                let x = match &mut x {
-                    None => strides.index(position, axis) as f64,
-                    Some((Horizontal::Field(_), _)) => beside.get(place / of_record).copied().unwrap_or(f64::NAN),
-                    Some((Horizontal::Data(data), origin)) => data.at(strides.index(position, axis), *origin)?,
+                let x = match x {
+                    Horizontal::Field(_) => beside.get(place / of_record).copied().unwrap_or(f64::NAN),
+                    Horizontal::Data(data) => data.at(strides.index(position, axis), x_origin)?,
                 };
                 each(position, x, *number);
             }
+            first += numbers.len();
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with neighbours along an axis of at most two: their index on the other axis, the index of the first, and the numbers.
+    pub(crate) fn for_each_run(&mut self, axis: usize, mut each: impl FnMut(usize, usize, &[f64])) -> Result<()> {
+        let (strides, origin, part) = (self.strides.clone(), self.origin, self.part);
+        let mut first = 0;
+        self.for_each_piece(&mut |values| {
+            let numbers = decode(values, origin, part)?;
+            strides.for_each_run(axis, (first, &numbers), &mut each);
             first += numbers.len();
             Ok(())
         })
@@ -447,93 +376,4 @@ fn number_fields(dtype: &DType, parent: Option<&str>) -> Vec<String> {
     let leaves = dtype.leaves();
     let real = leaves.iter().filter(|leaf| is_number(&DType::Scalar(leaf.scalar())));
     real.map(|leaf| parent.map_or_else(|| leaf.path(), |parent| format!("{parent}.{}", leaf.path()))).collect()
-}
-
-/// The range of the finite numbers on an axis.
-pub(crate) struct Range {
-    label: String,
-    is_log: bool,
-    /// The first dtype.
-    first: Option<(DType, Option<Times>)>,
-    least: f64,
-    most: f64,
-    left_out: u64,
-}
-
-impl Range {
-    pub(crate) fn new(label: &str, is_log: bool) -> Self {
-        Self { label: label.to_owned(), is_log, first: None, least: f64::INFINITY, most: f64::NEG_INFINITY, left_out: 0 }
-    }
-
-    /// Prepares for the numbers of an array or of a field of it. Returns the origin of times, which is that of the first one.
-    /// Fails for times on a logarithmic axis, and beside others.
-    pub(crate) fn join(&mut self, data: &mut Data, field: Option<&str>) -> Result<i64> {
-        let dtype = Numbers::new(data, field)?.dtype;
-        let times = Times::new(&dtype, 0);
-        if self.is_log && times.is_some() {
-            return Err(Failure::Nameless(format!("a logarithmic axis has no times: expected numbers, found {dtype}")));
-        }
-        match &self.first {
-            None => {
-                let origin = if times.is_some() { data.first_time(field)? } else { 0 };
-                self.first = Some((dtype.clone(), times.map(|times| times.since(origin))));
-            }
-            Some((_, first)) if times == first.map(|first| first.since(0)) => {}
-            Some((first, _)) => {
-                return Err(Failure::Nameless(format!(
-                    "an axis has times of one unit, or numbers: expected {first}, found {dtype}"
-                )));
-            }
-        }
-        Ok(self.first.as_ref().and_then(|(_, times)| *times).map_or(0, |times| times.origin))
-    }
-
-    /// Adds a number. Returns whether the axis has it.
-    pub(crate) fn add(&mut self, number: f64) -> bool {
-        if self.is_log && number <= 0.0 {
-            self.leave_out();
-            return false;
-        }
-        if number.is_finite() {
-            (self.least, self.most) = (self.least.min(number), self.most.max(number));
-        }
-        number.is_finite()
-    }
-
-    /// Counts a number that another axis does not have.
-    pub(crate) fn leave_out(&mut self) {
-        self.left_out += 1;
-    }
-
-    /// The axis, and how many numbers it leaves out. Fails if it has none.
-    pub(crate) fn axis(self) -> Result<(Axis, u64)> {
-        let Self { least, most, .. } = self;
-        if least > most {
-            let problem = match self.left_out {
-                0 => "all values are NaN or infinite",
-                _ => "no value is positive, as on a logarithmic axis",
-            };
-            return Err(Failure::Nameless(format!("there is nothing to plot: {problem}")));
-        }
-        if self.is_log {
-            return Ok((Axis::log(self.label, least, most), self.left_out));
-        }
-        let times = self.first.and_then(|(_, times)| times);
-        Ok((Axis::new(self.label, times, least, most), self.left_out))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_have_indices_in_any_order() {
-        let index = |order: Order, position: usize| {
-            let strides = Strides::new(&[2, 1, 3], order, &[4]).long();
-            [0, 1, 2, 3].map(|axis| strides.index(position, axis))
-        };
-        assert_eq!(index(Order::C, 12 + 2 * 4 + 3), [1, 2, 3, 0]);
-        assert_eq!(index(Order::Fortran, 3 + 4 * (1 + 2 * 2)), [1, 2, 3, 0]);
-    }
 }

@@ -78,6 +78,26 @@ impl Trace {
         }
     }
 
+    /// Adds numbers that the vertical axis has, over their indices from the first on, by the least and the greatest of them. Returns whether
+    /// they are in one column of pixels: otherwise it adds none.
+    pub(super) fn add_all(&mut self, axis: &Axis, (first, numbers): (usize, &[f64]), (least, most): (f64, f64)) -> bool {
+        let x = |place: usize| (first + place) as f64;
+        let column = bin(axis.part(x(0)), self.columns);
+        if column != bin(axis.part(x(numbers.len().saturating_sub(1))), self.columns) {
+            return false;
+        }
+        let is_inside = |run: &Run| run.column == column && run.least.1 <= least && run.most.1 >= most;
+        if self.gap.is_none() && self.runs.last().is_some_and(is_inside) {
+            return true;
+        }
+        let place = |is_end: &dyn Fn(f64) -> bool| numbers.iter().position(|number| is_end(*number)).unwrap_or(0);
+        let (least, most) = (place(&|number| number <= least), place(&|number| number >= most));
+        for place in [least.min(most), least.max(most)] {
+            self.add(axis, x(place), numbers.get(place).copied());
+        }
+        true
+    }
+
     /// Joins neighbours in pairs.
     fn halve(&mut self) {
         self.weight = self.weight.saturating_mul(2);
@@ -143,6 +163,31 @@ mod tests {
         assert!(spike.contains(&(654_321.0, 99.0)) && spike.len() < 200 && spike.iter().all(|point| !point.1.is_nan()));
         let broken = points(&[1.0, f64::NAN, 3.0], &Axis::new("", None, 0.0, 2.0), 0);
         assert!(broken.len() == 3 && broken[1].1.is_nan() && broken[2] == (2.0, 3.0), "{broken:?}");
+    }
+
+    #[test]
+    fn numbers_that_are_added_at_once_give_the_same_line() {
+        let mut state = 1_u32;
+        for axis in [Axis::new("", None, 0.0, 9999.0), Axis::log("", 1.0, 9999.0)] {
+            let (mut single, mut joined) = (Trace::new(String::new(), 100, 1), Trace::new(String::new(), 100, 1));
+            for first in (1..9999).step_by(7) {
+                let numbers = [(); 7].map(|()| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    f64::from(state >> 28)
+                });
+                let ends =
+                    numbers.iter().fold((f64::MAX, f64::MIN), |(least, most), number| (least.min(*number), most.max(*number)));
+                let is_gap = state % 65_536 < 4096;
+                let each = (first..).zip(numbers).map(|(index, number)| (index as f64, Some(number).filter(|_| !is_gap)));
+                each.clone().for_each(|(x, y)| single.add(&axis, x, y));
+                if is_gap || !joined.add_all(&axis, (first, &numbers), ends) {
+                    each.for_each(|(x, y)| joined.add(&axis, x, y));
+                }
+            }
+            let bits =
+                |trace: Trace| trace.into_series().points.iter().map(|(x, y)| (x.to_bits(), y.to_bits())).collect::<Vec<_>>();
+            assert_eq!(bits(single), bits(joined));
+        }
     }
 
     #[test]
