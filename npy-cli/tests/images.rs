@@ -3,7 +3,7 @@
 use npy_core::{DynValues, Order};
 use tempfile::tempdir;
 
-use crate::plot::{embedded, floats, save, svg};
+use crate::plot::{embedded, floats, pixels, plot, save, svg};
 use crate::support::{Files, run};
 
 #[test]
@@ -63,7 +63,45 @@ fn images_have_channels_first_and_stand_in_a_grid() {
     assert!(text.contains("many.npy: the first ") && text.contains(" of 9000 images</text>"));
     run(["plot", &many]).ok();
     let deep = files.array("deep.npy", "|u1", &[2, 2, 2, 2, 2], vec![1; 32]);
-    assert!(run(["plot", &deep]).trouble().contains("cannot plot shape (2, 2, 2, 2, 2): expected 1 or 2 axes, images"));
+    let row = files.array("row.npy", "|u1", &[8], vec![1; 8]);
+    for (path, kind, expected) in [
+        (&deep, &[][..], "(2, 2, 2, 2, 2): expected 1 or 2 axes, images of 3 or 4 channels, or several images; --kind histogram"),
+        (&deep, &["--kind", "line"], "(2, 2, 2, 2, 2) as lines: expected 1 or 2 axes"),
+        (&row, &["--kind", "montage"], "(8,) as a montage: expected 3 axes, or 4 of which one has 3 or 4 channels"),
+        (&row, &["--kind", "image"], "(8,) as an image: expected 2 axes, images of"),
+    ] {
+        let message = run([&["plot", path], kind].concat()).trouble();
+        assert!(message.contains(&format!("cannot plot shape {expected}")), "{message}");
+    }
+    // Colors of images alone have a scale.
+    for arguments in [vec![&*row], vec![&row, &row], vec![&row, "--kind", "histogram"], vec![&row, "--x", &row]] {
+        let message = run([&["plot", "--scale", "0,1"], &arguments[..]].concat()).trouble();
+        assert!(message.contains("--scale is for the colors of images: expected --kind image or montage"), "{message}");
+    }
+}
+
+#[test]
+fn images_of_a_grid_stay_apart_in_a_small_picture() {
+    const GREEN: [u8; 3] = [0, 200, 0];
+    let files = Files::new();
+    for (count, rows, columns, size, grid) in [
+        (200, 28, 28, "800x500", (18, 12)),
+        (200, 64, 64, "800x500", (18, 12)),
+        (30, 300, 7, "200x300", (30, 1)),
+        (6, 90, 900, "300x300", (1, 6)),
+        (9, 200, 200, "3000x3000", (3, 3)),
+    ] {
+        let path = files.array("a.npy", "|u1", &[count, rows, columns, 3], GREEN.repeat(count * rows * columns));
+        let (_directory, bytes) = plot(&[&path, "--size", size], "a.png");
+        let (pixels, (width, height)) = pixels(&bytes);
+        let (width, height) = (width as usize, height as usize);
+        // The images that a line of pixels meets.
+        let met = |line: Vec<[u8; 3]>| line.chunk_by(|a, b| a == b).filter(|run| run[0] == GREEN).count();
+        let row = |y: usize| met(pixels[y * width..(y + 1) * width].to_vec());
+        let column = |x: usize| met(pixels.iter().skip(x).step_by(width).copied().collect());
+        let found = ((0..height).map(row).max().unwrap(), (0..width).map(column).max().unwrap());
+        assert_eq!(found, grid, "{count} {rows} {columns} {size}");
+    }
 }
 
 #[test]
@@ -85,7 +123,9 @@ fn colors_have_a_scale_and_nan_one_of_its_own() {
     let (ends, _) = embedded(&svg(&[&infinite, "--map", "gray"]));
     assert_eq!((ends[0], ends[1]), ([255; 3], [0; 3]));
     let bools = files.array("b.npy", "|b1", &[10, 10], (0..100).map(|index| u8::from(index == 55)).collect());
-    let (bits, _) = embedded(&svg(&[&bools, "--map", "gray"]));
+    let text = svg(&[&bools, "--map", "gray"]);
+    assert!(text.contains(">1</text>") && !text.contains(">0.5</text>") && !text.contains(">0.2</text>"), "{text}");
+    let (bits, _) = embedded(&text);
     assert!(bits.iter().enumerate().all(|(at, pixel)| *pixel == [if at == 55 { 255 } else { 0 }; 3]));
     // Channels of floats are from 0 to 1, and it is said where others are not.
     let output = files.path("photo.svg");

@@ -477,6 +477,11 @@ fn several_files_are_lines_with_a_legend() {
     assert!(text.contains("a.npy [:30]</text>"), "{text}");
     let message = run(["plot", &first, "[:3]", "[0]"]).trouble();
     assert!(message.contains("[0]: unexpected slice: expected one after a file"), "{message}");
+    // What has the name of a file is no field.
+    for (missing, hint) in [("c.npy", "; did you mean \"a.npy\"?"), ("c.npz:x", ""), ("nowhere/c", "")] {
+        let message = files.run(["plot", "a.npy", missing]).trouble();
+        assert!(message.starts_with(&format!("npy: {missing}: cannot open the file: ")) && message.contains(hint), "{message}");
+    }
     let message = run(["plot", &first, &second, "--histogram"]).trouble();
     assert!(message.contains("several fields or files are lines"), "{message}");
     let name = files.array("\u{1b}[31m.npy", "<f8", &[2], floats(&[1.0, 2.0]));

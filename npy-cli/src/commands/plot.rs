@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
+use crate::formats;
 use crate::input::path_of;
 use crate::output::{self, Content, Screen, ask};
 use crate::plot::options::{ColorMap, Kind, Limit, LogAxes, Options};
@@ -275,7 +276,7 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
     let mut files = vec![&*arguments.file];
     let mut slices: Vec<Option<&str>> = Vec::new();
     for text in arguments.slice.iter().chain(&arguments.further) {
-        if is_file(text) {
+        if is_file(text) || is_named_as_file(text) {
             files.push(text);
             continue;
         }
@@ -297,6 +298,13 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
 /// Whether an argument is a file or a part of one, rather than a slice or a field.
 fn is_file(text: &OsStr) -> bool {
     !text.as_encoded_bytes().starts_with(b"[") && Path::new(path_of(text)).is_file()
+}
+
+/// Whether an argument can be nothing but a file, also where there is none: it has directories, or the extension of a format.
+fn is_named_as_file(text: &OsStr) -> bool {
+    let text = text.to_string_lossy();
+    let path = text.split(':').next().unwrap_or_default();
+    !text.starts_with('[') && (path.contains('/') || formats::of_extension(Path::new(path)).is_some())
 }
 
 /// The values of the horizontal axis: a field of records, unless there is only a file of the name.

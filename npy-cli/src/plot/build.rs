@@ -17,14 +17,22 @@ pub(crate) fn figure(data: &mut [Data], x: Option<Horizontal>, options: &Options
     read(data, x, options).map_err(|failure| failure.about(&name))
 }
 
+/// Why `--scale` is refused.
+const NO_COLORS: &str = "--scale is for the colors of images: expected --kind image or montage, or no --scale";
+
 fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Result<Figure> {
     let refused = |message: String| Err(Failure::Nameless(message));
     let count = options.fields.len().max(1).saturating_mul(data.len());
+    let is_over = x.is_some() || count > 1;
+    let is_image = options.kind.map_or(!is_over, |kind| matches!(kind, Kind::Image | Kind::Montage));
+    if options.scale.is_some() && !is_image {
+        return refused(NO_COLORS.to_owned());
+    }
     if options.kind == Some(Kind::Scatter) && count == 1 {
         let Some(x) = x else { return refused("a scatter plot needs values of x: expected --x".to_owned()) };
         return scatter(data, x, options);
     }
-    if x.is_some() || count > 1 {
+    if is_over {
         if !matches!(options.kind, None | Some(Kind::Line)) {
             return match x {
                 Some(_) if count == 1 => refused("--x is for lines and scatter plots: expected no other --kind".to_owned()),
@@ -43,6 +51,7 @@ fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Resu
     let (shape, images) = (numbers.shape.clone(), Images::of(&numbers.shape, kind == Kind::Montage));
     match (kind, &shape[..], images) {
         (Kind::Histogram, ..) => histogram(first, options),
+        (Kind::Line, ..) if options.scale.is_some() => refused(NO_COLORS.to_owned()),
         (Kind::Line, [] | [_] | [_, _], _) => lines::lines(data, None, options),
         (Kind::Image | Kind::Montage, ..) if options.log != LogAxes::None => {
             refused("an image has no logarithmic axes: expected --kind line, or no --log".to_owned())
@@ -55,13 +64,19 @@ fn read(data: &mut [Data], x: Option<Horizontal>, options: &Options<'_>) -> Resu
             }
             image(&mut numbers, options, images, shown)
         }
-        _ => {
-            let shape = quantity::shape(&shape);
-            refused(format!(
-                "cannot plot shape {shape}: expected 1 or 2 axes, images of 3 or 4 channels, or several images; --kind histogram plots any"
-            ))
-        }
+        _ => Err(unknown_shape(&shape, options.kind)),
     }
+}
+
+/// Why an array of this shape is not drawn as the kind that was asked for.
+fn unknown_shape(shape: &[usize], kind: Option<Kind>) -> Failure {
+    let (what, expected) = match kind {
+        Some(Kind::Line) => (" as lines", "expected 1 or 2 axes"),
+        Some(Kind::Montage) => (" as a montage", "expected 3 axes, or 4 of which one has 3 or 4 channels"),
+        Some(_) => (" as an image", "expected 2 axes, images of 3 or 4 channels, or several images"),
+        None => ("", "expected 1 or 2 axes, images of 3 or 4 channels, or several images; --kind histogram plots any"),
+    };
+    Failure::Nameless(format!("cannot plot shape {}{what}: {expected}", quantity::shape(shape)))
 }
 
 fn histogram(data: &mut Data, options: &Options<'_>) -> Result<Figure> {

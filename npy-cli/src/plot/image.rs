@@ -52,14 +52,25 @@ impl Images {
         let columns = ((shown as f64 * ratio).sqrt().ceil() as usize).clamp(1, shown.max(1));
         (columns, shown.div_ceil(columns))
     }
+
+    /// The elements between two images of a grid, so that there are pixels between them in a picture of this size.
+    fn gap(&self, (columns, rows): (usize, usize), (width, height): (usize, usize)) -> usize {
+        const PIXELS: usize = 3;
+        // Of `n` images of `length` elements, the picture has `gap * width / (n * length + (n - 1) * gap)` pixels for a gap.
+        let least = |n: usize, length: usize, width: usize| {
+            let all = n.saturating_mul(length).saturating_mul(PIXELS);
+            all.div_ceil(width.saturating_sub(PIXELS * n.saturating_sub(1)).max(1))
+        };
+        let side = self.rows.max(self.columns);
+        least(columns, self.columns, width).max(least(rows, self.rows, height)).min(side).max(side / 32 + 1)
+    }
 }
 
 /// Draws an image, or several in a grid: the first `shown`.
 pub(super) fn image(numbers: &mut Numbers<'_>, options: &Options<'_>, images: Images, shown: usize) -> Result<Figure> {
     let Images { rows, columns, channels, axes, .. } = images;
     let grid = images.grid(shown, options.size);
-    // Images are apart from each other.
-    let gap = if shown > 1 { rows.max(columns) / 32 + 1 } else { 0 };
+    let gap = if shown > 1 { images.gap(grid, options.size) } else { 0 };
     let whole = |count: usize, length: usize| count.saturating_mul(length.saturating_add(gap)).saturating_sub(gap);
     let (height, width) = (whole(grid.1, rows), whole(grid.0, columns));
     let mut means = Means::new((height, width, channels), options.size);
@@ -71,6 +82,7 @@ pub(super) fn image(numbers: &mut Numbers<'_>, options: &Options<'_>, images: Im
             means.add(y, x, channel, number);
         }
     })?;
+    let means = means.finish();
     let (pixels, scale, note) =
         if channels > 1 { photo(&means, &numbers.dtype, options)? } else { map(&means, &numbers.dtype, options)? };
     let (pixels, title) = (means.with_gaps(pixels), options.title.clone());
@@ -91,8 +103,7 @@ type Colors = (Vec<Color>, Option<Scale>, Option<String>);
 
 /// The colors of numbers on a scale.
 fn map(means: &Means, dtype: &DType, options: &Options<'_>) -> Result<Colors> {
-    let values = means.means();
-    let finite = sorted(&values)?;
+    let finite = sorted(means.values.iter().copied())?;
     let is_bool = fields::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool);
     let default = if is_bool { [Limit::Value(0.0), Limit::Value(1.0)] } else { [Limit::Percent(1.0), Limit::Percent(99.0)] };
     let [mut least, mut most] = options.scale.unwrap_or(default).map(|limit| limit.of(&finite));
@@ -100,37 +111,42 @@ fn map(means: &Means, dtype: &DType, options: &Options<'_>) -> Result<Colors> {
         // A few among many that are alike.
         [least, most] = [Limit::Percent(0.0), Limit::Percent(100.0)].map(|limit| limit.of(&finite));
     }
+    // Of a large picture it has as much memory as the values.
+    drop(finite);
     let axis = Axis::new("", None, least, most);
+    let axis = if is_bool && options.scale.is_none() { axis.whole() } else { axis };
     let missing = options.map.missing();
     let color = |value: &f64| if value.is_nan() { missing } else { options.map.color(axis.part(*value)) };
     let missing = means.have_nan().then_some(missing);
-    Ok((values.iter().map(color).collect(), Some(Scale { map: options.map, axis, missing }), None))
+    Ok((means.values.iter().map(color).collect(), Some(Scale { map: options.map, axis, missing }), None))
 }
 
 /// The colors of channels, and what to tell of values that have none of their own.
 fn photo(means: &Means, dtype: &DType, options: &Options<'_>) -> Result<Colors> {
-    let (values, white, channels) = (means.means(), white_of(dtype), means.channels);
-    let opaque: Vec<f64> = values.chunks(channels).flat_map(|pixel| pixel.iter().copied().take(3)).collect();
-    let finite = sorted(&opaque)?;
-    let scale = options.scale.map(|limits| limits.map(|limit| limit.of(&finite)));
+    let (white, channels) = (white_of(dtype), means.channels);
+    let opaque = || means.values.chunks(channels).flat_map(|pixel| pixel.iter().copied().take(3));
+    let finite = || opaque().filter(|value| value.is_finite());
+    let [Some(low), Some(high)] = [f64::min, f64::max].map(|end| finite().reduce(end)) else { return Err(nothing()) };
+    let of_limits = |limits: [Limit; 2]| sorted(opaque()).map(|sorted| limits.map(|limit| limit.of(&sorted)));
+    let scale = options.scale.map(of_limits).transpose()?;
     // One value alone has no place on a scale of its own.
     let [least, most] = scale.filter(|[least, most]| least < most).unwrap_or([0.0, white]);
-    let [low, high] = [Limit::Percent(0.0), Limit::Percent(100.0)].map(|limit| limit.of(&finite));
     let note = (options.scale.is_none() && (low < least || high > most)).then(|| {
         let [low, high, white] = [low, high, white].map(reals::short);
         format!("drew values from {low} to {high} as colors from 0 to {white}; --scale 0%,100% has a color for each")
     });
-    Ok((values.chunks(channels).map(|pixel| color_of(pixel, (least, most), white)).collect(), None, note))
+    Ok((means.values.chunks(channels).map(|pixel| color_of(pixel, (least, most), white)).collect(), None, note))
 }
 
 /// The finite values, of which there must be one.
-fn sorted(values: &[f64]) -> Result<Vec<f64>> {
-    let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    finite.sort_by(f64::total_cmp);
-    if finite.is_empty() {
-        return Err(Failure::Nameless("there is nothing to plot: all values are NaN or infinite".to_owned()));
-    }
-    Ok(finite)
+fn sorted(values: impl Iterator<Item = f64>) -> Result<Vec<f64>> {
+    let mut finite: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    finite.sort_unstable_by(f64::total_cmp);
+    if finite.is_empty() { Err(nothing()) } else { Ok(finite) }
+}
+
+fn nothing() -> Failure {
+    Failure::Nameless("there is nothing to plot: all values are NaN or infinite".to_owned())
 }
 
 /// The value of white.
@@ -163,7 +179,9 @@ struct Means {
     height: usize,
     channels: usize,
     of: (usize, usize),
-    sums: Vec<f64>,
+    /// The sums, and the means of what is finished; NaN where all were.
+    values: Vec<f64>,
+    /// Until it is finished.
     counts: Vec<u32>,
     /// Whether a pixel has an element, also if it is NaN.
     used: Vec<bool>,
@@ -174,8 +192,8 @@ impl Means {
     fn new((rows, columns, channels): (usize, usize, usize), (most_width, most_height): (usize, usize)) -> Self {
         let (width, height) = (columns.min(most_width.max(1)), rows.min(most_height.max(1)));
         let count = width * height * channels;
-        let (sums, counts, used) = (vec![0.0; count], vec![0; count], vec![false; width * height]);
-        Self { width, height, channels, of: (rows, columns), sums, counts, used }
+        let (values, counts, used) = (vec![0.0; count], vec![0; count], vec![false; width * height]);
+        Self { width, height, channels, of: (rows, columns), values, counts, used }
     }
 
     fn add(&mut self, row: usize, column: usize, channel: usize, number: f64) {
@@ -190,23 +208,24 @@ impl Means {
             return;
         }
         let place = pixel * self.channels + channel;
-        if let (Some(sum), Some(count)) = (self.sums.get_mut(place), self.counts.get_mut(place)) {
+        if let (Some(sum), Some(count)) = (self.values.get_mut(place), self.counts.get_mut(place)) {
             *sum += number;
             *count = count.saturating_add(1);
         }
     }
 
-    /// The means, row after row; NaN where all were.
-    fn means(&self) -> Vec<f64> {
-        self.sums
-            .iter()
-            .zip(&self.counts)
-            .map(|(sum, count)| if *count == 0 { f64::NAN } else { sum / f64::from(*count) })
-            .collect()
+    /// Makes the sums means, in the same memory.
+    fn finish(mut self) -> Self {
+        for (value, count) in self.values.iter_mut().zip(&self.counts) {
+            *value = if *count == 0 { f64::NAN } else { *value / f64::from(*count) };
+        }
+        Self { counts: Vec::new(), ..self }
     }
+
     /// Whether a pixel has nothing but NaN.
     fn have_nan(&self) -> bool {
-        self.counts.chunks(self.channels).zip(&self.used).any(|(counts, is_used)| *is_used && counts.contains(&0))
+        let mut pixels = self.values.chunks(self.channels).zip(&self.used);
+        pixels.any(|(values, is_used)| *is_used && values.iter().any(|value| value.is_nan()))
     }
 
     /// The colors of the pixels, white where there is no element.
