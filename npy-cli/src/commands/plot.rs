@@ -283,7 +283,7 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
         let path = || Failure::new(format!("{}: cannot open the file: it does not exist", escape::path(text)));
         let slice = text.to_str().ok_or_else(path)?;
         if slices.len() == files.len() {
-            return Err(Failure::new(format!("{slice}: unexpected slice: expected one after a file")));
+            return Err(Failure::new(format!("{slice}: unexpected slice: expected one after a file; --field takes several")));
         }
         slices.resize(files.len(), Some(slice));
     }

@@ -109,7 +109,10 @@ impl Input {
             (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
             (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
             (Some(Part::Member(member)), _) => {
-                let message = format!("cannot select member {member:?}: expected an .npz archive");
+                let is_npy = self.format() == FileFormat::Npy;
+                let is_field = is_npy && self.header(0).is_ok_and(|header| header.dtype().field(member).is_some());
+                let hint = if is_field { "; it is a field: a slice of npy show, or --fields of npy stats" } else { "" };
+                let message = format!("cannot select member {member:?}: expected an .npz archive{hint}");
                 return Err(Failure::new(format!("{}: {message}", self.name)));
             }
             (Some(Part::Number(number)), _) => {
