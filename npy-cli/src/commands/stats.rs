@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         bins: arguments.bins,
         is_brief: arguments.brief,
     };
-    let rows = arguments.filter.rows()?;
+    let rows = arguments.filter.rows_by(settings.threads)?;
     let mut failures = Vec::new();
     let mut reports = Reports { arguments, are_members: files.len() == 1, count: 0, brief: Brief::default() };
     for file in &files {

@@ -28,6 +28,7 @@ use tempfile::SpooledTempFile;
 
 use crate::failure::{Failure, Result};
 use crate::input::{Array, Keep, Kept, MOST_MEMORY, Stored, not_spooled, pieces, row_bytes};
+use crate::threads;
 use mark::Problem;
 use node::{Column, Test};
 pub(crate) use scan::Read;
@@ -68,7 +69,12 @@ impl Argument {
 
     /// The rows that pass, for [`Input::keep`](crate::input::Input::keep).
     pub(crate) fn rows(&self) -> Result<Option<Arc<dyn Keep>>> {
-        Ok(self.parsed()?.map(|filter| filter.first_rows(None)))
+        self.rows_by(threads::of_machine())
+    }
+
+    /// The rows that pass, found by at most this many threads.
+    pub(crate) fn rows_by(&self, threads: usize) -> Result<Option<Arc<dyn Keep>>> {
+        Ok(self.parsed()?.map(|filter| filter.kept(None, threads)))
     }
 }
 
@@ -84,12 +90,13 @@ pub(crate) struct Where {
 struct Rows {
     filter: Where,
     most: Option<u64>,
+    threads: usize,
 }
 
 impl Keep for Rows {
     fn rows(&self, array: &mut dyn Array, stored: Option<&Stored>) -> Result<Kept> {
         let mut file = SpooledTempFile::new(MOST_MEMORY);
-        let filter = self.filter.of(array.header())?;
+        let filter = Filter { threads: self.threads, ..self.filter.of(array.header())? };
         let header = filter.write(&mut in_c_order(array), stored, self.most, &mut file)?;
         Ok(Kept::new(header, file))
     }
@@ -104,7 +111,11 @@ impl Where {
 
     /// The first rows that pass, for [`Input::keep`](crate::input::Input::keep).
     pub(crate) fn first_rows(self, most: Option<u64>) -> Arc<dyn Keep> {
-        Arc::new(Rows { filter: self, most })
+        self.kept(most, threads::of_machine())
+    }
+
+    fn kept(self, most: Option<u64>, threads: usize) -> Arc<dyn Keep> {
+        Arc::new(Rows { filter: self, most, threads })
     }
 
     /// Finds the fields of an array that the expression names.
@@ -129,6 +140,7 @@ impl Where {
             columns,
             rows: *rows as u64,
             row_bytes: row_bytes.max(1),
+            threads: threads::of_machine(),
         })
     }
 }
@@ -143,6 +155,8 @@ pub(crate) struct Filter {
     rows: u64,
     /// At least 1.
     row_bytes: usize,
+    /// The most that read a file side by side.
+    threads: usize,
 }
 
 impl Filter {

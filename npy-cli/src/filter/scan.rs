@@ -44,7 +44,7 @@ impl Filter {
         let parts = Parts::new(self.row_bytes, self.rows, PART_BYTES);
         let turns = Turns { state: Mutex::new(Turn { next: 0, left: most, sink, result: None }), changed: Condvar::new() };
         let next = AtomicU64::new(0);
-        threads::on_each(parts.threads(threads::of_machine()), || {
+        threads::on_each(parts.threads(self.threads), || {
             let _guard = Guard(&turns);
             let mut reader = match PartReader::open(&parts, stored) {
                 Ok(reader) => reader,
