@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use npy_core::DType;
 
 use crate::escape;
 use crate::failure::Result;
-use crate::input::{Input, Named, path_of, standard_input};
+use crate::input::{Input, Named, is_on_disk};
 use crate::output::Screen;
 use crate::values::fields;
 
@@ -39,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, root: &Command, screen: &mut Screen) ->
     let Some(last) = last.to_str() else { return Ok(0) };
     // A word may be quoted, and not yet be closed.
     let last = last.strip_prefix(['\'', '"']).unwrap_or(last).to_owned();
-    let file = if takes_fields(root, words) { words.iter().skip(2).find(|word| is_readable(word)).cloned() } else { None };
+    let file = if takes_fields(root, words) { words.iter().skip(2).find(|word| is_on_disk(word)).cloned() } else { None };
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let found = members(&last).or_else(|| fields_of(&file?, &last)).unwrap_or_default();
@@ -63,13 +62,8 @@ fn takes_fields(root: &Command, words: &[OsString]) -> bool {
     }
 }
 
-/// Whether a word is a file on disk, or a part of one: opening a pipe would wait.
-fn is_readable(word: &OsStr) -> bool {
-    standard_input(word).is_none() && Path::new(path_of(word)).is_file()
-}
-
 fn open(word: &OsStr) -> Option<Input> {
-    match Input::find(Some(word).filter(|word| is_readable(word))?).ok()? {
+    match Input::find(Some(word).filter(|word| is_on_disk(word))?).ok()? {
         Named::Input(input) => Some(input),
         Named::Below(..) | Named::Other(_) => None,
     }

@@ -8,7 +8,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
-use crate::input::path_of;
+use crate::input::is_on_disk;
 use crate::output::{self, Content, Screen, ask};
 use crate::plot::options::{ColorMap, Kind, Limit, LogAxes, Options};
 use crate::plot::picture::{Paper, Protocol};
@@ -297,7 +297,7 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
 
 /// Whether an argument is a file or a part of one, rather than a slice or a field.
 fn is_file(text: &OsStr) -> bool {
-    !text.as_encoded_bytes().starts_with(b"[") && Path::new(path_of(text)).is_file()
+    !text.as_encoded_bytes().starts_with(b"[") && is_on_disk(text)
 }
 
 /// Whether an argument can be nothing but a file, also where there is none: it has directories, or the extension of a format.

@@ -33,6 +33,11 @@ pub(crate) fn path_of(text: &OsStr) -> &OsStr {
     if standard_input(text).is_some() { OsStr::new("-") } else { split(text).0 }
 }
 
+/// Whether an argument is a file on disk, or a part of one. Standard input and pipes are not: opening one waits.
+pub(crate) fn is_on_disk(text: &OsStr) -> bool {
+    standard_input(text).is_none() && Path::new(split(text).0).is_file()
+}
+
 /// The number of an array.
 fn number(text: &str) -> Option<Part> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit())).map(Part::Number)

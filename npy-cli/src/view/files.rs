@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
 use std::time::SystemTime;
 
 use npy_core::Header;
@@ -12,7 +11,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::source::Source;
-use crate::input::{Input, Named, path_of};
+use crate::input::{Input, Named, is_on_disk, path_of};
 use crate::output::table::cut;
 use crate::values::quantity;
 
@@ -52,8 +51,7 @@ impl Files {
         let mut files = Self { arguments, entries: Vec::new(), current: 0, stamp: None };
         for (file, argument) in files.arguments.iter().enumerate() {
             // Streams are read once, and other formats are converted: not before they are shown.
-            let is_file = Path::new(path_of(argument)).is_file();
-            let members = match is_file.then(|| Input::find(argument)) {
+            let members = match is_on_disk(argument).then(|| Input::find(argument)) {
                 Some(Ok(Named::Input(input))) => {
                     input.tell_of_further();
                     input.members().unwrap_or_default()
@@ -161,7 +159,7 @@ impl Files {
         let mut open: Option<(usize, Input)> = None;
         let header = |entry: &Entry| {
             if open.as_ref().is_none_or(|(file, _)| *file != entry.file) {
-                let argument = self.arguments.get(entry.file).filter(|argument| Path::new(path_of(argument)).is_file())?;
+                let argument = self.arguments.get(entry.file).filter(|argument| is_on_disk(argument))?;
                 let Ok(Named::Input(input)) = Input::find(argument) else { return None };
                 open = Some((entry.file, input));
             }

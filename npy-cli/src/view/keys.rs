@@ -2,6 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::grid::Grid;
 use super::model::{Mode, Model, Prompt};
 use super::popup::Popup;
 use crate::failure::{Failure, Result};
@@ -81,18 +82,11 @@ impl Model {
 
     fn press_in_table(&mut self, code: KeyCode) -> Result<Flow> {
         let ask = |prompt: Prompt| Mode::Prompt { prompt, text: String::new() };
+        if self.is_move(code) {
+            return Ok(Flow::Continue);
+        }
         match code {
             KeyCode::Char('q') => return Ok(Flow::Quit),
-            KeyCode::Up | KeyCode::Char('k') => self.move_by(-1, 0),
-            KeyCode::Down | KeyCode::Char('j') => self.move_by(1, 0),
-            KeyCode::Left | KeyCode::Char('h') => self.move_by(0, -1),
-            KeyCode::Right | KeyCode::Char('l') => self.move_by(0, 1),
-            KeyCode::PageUp => self.page(false),
-            KeyCode::PageDown | KeyCode::Char(' ') => self.page(true),
-            KeyCode::Home | KeyCode::Char('g') => self.go_to(Some(0), None),
-            KeyCode::End | KeyCode::Char('G') => self.go_to(Some(self.rows().saturating_sub(1)), None),
-            KeyCode::Char('0' | '^') => self.go_to(None, Some(0)),
-            KeyCode::Char('$') => self.go_to(None, Some(self.grid.columns().saturating_sub(1))),
             KeyCode::Char(':') => self.mode = ask(Prompt::Index),
             KeyCode::Char('/') => self.mode = ask(Prompt::Search),
             KeyCode::Char('\\') => self.mode = ask(Prompt::SearchAll),
@@ -126,15 +120,33 @@ impl Model {
             }
             KeyCode::Char('s') => self.sort()?,
             KeyCode::Char('H') => self.histogram()?,
-            KeyCode::Char('t') => self.change_axes(super::grid::Grid::transpose),
-            KeyCode::Char('r') => self.change_axes(super::grid::Grid::next_row_axis),
-            KeyCode::Char('c') => self.change_axes(super::grid::Grid::next_column_axis),
-            KeyCode::Char(',' | '<') => self.step_other(false),
-            KeyCode::Char('.' | '>') => self.step_other(true),
-            KeyCode::Char('a') => self.select_other(),
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+
+    /// Takes a key that moves the cursor or shows other axes. Returns whether it was one.
+    fn is_move(&mut self, code: KeyCode) -> bool {
+        match code {
+            KeyCode::Up | KeyCode::Char('k') => self.move_by(-1, 0),
+            KeyCode::Down | KeyCode::Char('j') => self.move_by(1, 0),
+            KeyCode::Left | KeyCode::Char('h') => self.move_by(0, -1),
+            KeyCode::Right | KeyCode::Char('l') => self.move_by(0, 1),
+            KeyCode::PageUp => self.page(false),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.page(true),
+            KeyCode::Home | KeyCode::Char('g') => self.go_to(Some(0), None),
+            KeyCode::End | KeyCode::Char('G') => self.go_to(Some(self.rows().saturating_sub(1)), None),
+            KeyCode::Char('0' | '^') => self.go_to(None, Some(0)),
+            KeyCode::Char('$') => self.go_to(None, Some(self.grid.columns().saturating_sub(1))),
+            KeyCode::Char('t') => self.change_axes(Grid::transpose),
+            KeyCode::Char('r') => self.change_axes(Grid::next_row_axis),
+            KeyCode::Char('c') => self.change_axes(Grid::next_column_axis),
+            KeyCode::Char(',' | '<') => self.step_other(false),
+            KeyCode::Char('.' | '>') => self.step_other(true),
+            KeyCode::Char('a') => self.select_other(),
+            _ => return false,
+        }
+        true
     }
 
     fn press_in_prompt(&mut self, code: KeyCode, prompt: Prompt, mut text: String) -> Result<()> {
