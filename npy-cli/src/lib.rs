@@ -20,6 +20,8 @@ mod objects;
 mod select;
 mod formats;
 mod filter;
+#[cfg(feature = "plot")]
+mod colors;
 #[cfg(feature = "view")]
 mod view;
 #[cfg(feature = "plot")]

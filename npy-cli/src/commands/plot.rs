@@ -4,15 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::colors::{ColorMap, Colors, Limit};
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
 use crate::input::is_on_disk;
 use crate::output::{self, Content, Screen, ask};
-use crate::plot::options::{ColorMap, Kind, Limit, LogAxes, Options};
+use crate::plot::options::{Kind, LogAxes, Options};
 use crate::plot::picture::{Paper, Protocol};
-use crate::plot::terminal::{self, Colors};
+use crate::plot::terminal;
 use crate::plot::{self, Data, Figure, Format, Horizontal, picture};
 use crate::select::Slice;
 use crate::signals;
@@ -243,7 +244,8 @@ impl<'a> Surface<'a> {
             Self::Picture(protocol, paper, characters) => screen.picture(&picture::inline(figure, protocol, paper, characters)?),
             Self::Text((columns, lines)) => {
                 let character = |length: usize| u16::try_from(length.min(1000)).unwrap_or(u16::MAX);
-                let text = terminal::text(figure, character(columns), character(lines), colors(screen));
+                let colors = Colors::of_terminal(screen.has_color());
+                let text = terminal::text(figure, character(columns), character(lines), colors);
                 Ok(screen.write_all(text.as_bytes())?)
             }
         }
@@ -320,16 +322,6 @@ fn horizontal(text: &OsStr, data: &[Data], slice: Option<&Slice>) -> Result<Hori
         None => x,
     };
     Ok(Horizontal::Data(Box::new(x)))
-}
-
-/// The colors of the terminal, by its environment.
-fn colors(screen: &Screen) -> Colors {
-    let is_true = std::env::var("COLORTERM").is_ok_and(|value| value.contains("truecolor") || value.contains("24bit"));
-    match (screen.has_color(), is_true) {
-        (false, _) => Colors::None,
-        (true, false) => Colors::Indexed,
-        (true, true) => Colors::True,
-    }
 }
 
 fn format_of(path: &Path) -> Result<Format> {

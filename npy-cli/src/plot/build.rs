@@ -1,12 +1,13 @@
 //! Chooses a kind of plot by the shape, and makes the figure.
 
 use super::figure::{Axis, Content, Figure};
-use super::image::{Images, image};
+use super::image::image;
 use super::lines;
 use super::numbers::{Data, Horizontal, Numbers};
 use super::options::{Kind, LogAxes, Options};
 use super::range::{axis_of, axis_over};
 use super::times::Times;
+use crate::colors::Images;
 use crate::failure::{Failure, Result};
 use crate::values::bins::{WholeBins, bin};
 use crate::values::{quantity, reals};

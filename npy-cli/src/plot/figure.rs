@@ -1,8 +1,8 @@
 //! A figure: its marks, axes, ticks and names. Its size is bounded by the size of the picture.
 
-use super::options::ColorMap;
 use super::times::{Times, nice_step};
-use crate::values::bins::part;
+use crate::colors::{Color, ColorMap, Raster, fitted};
+use crate::values::bins::{part, widened};
 use crate::values::float::digits_apart;
 use crate::values::reals;
 
@@ -32,9 +32,6 @@ pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
-
-/// A color, red first.
-pub(crate) type Color = [u8; 3];
 
 /// The color of a line, a point or a bar.
 pub(crate) fn color_of(series: usize) -> Color {
@@ -78,14 +75,13 @@ impl Figure {
         }
     }
 
-    /// The largest size within another in which the pixels of an image are squares. A narrow image and other figures take all.
+    /// The largest size within another in which the pixels of an image are squares. Other figures take all.
     pub(crate) fn fitted(&self, (width, height): (f64, f64)) -> (f64, f64) {
         let (columns, rows) = (self.x.most - self.x.least, self.y.most - self.y.least);
-        if !matches!(self.content, Content::Image(..)) || columns / rows > 6.0 || rows / columns > 6.0 {
-            return (width, height);
+        match self.content {
+            Content::Image(..) => fitted((columns, rows), (width, height)),
+            _ => (width, height),
         }
-        let pixel = (width / columns).min(height / rows);
-        (columns * pixel, rows * pixel)
     }
 }
 
@@ -120,13 +116,6 @@ pub(crate) struct Tick {
     pub(crate) text: String,
 }
 
-/// Pixels in rows from the top.
-pub(crate) struct Raster {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-    pub(crate) pixels: Vec<Color>,
-}
-
 /// The numbers that the colors of an image stand for.
 pub(crate) struct Scale {
     pub(crate) map: ColorMap,
@@ -147,22 +136,9 @@ fn ends(least: f64, most: f64) -> [String; 2] {
     [least, most].map(|number| reals::with_digits(number, digits))
 }
 
-impl Raster {
-    /// The pixel at these parts of the width and height, from the top left corner.
-    pub(crate) fn pixel(&self, (column, columns): (usize, usize), (row, rows): (usize, usize)) -> Color {
-        let (x, y) = (column * self.width / columns.max(1), row * self.height / rows.max(1));
-        self.pixels.get(y * self.width + x).copied().unwrap_or([255; 3])
-    }
-}
-
 impl Axis {
     pub(crate) fn new(label: impl Into<String>, times: Option<Times>, least: f64, most: f64) -> Self {
-        // Constant values are in the middle.
-        let (least, most) = if least < most {
-            (least, most)
-        } else {
-            (least - 0.5_f64.max(least.abs() / 10.0), most + 0.5_f64.max(most.abs() / 10.0))
-        };
+        let [least, most] = widened(least, most);
         Self { label: label.into(), times, least, most, is_log: false, is_whole: false, is_down: false, is_bare: false }
     }
 

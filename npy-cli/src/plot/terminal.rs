@@ -9,18 +9,10 @@ use ratatui::symbols::Marker;
 use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Line, Points};
 
-use super::figure::{Content, Figure, Raster, Scale, Tick, color_of, more};
+use super::figure::{Content, Figure, Scale, Tick, color_of, more};
+use crate::colors::{Colors, Raster, half_blocks, indexed, rounded, two_pixels};
 use crate::escape;
 use crate::values::bins::bin;
-
-/// The colors that the text may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colors {
-    None,
-    /// The 256 of xterm.
-    Indexed,
-    True,
-}
 
 /// The lines of a figure of this size.
 pub(crate) fn text(figure: &Figure, width: u16, height: u16, colors: Colors) -> String {
@@ -122,9 +114,7 @@ fn cell(part: f64, length: u16) -> u16 {
 /// The part of a rectangle in which the pixels of an image are about square: a character has two of them.
 fn fitted(figure: &Figure, inner: Rect) -> Rect {
     let (width, height) = figure.fitted((inner.width.into(), f64::from(inner.height) * 2.0));
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as large as before")]
-    let whole = |length: f64, most: u16| (length.round() as u16).clamp(1, most);
-    Rect { width: whole(width, inner.width), height: whole(height / 2.0, inner.height), ..inner }
+    Rect { width: rounded(width, inner.width), height: rounded(height / 2.0, inner.height), ..inner }
 }
 
 fn dots(figure: &Figure, inner: Rect, buffer: &mut Buffer) {
@@ -168,26 +158,13 @@ fn bars(figure: &Figure, counts: &[u64], inner: Rect, buffer: &mut Buffer) {
 
 fn image(raster: &Raster, scale: Option<&Scale>, inner: Rect, colors: Colors, buffer: &mut Buffer) {
     let whole_width = buffer.area.width;
-    let (columns, rows) = (usize::from(inner.width), usize::from(inner.height) * 2);
-    let pixel = |x: u16, y: u16| raster.pixel((x.into(), columns), (y.into(), rows));
-    let missing = scale.and_then(|scale| scale.missing).filter(|_| colors == Colors::None);
-    for y in 0..inner.height {
-        for x in 0..inner.width {
-            let (place, pixels) = ((inner.left() + x, inner.top() + y), [pixel(x, y * 2), pixel(x, y * 2 + 1)]);
-            if pixels.map(Some) == [missing; 2] {
-                // No shade is that of NaN.
-                buffer.set_string(place.0, place.1, "×", Style::new());
-            } else {
-                two_pixels(buffer, place, pixels[0], pixels[1], colors);
-            }
-        }
-    }
+    half_blocks(raster, scale.and_then(|scale| scale.missing), inner, colors, buffer);
     let Some(scale) = scale else { return };
     let bar = inner.right() + 2;
     for y in 0..inner.height {
         let color = |half: u16| scale.map.color(1.0 - (f64::from(y * 2 + half) + 0.5) / f64::from(inner.height * 2));
         for x in [bar, bar + 1].into_iter().filter(|x| *x < whole_width) {
-            two_pixels(buffer, (x, inner.top() + y), color(0), color(1), colors);
+            two_pixels(buffer, (x, inner.top() + y), [color(0), color(1)], colors);
         }
     }
     let [least, most] = scale.ends();
@@ -195,20 +172,6 @@ fn image(raster: &Raster, scale: Option<&Scale>, inner: Rect, colors: Colors, bu
         let room = usize::from(whole_width.saturating_sub(bar + 3));
         buffer.set_stringn((bar + 3).min(whole_width - 1), y, text, room, Style::new());
     }
-}
-
-/// Two pixels in one character; a shade of both where there are no colors.
-fn two_pixels(buffer: &mut Buffer, place: (u16, u16), upper: [u8; 3], lower: [u8; 3], colors: Colors) {
-    const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
-    let Some(cell) = buffer.cell_mut(place) else { return };
-    if colors == Colors::None {
-        // ITU-R BT.601.
-        let light = |[r, g, b]: [u8; 3]| (u32::from(r) * 299 + u32::from(g) * 587 + u32::from(b) * 114) / 1000;
-        let shade = usize::try_from((light(upper) + light(lower)) * 5 / 512).unwrap_or(0);
-        cell.set_symbol(SHADES.get(shade).unwrap_or(&"█"));
-        return;
-    }
-    cell.set_symbol("▀").set_fg(rgb(upper)).set_bg(rgb(lower));
 }
 
 /// The lines of the buffer, with escape sequences for its colors.
@@ -241,11 +204,8 @@ fn lines(buffer: &Buffer, colors: Colors) -> String {
 fn code(color: Color, layer: u8, colors: Colors) -> String {
     match color {
         Color::Rgb(r, g, b) if colors == Colors::True => format!(";{layer};2;{r};{g};{b}"),
-        Color::Rgb(r, g, b) => {
-            // The cube of 6 × 6 × 6 colors.
-            let level = |byte: u8| u16::from(byte) * 5 / 255 + u16::from(u16::from(byte) * 5 % 255 > 127);
-            format!(";{layer};5;{}", 16 + 36 * level(r) + 6 * level(g) + level(b))
-        }
+        Color::Rgb(r, g, b) => format!(";{layer};5;{}", indexed([r, g, b]).0),
+        Color::Indexed(index) => format!(";{layer};5;{index}"),
         Color::DarkGray => ";90".to_owned(),
         _ => String::new(),
     }

@@ -7,6 +7,15 @@ pub(crate) fn part(number: f64, least: f64, most: f64) -> f64 {
     (number / 2.0 - least / 2.0) / (most / 2.0 - least / 2.0)
 }
 
+/// The ends of a range, apart from each other: a single value is in the middle.
+#[cfg(feature = "plot")]
+pub(crate) fn widened(least: f64, most: f64) -> [f64; 2] {
+    if least < most {
+        return [least, most];
+    }
+    [(least - 0.5_f64.max(least.abs() / 10.0)).max(f64::MIN), (most + 0.5_f64.max(most.abs() / 10.0)).min(f64::MAX)]
+}
+
 /// The bin of `count` equal ones at a part of their range. The end of the range belongs to the last one.
 #[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) fn bin(part: f64, count: usize) -> usize {

@@ -1,6 +1,6 @@
 //! A surface to draw on.
 
-use crate::plot::figure::{Color, Raster};
+use crate::colors::{Color, Raster};
 
 /// The point of a text that is placed: the middle of its left end, of all, or of its right end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

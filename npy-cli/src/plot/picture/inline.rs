@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::png;
 use super::sixel;
+use crate::colors::Raster;
 use crate::failure::Result;
 use crate::output::base64::base64;
-use crate::plot::figure::Raster;
 
 /// How a terminal shows pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ mod sixel;
 mod inline;
 
 use super::Format;
-use super::figure::{Color, Content, Figure, Raster, Scale, Tick, color_of, more};
+use super::figure::{Content, Figure, Scale, Tick, color_of, more};
+use crate::colors::{Color, Raster};
 use crate::failure::Result;
 use canvas::{Anchor, Canvas, Text};
 use font::Font;

@@ -4,7 +4,7 @@ use ab_glyph_rasterizer::{Rasterizer, point};
 
 use super::canvas::{Anchor, Canvas, Text};
 use super::font::Font;
-use crate::plot::figure::{Color, Raster};
+use crate::colors::{Color, Raster};
 
 /// A picture that is being drawn.
 pub(super) struct Pixels<'a> {

@@ -1,7 +1,7 @@
 //! Pixels as PNG.
 
+use crate::colors::Raster;
 use crate::failure::{Failure, Result};
-use crate::plot::figure::Raster;
 
 /// Encodes an image with 8 bits for each of three channels, and its pixels of an inch.
 pub(super) fn encode(raster: &Raster, dpi: Option<u16>) -> Result<Vec<u8>> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use crate::plot::figure::{Color, Raster};
+use crate::colors::{Color, Raster};
 
 /// The colors that terminals have registers for.
 const MOST_COLORS: usize = 256;

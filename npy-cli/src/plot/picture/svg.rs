@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::canvas::{Anchor, Canvas, Text};
 use super::font::MIDDLE;
 use super::png;
+use crate::colors::{Color, Raster};
 use crate::output::base64::base64;
-use crate::plot::figure::{Color, Raster};
 
 /// An SVG document that is being written.
 pub(super) struct Svg {
