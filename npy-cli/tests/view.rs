@@ -332,3 +332,18 @@ fn copies_by_the_terminal_and_reads_a_changed_file_again() {
     terminal.press("q");
     assert_eq!(terminal.end().code(), Some(0));
 }
+
+#[test]
+fn opens_an_array_of_the_list_by_clicks() {
+    let mut terminal = Terminal::new(14, 80, &["view", &example("picks.npy"), &example("travel_times.npy")]);
+    terminal.wait_for("row 0 of 240");
+    terminal.press("m");
+    let screen = terminal.wait_for("(20, 12)");
+    let line = screen.lines().position(|line| line.contains("(20, 12)")).unwrap() + 1;
+    let click = format!("\x1b[<0;40;{line}M\x1b[<0;40;{line}m");
+    terminal.press(&click);
+    terminal.press(&click);
+    terminal.wait_for("row 0 of 20, column 0 of 12");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}

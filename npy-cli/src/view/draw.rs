@@ -267,6 +267,8 @@ fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {
         inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     }
     popup.fit(usize::from(inner.height));
+    let span = |begin: u16, length: u16| usize::from(begin)..usize::from(begin.saturating_add(length));
+    popup.place = (span(inner.x, inner.width), span(inner.y, inner.height));
     let mut canvas = Canvas { buffer: frame.buffer_mut(), area: inner, theme };
     let width = canvas.width();
     for (line, text) in popup.lines.iter().enumerate().skip(popup.top).take(usize::from(inner.height)) {

@@ -60,7 +60,7 @@ impl Model {
         Ok(Flow::Continue)
     }
 
-    fn press_key(&mut self, code: KeyCode) -> Result<Flow> {
+    pub(super) fn press_key(&mut self, code: KeyCode) -> Result<Flow> {
         if self.job.is_some() {
             // Other keys wait for nothing: they are for a table that is about to change.
             if matches!(code, KeyCode::Esc | KeyCode::Char('q')) {

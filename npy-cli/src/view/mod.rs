@@ -68,7 +68,7 @@ pub(crate) fn view(files: Vec<OsString>, has_color: bool) -> Result<()> {
         while event::poll(nap).map_err(lost)? {
             let (is_seen, flow) = match event::read().map_err(lost)? {
                 Event::Key(key) => (true, model.press(key)?),
-                Event::Mouse(mouse) => (model.point(mouse), Flow::Continue),
+                Event::Mouse(mouse) => model.point(mouse)?,
                 // The next frame has another size.
                 _ => (true, Flow::Continue),
             };

@@ -1,5 +1,7 @@
 //! Popups, which cover the table until a key: help, the list of members, a histogram, one element.
 
+use std::ops::Range;
+
 use ratatui::crossterm::event::KeyCode;
 
 use super::grid::Grid;
@@ -17,6 +19,8 @@ pub(crate) struct Popup {
     /// The line of the list that Enter opens.
     pub(crate) selected: Option<usize>,
     list: Option<List>,
+    /// The columns and the lines of the screen that it had last.
+    pub(crate) place: (Range<usize>, Range<usize>),
 }
 
 /// All lines of a list, of which those are shown that have a text.
@@ -47,7 +51,8 @@ Home/g, End/G    first, last row
 &                show rows where: x > 3 and ok
                  Esc shows all again
 Tab, Shift-Tab   next, previous array
-m                list of the arrays, / searches it
+m                list of the arrays, / searches it,
+                 a second click opens
 Enter            the whole element
 y, Y             copy the element, the column
 s                sort by this column
@@ -64,7 +69,7 @@ q                quit";
 
 impl Popup {
     fn new(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self { title: title.into(), lines, top: 0, selected: None, list: None }
+        Self { title: title.into(), lines, top: 0, selected: None, list: None, place: Default::default() }
     }
 
     pub(crate) fn help() -> Self {
@@ -140,6 +145,23 @@ impl Popup {
             lines.push(format!("{edge:>width$} {count:>counts_width$} {}", bar(height, highest)));
         }
         Self::new(title, lines)
+    }
+
+    /// Selects the line of the list at a place on the screen. Returns whether it was selected before; `None` where there is none.
+    pub(crate) fn select_at(&mut self, x: usize, y: usize) -> Option<bool> {
+        let (columns, lines) = &self.place;
+        let line = self.top + y.checked_sub(lines.start)?;
+        let is_line = self.list.is_some() && columns.contains(&x) && lines.contains(&y) && line < self.lines.len();
+        is_line.then(|| self.selected.replace(line) == Some(line))
+    }
+
+    /// Scrolls; the selected line of a list stays on the screen.
+    pub(crate) fn scroll(&mut self, lines: isize) {
+        let height = self.place.1.len().max(1);
+        self.top = self.top.saturating_add_signed(lines).min(self.lines.len().saturating_sub(height));
+        let last = self.top + height - 1;
+        self.selected =
+            self.selected.map(|selected| selected.clamp(self.top, last.min(self.lines.len().saturating_sub(1)).max(self.top)));
     }
 
     /// Moves the selected line, or scrolls.

@@ -11,6 +11,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::model::Mode;
 use super::*;
 
+mod mouse;
+
 fn model(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> Model {
     let path = directory.join("values.npy");
     DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
