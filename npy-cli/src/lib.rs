@@ -20,7 +20,7 @@ mod objects;
 mod select;
 mod formats;
 mod filter;
-#[cfg(feature = "plot")]
+#[cfg(any(feature = "plot", feature = "view"))]
 mod colors;
 #[cfg(feature = "view")]
 mod view;

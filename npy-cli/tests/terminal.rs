@@ -39,7 +39,7 @@ impl Terminal {
         let (pty, pts) = open().unwrap();
         pty.resize(Size::new(rows, columns)).unwrap();
         let command = Command::new(program).args(arguments);
-        let command = command.env_remove("NO_COLOR").env_remove("COLUMNS").env("TERM", "xterm-256color");
+        let command = command.env_remove("NO_COLOR").env_remove("COLORTERM").env_remove("COLUMNS").env("TERM", "xterm-256color");
         let child = command.envs(environment.iter().copied()).spawn(pts).unwrap();
         let pty = Arc::new(pty);
         let (sender, output) = channel();
@@ -59,10 +59,15 @@ impl Terminal {
     /// Waits until the screen is as it should be.
     #[track_caller]
     pub fn wait(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
+        self.wait_until(what, |terminal| is_there(&terminal.screen()))
+    }
+
+    #[track_caller]
+    fn wait_until(&mut self, what: &str, is_there: impl Fn(&Self) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let screen = self.screen();
-            if is_there(&screen) {
+            if is_there(self) {
                 return screen;
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -90,6 +95,20 @@ impl Terminal {
                 Err(_) => panic!("{text:?} never came, but {:?}", String::from_utf8_lossy(&self.bytes)),
             }
         }
+    }
+
+    /// Waits until the last character of a text has a foreground and a background.
+    #[track_caller]
+    pub fn wait_for_colors(&mut self, text: &str, colors: (vt100::Color, vt100::Color)) {
+        self.wait_until(&format!("{text} in {colors:?}"), |terminal| {
+            let screen = terminal.parser.screen();
+            let lines: Vec<String> = screen.rows(0, screen.size().1).collect();
+            let found = lines.iter().enumerate().find_map(|(line, row)| Some((line, row.find(text)?)));
+            let Some((line, begin)) = found else { return false };
+            let column = lines[line][..begin].chars().count() + text.chars().count() - 1;
+            let cell = screen.cell(u16::try_from(line).unwrap(), u16::try_from(column).unwrap()).unwrap();
+            (cell.fgcolor(), cell.bgcolor()) == colors
+        });
     }
 
     fn take(&mut self, bytes: &[u8]) {

@@ -8,6 +8,7 @@ use npy_core::npz::NpzWriter;
 use npy_core::{DType, DynValues, Header, Order};
 use rustix::process::Signal;
 use tempfile::tempdir;
+use vt100::Color;
 
 use crate::support::{example, run};
 use crate::terminal::Terminal;
@@ -329,6 +330,35 @@ fn copies_by_the_terminal_and_reads_a_changed_file_again() {
     terminal.wait_for("(240,)");
     terminal.press("\r");
     terminal.wait_for("row 0 of 240");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
+fn colors_numbers_by_their_range_as_the_terminal_can() {
+    let directory = tempdir().unwrap();
+    let path = save(directory.path(), "numbers.npy", &DynValues::from_slice(&[-10.0, 0.5, f64::NAN, 10.0]).unwrap());
+    let (black, white) = ((0, 0, 0), (255, 255, 255));
+    let rgb = |(red, green, blue): (u8, u8, u8)| Color::Rgb(red, green, blue);
+    let cases = [
+        (vec![("COLORTERM", "truecolor")], rgb((68, 1, 84)), rgb((253, 231, 37)), rgb((200, 200, 200)), rgb(black), rgb(white)),
+        (vec![], Color::Idx(53), Color::Idx(220), Color::Idx(251), Color::Idx(16), Color::Idx(231)),
+    ];
+    for (environment, least, most, missing, black, white) in cases {
+        let mut terminal = Terminal::with_environment(8, 40, &["view", "--heat", &path], &environment);
+        terminal.press("j");
+        terminal.wait_for_colors("-10.", (white, least));
+        terminal.wait_for_colors("3   10.", (black, most));
+        terminal.wait_for_colors("nan", (black, missing));
+        terminal.press("C");
+        terminal.wait_for_colors("3   10.", (Color::Default, Color::Default));
+        terminal.press("q");
+        assert_eq!(terminal.end().code(), Some(0));
+    }
+    let mut terminal = Terminal::with_environment(8, 80, &["view", "--heat", &path], &[("NO_COLOR", "1")]);
+    terminal.wait_for_colors("3   10.", (Color::Default, Color::Default));
+    terminal.press("C");
+    terminal.wait_for("cannot color cells: NO_COLOR");
     terminal.press("q");
     assert_eq!(terminal.end().code(), Some(0));
 }

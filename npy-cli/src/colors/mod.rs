@@ -7,6 +7,12 @@ mod raster;
 mod terminal;
 
 pub(crate) use images::Images;
-pub(crate) use map::{Color, ColorMap, Limit};
-pub(crate) use raster::{Means, Raster};
-pub(crate) use terminal::{Colors, fitted, half_blocks, indexed, rounded, two_pixels};
+#[cfg(feature = "plot")]
+pub(crate) use map::Limit;
+pub(crate) use map::{Color, ColorMap};
+pub(crate) use raster::Means;
+#[cfg(feature = "plot")]
+pub(crate) use raster::Raster;
+pub(crate) use terminal::{Colors, fitted, half_blocks, rounded};
+#[cfg(feature = "plot")]
+pub(crate) use terminal::{indexed, two_pixels};

@@ -36,6 +36,25 @@ impl Colors {
             Self::True => style::Color::Rgb(red, green, blue),
         }
     }
+
+    /// The style of a text on a background: black or white, which of them is more readable.
+    #[cfg(feature = "view")]
+    pub(crate) fn on(self, background: Color) -> Style {
+        let shown = if self == Self::Indexed { indexed(background).1 } else { background };
+        // There, the contrast with black is that with white.
+        let text = if luminance(shown) > 0.179 { [0; 3] } else { [255; 3] };
+        Style::new().fg(self.nearest(text)).bg(self.nearest(background))
+    }
+}
+
+/// The relative luminance, as the guidelines for web content define it.
+#[cfg(feature = "view")]
+fn luminance(color: Color) -> f64 {
+    let [red, green, blue] = color.map(|byte| {
+        let part = f64::from(byte) / 255.0;
+        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 /// The nearest one of the 256 colors of xterm: of a cube of 6 × 6 × 6, or of 24 grays. Returns its number and the color itself.
@@ -112,6 +131,25 @@ mod tests {
         assert_eq!(indexed([120, 121, 122]), (243, [118; 3]));
         for gray in 0..=255_u8 {
             assert!(indexed([gray; 3]).1[0].abs_diff(gray) <= 9, "{gray}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "view")]
+    fn text_is_readable_on_each_color_of_each_map() {
+        use crate::colors::ColorMap;
+        use clap::ValueEnum as _;
+        for map in ColorMap::value_variants() {
+            let parts = (0..=255).map(|step| map.color(f64::from(step) / 255.0));
+            for color in parts.chain([map.missing()]) {
+                for (colors, shown) in [(Colors::True, color), (Colors::Indexed, indexed(color).1)] {
+                    let style = colors.on(color);
+                    let is_black = [[0; 3], [255; 3]].map(|text| Some(colors.nearest(text)))[0] == style.fg;
+                    let (text, ground) = (if is_black { 0.0 } else { 1.0 }, luminance(shown));
+                    let contrast = (f64::max(text, ground) + 0.05) / (f64::min(text, ground) + 0.05);
+                    assert!(contrast >= 4.5 && style.bg == Some(colors.nearest(color)), "{map:?} {color:?} {contrast}");
+                }
+            }
         }
     }
 }

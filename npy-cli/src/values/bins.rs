@@ -8,7 +8,7 @@ pub(crate) fn part(number: f64, least: f64, most: f64) -> f64 {
 }
 
 /// The ends of a range, apart from each other: a single value is in the middle.
-#[cfg(feature = "plot")]
+#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) fn widened(least: f64, most: f64) -> [f64; 2] {
     if least < most {
         return [least, most];

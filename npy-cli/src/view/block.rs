@@ -66,7 +66,7 @@ impl Block {
     /// The bytes of a cell, by the row in the block and the column of the table.
     pub(crate) fn cell(&self, grid: &Grid, row: usize, column: usize) -> &[u8] {
         let (element, part) = match grid.fields().and_then(|fields| fields.get(column)) {
-            Some(field) => (row, field.offset..field.offset.saturating_add(field.dtype.itemsize())),
+            Some(field) => (row, field.bytes()),
             None => (row * self.width + column.saturating_sub(self.first_column), 0..self.itemsize),
         };
         let begin = element.saturating_mul(self.itemsize);

@@ -11,6 +11,7 @@ use super::files::cut_begin;
 use super::model::{Layout, Mode, Model};
 use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
+use crate::colors::Colors;
 use crate::escape;
 use crate::failure::Result;
 use crate::output::table::cut;
@@ -31,11 +32,12 @@ pub(crate) struct Theme {
     row_of_cursor: Style,
     trouble: Style,
     status: Style,
+    colors: Colors,
 }
 
 impl Theme {
-    pub(crate) fn new(has_color: bool) -> Self {
-        let plain = Style::new();
+    pub(crate) fn new(colors: Colors) -> Self {
+        let (plain, has_color) = (Style::new(), colors != Colors::None);
         let color = |color: Color| if has_color { plain.fg(color) } else { plain };
         Self {
             title: plain.add_modifier(Modifier::BOLD),
@@ -47,6 +49,7 @@ impl Theme {
             row_of_cursor: plain.add_modifier(Modifier::BOLD),
             trouble: if has_color { color(Color::Red) } else { plain.add_modifier(Modifier::BOLD) },
             status: color(Color::Yellow),
+            colors,
         }
     }
 }
@@ -66,6 +69,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Re
     let status_lines = wanted.min(height.saturating_sub(2).max(1));
     let head_lines = usize::from(height >= 2);
     let body = height.saturating_sub(title_lines + status_lines + head_lines);
+    model.prepare();
     let visible = match model.visible(width, body.max(1)) {
         Ok(visible) => Some(visible),
         Err(failure) => {
@@ -170,7 +174,8 @@ impl Canvas<'_> {
             for (row, cell) in shown.cells.iter().enumerate().take(body) {
                 let is_row = cursor.top + row == cursor.row;
                 let is_cursor = is_row && shown.column == cursor.column;
-                let style = if is_cursor { self.theme.cursor } else { self.theme.number };
+                let plain = shown.heat.get(row).map_or(self.theme.number, |color| self.theme.colors.on(*color));
+                let style = if is_cursor { plain.patch(self.theme.cursor) } else { plain };
                 self.cell(shown, cell, column, first_line + row, style);
             }
         }

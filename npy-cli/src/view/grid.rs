@@ -33,8 +33,15 @@ enum Columns {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     name: String,
-    pub(crate) offset: usize,
+    offset: usize,
     pub(crate) dtype: DType,
+}
+
+impl Field {
+    /// The bytes of it in an element.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        self.offset..self.offset.saturating_add(self.dtype.itemsize())
+    }
 }
 
 impl Grid {

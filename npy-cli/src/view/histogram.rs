@@ -1,13 +1,14 @@
 //! The distribution of one column, in two passes: the range first, then the bins.
 
 use npy_core::DType;
+use npy_core::scalar::Class;
 
 use super::grid::Grid;
 use super::order::RowOrder;
 use super::scan::{Scan, Step};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
-use crate::values::bins::{WholeBins, bin, part};
+use crate::values::bins::{WholeBins, bin, part, widened};
 use crate::values::fields;
 use crate::values::float::digits_apart;
 use crate::values::reals::{self, with_digits};
@@ -99,6 +100,31 @@ impl Summary {
         least * (1.0 - part) + most * part
     }
 
+    /// Adds the cells of a column to the range.
+    pub(crate) fn add_cells(&mut self, dtype: &DType, bytes: &[u8]) -> Result<()> {
+        match reals::whole_numbers_of(dtype, bytes)? {
+            Some(numbers) => self.add_whole(&numbers),
+            None => self.add(&reals::numbers_of(dtype, bytes)?),
+        }
+        Ok(())
+    }
+
+    /// The parts of the range before some cells; `None` for one that is not finite. Bools have a range of their own.
+    pub(crate) fn parts(&self, dtype: &DType, bytes: &[u8]) -> Result<Vec<Option<f64>>> {
+        if let Values::Whole { least, most, .. } = self.values {
+            let is_bool = fields::scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Bool);
+            let (least, most) = if is_bool { (0, 1) } else { (least, most) };
+            let [low, high] = widened(0.0, (most - least) as f64);
+            let numbers = reals::whole_numbers_of(dtype, bytes)?.unwrap_or_default();
+            let part_of = |number: i128| part((number - least) as f64, low, high);
+            return Ok(numbers.into_iter().map(|number| number.map(part_of)).collect());
+        }
+        let Values::Floats { least, most, .. } = self.values else { return Ok(Vec::new()) };
+        let [low, high] = widened(least, most);
+        let part_of = |number: f64| number.is_finite().then(|| part(number, low, high));
+        Ok(reals::numbers_of(dtype, bytes)?.into_iter().map(part_of).collect())
+    }
+
     fn add(&mut self, numbers: &[f64]) {
         for number in numbers {
             if !number.is_finite() {
@@ -140,6 +166,14 @@ impl Summary {
         self.bins = vec![0; count];
     }
 
+    fn count_cells(&mut self, dtype: &DType, bytes: &[u8]) -> Result<()> {
+        match reals::whole_numbers_of(dtype, bytes)? {
+            Some(numbers) => self.count_whole(&numbers),
+            None => self.count(&reals::numbers_of(dtype, bytes)?),
+        }
+        Ok(())
+    }
+
     fn count(&mut self, numbers: &[f64]) {
         let Values::Floats { least, most, .. } = self.values else { return };
         for number in numbers.iter().filter(|number| number.is_finite()) {
@@ -179,11 +213,10 @@ impl Histogram {
         match self.scan.next(source, grid)? {
             Some((bytes, _)) => {
                 let dtype = grid.dtype(column);
-                match (reals::whole_numbers_of(dtype, &bytes)?, self.counts) {
-                    (Some(numbers), false) => self.summary.add_whole(&numbers),
-                    (Some(numbers), true) => self.summary.count_whole(&numbers),
-                    (None, false) => self.summary.add(&reals::numbers_of(dtype, &bytes)?),
-                    (None, true) => self.summary.count(&reals::numbers_of(dtype, &bytes)?),
+                if self.counts {
+                    self.summary.count_cells(dtype, &bytes)?;
+                } else {
+                    self.summary.add_cells(dtype, &bytes)?;
                 }
                 Ok(Step::More(self.scan.thousandths() / 2 + if self.counts { 500 } else { 0 }))
             }

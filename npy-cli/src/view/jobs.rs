@@ -1,6 +1,7 @@
 //! Long work: searching, filtering, sorting and counting, in steps between the keys.
 
 use super::filter::Filtering;
+use super::heat::{Ranging, has_heat};
 use super::histogram::Histogram;
 use super::model::{Job, Mode, Model, Prompt};
 use super::order::Kept;
@@ -8,6 +9,7 @@ use super::popup::Popup;
 use super::scan::Step;
 use super::search::Search;
 use super::sort::Sort;
+use crate::colors::Colors;
 use crate::escape;
 use crate::failure::{Failure, Result};
 
@@ -106,11 +108,54 @@ impl Model {
                     Job::Search(_) => "searching",
                     Job::Sort(_) => "sorting",
                     Job::Histogram(_) => "counting",
+                    Job::Heat(_) => "coloring",
                 };
                 self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
                 self.job = Some(job);
             }
-            Err(failure) => self.report(failure)?,
+            Err(failure) => {
+                self.give_up(&job);
+                self.report(failure)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops the job.
+    pub(crate) fn stop(&mut self) {
+        if let Some(job) = self.job.take() {
+            self.give_up(&job);
+        }
+        self.say("stopped");
+    }
+
+    /// Does not begin this job again, unless the user asks for it.
+    fn give_up(&mut self, job: &Job) {
+        if matches!(job, Job::Heat(_)) {
+            self.look.has_heat = false;
+        }
+    }
+
+    /// Begins the work for heat colors, if there is any.
+    pub(crate) fn prepare(&mut self) {
+        // The progress would take the place of a failure.
+        let has_trouble = self.message.as_ref().is_some_and(|message| message.is_trouble);
+        if self.job.is_none() && !has_trouble && matches!(self.mode, Mode::Table) && self.look.has_heat && self.ranges.is_none() {
+            self.job = Some(Job::Heat(Ranging::new(&self.source, &self.grid)));
+        }
+    }
+
+    /// Colors the cells of numbers, or none.
+    pub(crate) fn toggle_heat(&mut self) -> Result<()> {
+        let can_color = |column: usize| has_heat(&self.grid, column);
+        if self.look.has_heat {
+            self.look.has_heat = false;
+        } else if self.look.colors == Colors::None {
+            self.report(Failure::new("cannot color cells: NO_COLOR or --color never turns colors off"))?;
+        } else if self.source.objects().is_some() || !(0..self.grid.columns()).any(can_color) {
+            self.report(Failure::new("cannot color these cells: expected real numbers or times"))?;
+        } else {
+            self.look.has_heat = true;
         }
         Ok(())
     }
@@ -119,6 +164,13 @@ impl Model {
     fn step(&mut self, job: &mut Job) -> Result<Option<u16>> {
         let Self { source, grid, order, .. } = self;
         match job {
+            Job::Heat(ranging) => match ranging.step(source, grid)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(ranges) => {
+                    self.message = None;
+                    self.ranges = Some(ranges);
+                }
+            },
             Job::Filter(filtering) => match filtering.step(source)? {
                 Step::More(done) => return Ok(Some(done)),
                 Step::Done(rows) => {

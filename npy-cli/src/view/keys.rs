@@ -64,8 +64,7 @@ impl Model {
         if self.job.is_some() {
             // Other keys wait for nothing: they are for a table that is about to change.
             if matches!(code, KeyCode::Esc | KeyCode::Char('q')) {
-                self.job = None;
-                self.say("stopped");
+                self.stop();
             }
             return Ok(Flow::Continue);
         }
@@ -95,6 +94,7 @@ impl Model {
                 let text = self.order.kept().map(|kept| kept.text.clone()).unwrap_or_default();
                 self.mode = Mode::Prompt { prompt: Prompt::Filter, text };
             }
+            KeyCode::Char('C') => self.toggle_heat()?,
             KeyCode::Esc => self.keep(None)?,
             KeyCode::Char('n') => self.search(true),
             KeyCode::Char('N') => self.search(false),

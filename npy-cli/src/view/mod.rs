@@ -6,9 +6,11 @@ mod order;
 mod block;
 mod files;
 mod scan;
+mod tiles;
 mod sort;
 mod filter;
 mod histogram;
+mod heat;
 mod search;
 mod popup;
 mod model;
@@ -29,6 +31,7 @@ use crate::failure::Result;
 use crate::signals;
 use draw::Theme;
 use keys::Flow;
+pub(crate) use model::Look;
 use model::Model;
 use terminal::{Session, lost};
 
@@ -45,11 +48,11 @@ const BLINK: Duration = Duration::from_millis(1);
 const SLICE: Duration = Duration::from_millis(50);
 
 /// Shows files until the user quits.
-pub(crate) fn view(files: Vec<OsString>, has_color: bool) -> Result<()> {
+pub(crate) fn view(files: Vec<OsString>, look: Look) -> Result<()> {
     let _guard = signals::Guard::new();
-    let mut model = Model::new(files)?;
+    let mut model = Model::new(files, look)?;
     let mut session = Session::new()?;
-    let theme = Theme::new(has_color);
+    let theme = Theme::new(look.colors);
     let (mut is_new, mut looked) = (true, Instant::now());
     loop {
         if std::mem::take(&mut is_new) {

@@ -6,11 +6,13 @@ use std::ops::Range;
 use super::files::Files;
 use super::filter::Filtering;
 use super::grid::Grid;
+use super::heat::{Ranges, Ranging};
 use super::histogram::Histogram;
 use super::order::RowOrder;
 use super::popup::Popup;
 use super::search::{Query, Search};
 use super::sort::Sort;
+use crate::colors::{ColorMap, Colors};
 use crate::failure::{Failure, Result};
 use crate::input::source::Source;
 
@@ -34,6 +36,20 @@ pub(crate) struct Model {
     pub(crate) is_stale: bool,
     /// A text for the clipboard of the terminal.
     pub(crate) clipboard: Option<String>,
+    pub(crate) look: Look,
+    /// The ranges of heat colors, once they are known.
+    pub(crate) ranges: Option<Ranges>,
+}
+
+/// The colors of the viewer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// Those that the terminal has.
+    pub(crate) colors: Colors,
+    /// Those of numbers.
+    pub(crate) map: ColorMap,
+    /// Whether the cells of numbers have them.
+    pub(crate) has_heat: bool,
 }
 
 /// A cell, and the first one on the screen.
@@ -96,11 +112,12 @@ pub(crate) enum Job {
     Search(Search),
     Sort(Sort),
     Histogram(Histogram),
+    Heat(Ranging),
 }
 
 impl Model {
     /// Shows the first array of some files.
-    pub(crate) fn new(files: Vec<OsString>) -> Result<Self> {
+    pub(crate) fn new(files: Vec<OsString>, look: Look) -> Result<Self> {
         let (files, source) = Files::new(files)?;
         let grid = Grid::new(source.header());
         Ok(Self {
@@ -117,6 +134,8 @@ impl Model {
             query: None,
             is_stale: false,
             clipboard: None,
+            look,
+            ranges: None,
         })
     }
 
@@ -152,6 +171,7 @@ impl Model {
         self.order = RowOrder::default();
         self.other = 0;
         self.is_stale = false;
+        self.ranges = None;
     }
 
     /// Opens the next array or the one before it.

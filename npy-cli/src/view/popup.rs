@@ -57,6 +57,7 @@ Enter            the whole element
 y, Y             copy the element, the column
 s                sort by this column
 H                histogram of it
+C                colors of numbers, on or off
 t                exchange rows, columns
 r, c             other axis as rows, columns
 , and .          back, on along another axis

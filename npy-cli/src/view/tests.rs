@@ -6,23 +6,41 @@ use npy_core::npz::NpzWriter;
 use npy_core::{DynValues, Order};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::model::Mode;
 use super::*;
+use crate::colors::{ColorMap, Colors};
 
+mod colors;
 mod mouse;
 
 fn model(directory: &Path, dtype: &str, shape: &[usize], bytes: Vec<u8>) -> Model {
     let path = directory.join("values.npy");
     DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().save(&path).unwrap();
-    Model::new(vec![path.into()]).unwrap()
+    Model::new(vec![path.into()], PLAIN).unwrap()
+}
+
+const PLAIN: Look = Look { colors: Colors::None, map: ColorMap::Viridis, has_heat: false };
+
+/// What is drawn after all work that this begins.
+fn frame(model: &mut Model, width: u16, height: u16) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    loop {
+        let theme = Theme::new(model.look.colors);
+        terminal.draw(|frame| draw::draw(frame, model, theme).unwrap()).unwrap();
+        if model.job.is_none() {
+            return terminal.backend().buffer().clone();
+        }
+        while model.job.is_some() {
+            model.work().unwrap();
+        }
+    }
 }
 
 fn screen(model: &mut Model, width: u16, height: u16) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw::draw(frame, model, Theme::new(false)).unwrap()).unwrap();
-    let buffer = terminal.backend().buffer();
+    let buffer = frame(model, width, height);
     let line = |y: u16| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
     // The path is another in each run.
     (u16::from(height >= 4)..height).map(line).collect::<Vec<_>>().join("\n")
@@ -259,7 +277,7 @@ fn arrays_of_several_files_are_a_list_that_is_searched() {
     archive.finish().unwrap();
     let missing = directory.path().join("missing.npy");
     let files = [&missing, &first, &second].map(OsString::from);
-    let mut model = Model::new(files.to_vec()).unwrap();
+    let mut model = Model::new(files.to_vec(), PLAIN).unwrap();
     assert_eq!((model.files.len(), model.files.current()), (4, 1));
     press(&mut model, "m/BIAS");
     let Mode::Popup(popup) = &model.mode else { panic!("no list") };

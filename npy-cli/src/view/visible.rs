@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::block::{Block, object_text, texts};
 use super::model::Model;
+use crate::colors::Color;
 use crate::failure::Result;
 
 /// The cells on the screen.
@@ -38,6 +39,8 @@ pub(crate) struct Shown {
     pub(crate) width: usize,
     pub(crate) is_right: bool,
     pub(crate) cells: Vec<String>,
+    /// The heat colors of the cells; none if it has none.
+    pub(crate) heat: Vec<Color>,
 }
 
 /// Blank columns between two columns of the table.
@@ -100,12 +103,13 @@ impl Model {
     }
 
     fn read_columns(&mut self, places: &Range<usize>, columns: Range<usize>, available: usize) -> Result<Vec<Shown>> {
-        let Self { source, grid, order, .. } = self;
+        let Self { source, grid, order, look, .. } = self;
+        let ranges = self.ranges.as_ref().filter(|_| look.has_heat);
         let most = available.min(MOST_CELL_WIDTH);
         let shown = |column: usize, cells: Vec<String>, is_right: bool| {
             let title = grid.title(column);
             let widest = cells.iter().chain([&title]).map(|text| text.width()).max().unwrap_or(0);
-            Shown { column, title, width: widest.clamp(1, most.max(1)), is_right, cells }
+            Shown { column, title, width: widest.clamp(1, most.max(1)), is_right, cells, heat: Vec::new() }
         };
         if let Some(objects) = source.objects() {
             let text = |place: usize, column: usize| object_text(objects, grid.position(order.row(place), column));
@@ -116,8 +120,9 @@ impl Model {
         let block = Block::read(source, grid, &order.ranges(places.start, places.len()), &columns)?;
         let of_column = |column: usize| {
             let cells: Vec<&[u8]> = (0..places.len()).map(|row| block.cell(grid, row, column)).collect();
+            let heat = ranges.map(|ranges| ranges.colors(grid, column, &cells, look.map)).unwrap_or_default();
             let (cells, is_right) = texts(grid.dtype(column), &cells);
-            shown(column, cells, is_right)
+            Shown { heat, ..shown(column, cells, is_right) }
         };
         Ok(columns.map(of_column).collect())
     }

@@ -17,7 +17,7 @@ fn the_list_of_arrays_takes_clicks_and_scrolls() {
         archive.add_slice(&format!("a{number:02}"), &[number]).unwrap();
     }
     archive.finish().unwrap();
-    let mut model = Model::new(vec![path.into()]).unwrap();
+    let mut model = Model::new(vec![path.into()], PLAIN).unwrap();
     press(&mut model, "m");
     let text = screen(&mut model, 40, 12);
     assert!(text.contains("a00") && text.contains("a09") && !text.contains("a10"), "{text}");
