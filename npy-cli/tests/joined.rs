@@ -1,7 +1,12 @@
 //! `npy cat --axis`, `npy stack` and `npy sample`.
 
+use std::process::Command;
+
+use npy_core::npz::WriteOptions;
+use npy_core::{DynValues, Header, Order};
+
 use crate::support::numpy::numpy;
-use crate::support::{Files, announce, run, session};
+use crate::support::{Files, Run, announce, run, session};
 
 /// Writes arrays, and what NumPy makes of them; prints the command of each case.
 const CASES: &str = r#"
@@ -144,4 +149,24 @@ assert o.shape == (7, 2) and all(str(i) == t for i, t in o) and sorted(o[:, 0]) 
     npy: o.npy: cannot take a sample: expected 51 rows, found 50
     exit code 2
     "#);
+}
+
+/// More archives than the process can have files open.
+#[test]
+#[cfg(unix)]
+fn many_archives_are_joined() {
+    let files = Files::new();
+    let header = Header::new("|u1".parse().unwrap(), Order::C, &[2, 1]).unwrap();
+    for number in 0..100_u8 {
+        files.archive(&format!("{number:02}.npz"), |archive| {
+            archive.set_options(WriteOptions::new().compressed(number % 2 > 0));
+            archive.add("x", &header, |array| array.extend(&[number, 100 + number])).unwrap();
+        });
+    }
+    let script = "ulimit -n 32; exec \"$0\" cat --axis 1 *.npz -o all.npy";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]).current_dir(files.directory());
+    Run::from(shell.output().unwrap()).ok();
+    let all = DynValues::load(files.path("all.npy")).unwrap();
+    assert_eq!((all.shape(), all.bytes()), (&[2, 100][..], &(0..200).collect::<Vec<u8>>()[..]));
 }

@@ -176,6 +176,12 @@ impl Input {
         self.archive = OnceCell::new();
     }
 
+    /// Closes all files for good, and removes a temporary one. The name stays.
+    pub(super) fn close(&mut self) {
+        self.close_archive();
+        self.backing = Backing::Stream { front: Vec::new(), rest: None };
+    }
+
     /// The indices of the members to work on: the selected one, those that match a selected pattern, or all that are arrays. Any other
     /// format counts as one member without a name.
     pub(crate) fn members(&self) -> Result<Vec<(usize, Option<String>)>> {

@@ -55,7 +55,6 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
     if header.element_count() == 0 {
         return Ok(());
     }
-    let mut region: Vec<AxisRange> = shape.iter().map(|_| AxisRange::from(..)).collect();
     let mut ranges: Vec<Range<usize>> = shape.iter().map(|&length| 0..length).collect();
     if let Some(&outer) = axes.first() {
         ranges[outer] = rows;
@@ -63,19 +62,18 @@ pub(crate) fn for_each_of_rows(array: &mut dyn Array, order: Order, rows: Range<
     let bytes = ranges.iter().fold(dtype.itemsize(), |bytes, range| bytes.saturating_mul(range.len()));
     if bytes > BLOCK && !array.can_go_back() {
         // Each block has parts of all the array.
-        return transpose(&mut *spooled(array)?, order, (&ranges, &axes), &mut region, sink);
+        return transpose(&mut *spooled(array)?, order, &mut ranges, &axes, sink);
     }
-    transpose(array, order, (&ranges, &axes), &mut region, sink)
+    transpose(array, order, &mut ranges, &axes, sink)
 }
 
 /// Calls `sink` with the elements of a region in C order. The array must be one that can go back, if this is not the only call.
 pub(crate) fn for_each_of_region(array: &mut dyn Array, ranges: &[Range<usize>], sink: Sink<'_>) -> Result<()> {
-    let mut region: Vec<AxisRange> = ranges.iter().map(|range| AxisRange::from(range.clone())).collect();
     let axes: Vec<usize> = (0..ranges.len()).collect();
     if ranges.iter().any(Range::is_empty) || array.header().dtype().itemsize() == 0 {
         return Ok(());
     }
-    transpose(array, Order::C, (ranges, &axes), &mut region, sink)
+    transpose(array, Order::C, &mut ranges.to_vec(), &axes, sink)
 }
 
 /// Reads the rest of an array, of which nothing is kept.
@@ -90,31 +88,44 @@ pub(crate) fn is_transposed(header: &Header, order: Order) -> bool {
     header.order() != order && !Order::are_same(header.shape()) && header.dtype().itemsize() > 0
 }
 
-/// Reads blocks along the slowest of these axes; the slower ones have an index in the region.
+/// Reads blocks along the slowest of these axes.
 fn transpose(
     array: &mut dyn Array,
     order: Order,
-    (ranges, slowest_first): (&[Range<usize>], &[usize]),
-    region: &mut [AxisRange],
+    ranges: &mut [Range<usize>],
+    slowest_first: &[usize],
     sink: Sink<'_>,
 ) -> Result<()> {
-    let Some((&axis, inner)) = slowest_first.split_first() else {
-        return split(array.read_region(region)?, sink);
-    };
     let itemsize = array.header().dtype().itemsize();
+    for_each_block(ranges, slowest_first, (itemsize, BLOCK), &mut |ranges| {
+        let region: Vec<AxisRange> = ranges.iter().map(|range| AxisRange::from(range.clone())).collect();
+        split(array.read_region(&region)?.into_order(order)?, sink)
+    })
+}
+
+/// Calls `visit` with the blocks of a region, along the slowest of these axes: each has at most so many bytes, of elements of this
+/// size, or is one index of all axes.
+pub(crate) fn for_each_block(
+    ranges: &mut [Range<usize>],
+    slowest_first: &[usize],
+    (itemsize, most): (usize, usize),
+    visit: &mut dyn FnMut(&[Range<usize>]) -> Result<()>,
+) -> Result<()> {
+    let Some((&axis, inner)) = slowest_first.split_first() else { return visit(ranges) };
+    let whole = ranges[axis].clone();
     let bytes = inner.iter().fold(itemsize, |bytes, &axis| bytes.saturating_mul(ranges[axis].len()));
-    let is_row_too_large = bytes > BLOCK && !inner.is_empty();
-    let step = if is_row_too_large { 1 } else { (BLOCK / bytes.max(1)).max(1) };
-    for begin in ranges[axis].clone().step_by(step) {
+    let is_row_too_large = bytes > most && !inner.is_empty();
+    let step = if is_row_too_large { 1 } else { (most / bytes.max(1)).max(1) };
+    for begin in whole.clone().step_by(step) {
         signals::check()?;
-        region[axis] = AxisRange::from(begin..begin.saturating_add(step).min(ranges[axis].end));
+        ranges[axis] = begin..begin.saturating_add(step).min(whole.end);
         if is_row_too_large {
-            transpose(array, order, (ranges, inner), region, sink)?;
+            for_each_block(ranges, inner, (itemsize, most), visit)?;
         } else {
-            split(array.read_region(region)?.into_order(order)?, sink)?;
+            visit(ranges)?;
         }
     }
-    region[axis] = AxisRange::from(ranges[axis].clone());
+    ranges[axis] = whole;
     Ok(())
 }
 
