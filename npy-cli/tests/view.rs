@@ -364,6 +364,44 @@ fn colors_numbers_by_their_range_as_the_terminal_can() {
 }
 
 #[test]
+fn draws_pictures_of_photos_and_stops_drawing_huge_ones() {
+    let directory = tempdir().unwrap();
+    let photo = vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30];
+    let values = DynValues::new("|u1".parse().unwrap(), Order::C, &[2, 2, 3], photo).unwrap();
+    let path = save(directory.path(), "photo.npy", &values);
+    let mut terminal = Terminal::with_environment(4, 60, &["view", &path], &[("COLORTERM", "24bit")]);
+    terminal.wait_for("row 0 of 2");
+    terminal.press("p");
+    terminal.wait_for("picture of 2 × 2 × 3");
+    let (upper, lower) = (Color::Rgb(255, 0, 0), Color::Rgb(0, 0, 255));
+    terminal.wait_for_colors("▀", (upper, upper));
+    // Two pixels of the file in a character.
+    terminal.resize(1, 1);
+    terminal.wait_for_colors("▀", (upper, lower));
+    terminal.resize(4, 60);
+    terminal.wait_for_colors("▀", (upper, upper));
+    terminal.press("p");
+    terminal.wait_for("row 0 of 2");
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+    // 3 GB, of which a part is read until a key stops it.
+    let path = sparse(directory.path(), "|u1", &[1_000_000_000, 3], &[1]);
+    let mut terminal = Terminal::new(10, 60, &["view", &path]);
+    terminal.wait_for("row 0 of 1,000,000,000");
+    for key in ["p", "C"] {
+        terminal.press(key);
+        terminal.wait_for("Esc stops");
+        terminal.press(ESCAPE);
+        terminal.wait_for("stopped");
+    }
+    if let Some(peak) = terminal.peak() {
+        assert!(peak < 96 << 20, "{peak}");
+    }
+    terminal.press("q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
 fn opens_an_array_of_the_list_by_clicks() {
     let mut terminal = Terminal::new(14, 80, &["view", &example("picks.npy"), &example("travel_times.npy")]);
     terminal.wait_for("row 0 of 240");

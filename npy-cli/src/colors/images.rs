@@ -28,4 +28,37 @@ impl Images {
         };
         Some(Self { count, rows, columns, channels, axes })
     }
+
+    /// Of the last axes of an array, at most four.
+    #[cfg(feature = "view")]
+    pub(crate) fn of_last(shape: &[usize]) -> Option<Self> {
+        (shape.len().saturating_sub(4)..shape.len()).find_map(|first| {
+            let images = Self::of(shape.get(first..)?, false)?;
+            Some(Self { axes: images.axes.map(|axis| axis.saturating_add(first)), ..images })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(feature = "view")]
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "view")]
+    fn images_have_the_last_axes_of_an_array() {
+        const NONE: usize = usize::MAX;
+        for (shape, axes) in [
+            (&[5, 6][..], [NONE, 0, 1, NONE]),
+            (&[5, 6, 3], [NONE, 0, 1, 2]),
+            (&[4, 5, 6], [NONE, 1, 2, 0]),
+            (&[7, 5, 6], [0, 1, 2, NONE]),
+            (&[9, 7, 5, 6], [1, 2, 3, NONE]),
+            (&[9, 7, 5, 6, 3], [1, 2, 3, 4]),
+            (&[8, 9, 7, 3, 5, 6], [2, 4, 5, 3]),
+        ] {
+            assert_eq!(Images::of_last(shape).unwrap().axes, axes, "{shape:?}");
+        }
+        assert_eq!((Images::of_last(&[]), Images::of_last(&[5])), (None, None));
+    }
 }

@@ -10,6 +10,8 @@ pub(crate) use images::Images;
 #[cfg(feature = "plot")]
 pub(crate) use map::Limit;
 pub(crate) use map::{Color, ColorMap};
+#[cfg(feature = "view")]
+pub(crate) use raster::Colored;
 pub(crate) use raster::Means;
 #[cfg(feature = "plot")]
 pub(crate) use raster::Raster;

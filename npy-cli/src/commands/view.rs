@@ -20,7 +20,8 @@ Examples:
   npy view --heat loss.npy       numbers in colors, from the least to the greatest
 
 Keys: arrows, hjkl, PgUp, PgDn, g and G move; : goes to an index; / searches the column; & keeps the rows for which an \
-expression is true, as --where of npy show; s sorts; H shows a histogram; C colors the numbers of each field, or of the whole array; ? lists all keys; q quits. The wheel scrolls, and \
+expression is true, as --where of npy show; s sorts; H shows a histogram; C colors the numbers of each field, or of the whole array; p draws a picture of \
+an array or of a field that is an image, and arrows step through several images; ? lists all keys; q quits. The wheel scrolls, and \
 a click selects a cell. Only what is on the screen is read, so that files of any size open at once. Compressed arrays are decompressed \
 first: to memory, or to a temporary file if they exceed 256 MiB.
 
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     heat: bool,
 
-    /// The colors of numbers
+    /// The colors of numbers and of pictures
     #[arg(long, value_enum, default_value = "viridis")]
     map: ColorMap,
 }

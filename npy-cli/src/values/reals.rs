@@ -6,7 +6,7 @@ use npy_core::DynValues;
 use npy_core::dtype::Scalar;
 #[cfg(feature = "view")]
 use npy_core::dtype::ScalarKind;
-#[cfg(feature = "plot")]
+#[cfg(any(feature = "plot", feature = "view"))]
 use npy_core::scalar::Class;
 use npy_core::scalar::{Decoder, Number};
 
@@ -22,7 +22,7 @@ pub(crate) fn is_real(dtype: &DType) -> bool {
 }
 
 /// Whether a dtype consists of complex numbers.
-#[cfg(feature = "plot")]
+#[cfg(any(feature = "plot", feature = "view"))]
 pub(crate) fn is_complex(dtype: &DType) -> bool {
     scalar_of(dtype).is_some_and(|scalar| scalar.class() == Class::Complex)
 }

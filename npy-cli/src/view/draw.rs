@@ -9,9 +9,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::files::cut_begin;
 use super::model::{Layout, Mode, Model};
+use super::picture::Picture;
 use super::popup::Popup;
 use super::visible::{GAP, Shown, Visible};
-use crate::colors::Colors;
+use crate::colors::{Colors, half_blocks};
 use crate::escape;
 use crate::failure::Result;
 use crate::output::table::cut;
@@ -69,9 +70,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Re
     let status_lines = wanted.min(height.saturating_sub(2).max(1));
     let head_lines = usize::from(height >= 2);
     let body = height.saturating_sub(title_lines + status_lines + head_lines);
-    model.prepare();
-    let visible = match model.visible(width, body.max(1)) {
-        Ok(visible) => Some(visible),
+    let place = Rect { y: area.y + short(title_lines), height: short(head_lines + body), ..area };
+    model.prepare((place.width, place.height))?;
+    let visible = match model.picture.is_none().then(|| model.visible(width, body.max(1))).transpose() {
+        Ok(visible) => visible,
         Err(failure) => {
             model.report(failure)?;
             None
@@ -87,6 +89,9 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, theme: Theme) -> Re
         let first = title_lines + head_lines;
         model.layout = Layout { lines: first..first + visible.labels.len().min(body), columns: visible.places() };
         canvas.table(model, visible, title_lines, body, head_lines);
+    }
+    if let Some(picture) = &model.picture {
+        canvas.picture(picture, place);
     }
     if status_lines > 0 {
         canvas.status(model, height - status_lines, status_lines);
@@ -181,6 +186,15 @@ impl Canvas<'_> {
         }
     }
 
+    /// Draws a picture in the middle of its place.
+    fn picture(&mut self, picture: &Picture, place: Rect) {
+        let Some(colored) = &picture.colored else { return };
+        let (width, height) = picture.size();
+        let (width, height) = (width.min(place.width), height.min(place.height));
+        let x = place.x + (place.width - width) / 2;
+        half_blocks(&colored.raster, colored.missing, Rect { x, width, height, ..place }, self.theme.colors, self.buffer);
+    }
+
     fn head(&mut self, model: &Model, shown: &Shown, column: usize, line: usize) {
         let style = if shown.column == model.cursor.column { self.theme.head_of_cursor } else { self.theme.head };
         let mark = match model.order.column() {
@@ -226,16 +240,28 @@ impl Canvas<'_> {
         }
         let place = place(model);
         let used = self.text(0, line, &place, width, self.theme.status);
-        let hint = if model.is_stale { "changed, R reads it  ? help" } else { "? help  q quit" };
+        let hint = match (model.is_stale, &model.picture) {
+            (true, _) => "changed, R reads it  ? help",
+            (false, Some(_)) => "p table  ? help",
+            (false, None) => "? help  q quit",
+        };
         if used + 2 + hint.len() <= width {
             self.text(width - hint.len(), line, hint, hint.len(), self.theme.label);
         }
     }
 }
 
+fn short(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
 /// The position of the cursor, and the rows that are shown.
 fn place(model: &Model) -> String {
     let cursor = model.cursor;
+    let picture = model.picture.as_ref().map(Picture::about);
+    if let Some(about) = picture.as_ref().filter(|_| model.grid.fields().is_none()) {
+        return about.clone();
+    }
     let all = quantity::count(model.grid.rows() as u64);
     let mut place = format!("row {} of {all}", model.order.row(cursor.row));
     if let Some(kept) = model.order.kept() {
@@ -247,12 +273,14 @@ fn place(model: &Model) -> String {
         let title = model.grid.title(cursor.column);
         let dtype = model.grid.dtype(cursor.column);
         place = match model.grid.fields() {
-            Some(_) if fields::scalar_of(dtype).is_some() => format!("{place}  {title} {}", escape::line(&dtype.to_string())),
+            Some(_) if picture.is_none() && fields::scalar_of(dtype).is_some() => {
+                format!("{place}  {title} {}", escape::line(&dtype.to_string()))
+            }
             Some(_) => format!("{place}  {title}"),
             None => format!("{place}, column {title} of {}", quantity::count(model.grid.columns() as u64)),
         };
     }
-    place
+    picture.map(|about| format!("{place}, {about}")).unwrap_or(place)
 }
 
 fn draw_popup(frame: &mut Frame<'_>, popup: &mut Popup, theme: Theme) {

@@ -6,6 +6,7 @@ use npy_core::dtype::FieldAt;
 use npy_core::region::AxisRange;
 use npy_core::{DType, Header};
 
+use crate::colors::Images;
 use crate::escape;
 
 /// The rows and columns of an array, and the indices of its other axes.
@@ -58,14 +59,11 @@ impl Grid {
             };
             dtype.columns().iter().map(field).collect()
         };
-        let (row_axis, columns) = match (shape.len(), fields.is_empty()) {
-            (0, true) => (None, Columns::One),
-            (0, false) => (None, Columns::Fields(fields)),
-            (axes, false) => (Some(axes - 1), Columns::Fields(fields)),
-            (1, true) => (Some(0), Columns::One),
-            // A photo, as `npy plot` has it: its channels are not the columns.
-            (3, true) if matches!(shape.last(), Some(3 | 4)) => (Some(0), Columns::Axis(1)),
-            (axes, true) => (Some(axes - 2), Columns::Axis(axes - 1)),
+        let (row_axis, columns) = match Images::of_last(&shape) {
+            _ if !fields.is_empty() => (shape.len().checked_sub(1), Columns::Fields(fields)),
+            // The channels of a photo are not its columns, as in `npy plot`.
+            Some(Images { axes: [_, rows, columns, _], .. }) => (Some(rows), Columns::Axis(columns)),
+            None => (shape.len().checked_sub(1), Columns::One),
         };
         let index = vec![0; shape.len()];
         Self { shape, dtype, row_axis, columns, index }
@@ -102,6 +100,12 @@ impl Grid {
 
     pub(crate) fn column_axis(&self) -> Option<usize> {
         if let Columns::Axis(axis) = self.columns { Some(axis) } else { None }
+    }
+
+    /// The axis of the channels of images, unless it is one of the table.
+    pub(crate) fn channel_axis(&self) -> Option<usize> {
+        let [.., channel] = Images::of_last(&self.shape)?.axes;
+        self.others().into_iter().find(|axis| *axis == channel)
     }
 
     /// The head of a column.

@@ -5,6 +5,7 @@ use super::heat::{Ranging, has_heat};
 use super::histogram::Histogram;
 use super::model::{Job, Mode, Model, Prompt};
 use super::order::Kept;
+use super::picture::{Picture, Subject};
 use super::popup::Popup;
 use super::scan::Step;
 use super::search::Search;
@@ -12,6 +13,7 @@ use super::sort::Sort;
 use crate::colors::Colors;
 use crate::escape;
 use crate::failure::{Failure, Result};
+use crate::values::reals;
 
 impl Model {
     /// Searches again.
@@ -109,6 +111,7 @@ impl Model {
                     Job::Sort(_) => "sorting",
                     Job::Histogram(_) => "counting",
                     Job::Heat(_) => "coloring",
+                    Job::Picture(_) => "drawing",
                 };
                 self.say(format!("{what} {:.1} %, Esc stops", f64::from(thousandths) / 10.0));
                 self.job = Some(job);
@@ -131,18 +134,49 @@ impl Model {
 
     /// Does not begin this job again, unless the user asks for it.
     fn give_up(&mut self, job: &Job) {
-        if matches!(job, Job::Heat(_)) {
-            self.look.has_heat = false;
+        match job {
+            Job::Heat(_) => self.look.has_heat = false,
+            Job::Picture(_) => self.picture = None,
+            _ => {}
         }
     }
 
-    /// Begins the work for heat colors, if there is any.
-    pub(crate) fn prepare(&mut self) {
+    /// Begins the work for heat colors and for a picture of as many characters, if there is any.
+    pub(crate) fn prepare(&mut self, within: (u16, u16)) -> Result<()> {
         // The progress would take the place of a failure.
         let has_trouble = self.message.as_ref().is_some_and(|message| message.is_trouble);
-        if self.job.is_none() && !has_trouble && matches!(self.mode, Mode::Table) && self.look.has_heat && self.ranges.is_none() {
+        if self.job.is_some() || has_trouble || !matches!(self.mode, Mode::Table) {
+            return Ok(());
+        }
+        if let Some(picture) = &self.picture {
+            match self.subject() {
+                Ok(subject) => self.job = picture.work(&self.source, subject, within).map(|work| Job::Picture(Box::new(work))),
+                Err(failure) => {
+                    self.picture = None;
+                    self.report(failure)?;
+                }
+            }
+        } else if self.look.has_heat && self.ranges.is_none() {
             self.job = Some(Job::Heat(Ranging::new(&self.source, &self.grid)));
         }
+        Ok(())
+    }
+
+    /// What there is to draw as a picture.
+    fn subject(&self) -> Result<Subject> {
+        Subject::new(&self.source, &self.grid, self.order.row(self.cursor.row), self.cursor.column)
+    }
+
+    /// Shows the picture of the table, or the table again.
+    pub(crate) fn toggle_picture(&mut self) -> Result<()> {
+        if self.picture.take().is_some() {
+            return Ok(());
+        }
+        match self.subject() {
+            Ok(_) => self.picture = Some(Picture::default()),
+            Err(failure) => self.report(failure)?,
+        }
+        Ok(())
     }
 
     /// Colors the cells of numbers, or none.
@@ -162,7 +196,7 @@ impl Model {
 
     /// Returns how much is done, in thousandths; `None` at the end.
     fn step(&mut self, job: &mut Job) -> Result<Option<u16>> {
-        let Self { source, grid, order, .. } = self;
+        let Self { source, grid, order, look, .. } = self;
         match job {
             Job::Heat(ranging) => match ranging.step(source, grid)? {
                 Step::More(done) => return Ok(Some(done)),
@@ -170,6 +204,10 @@ impl Model {
                     self.message = None;
                     self.ranges = Some(ranges);
                 }
+            },
+            Job::Picture(picturing) => match picturing.step(source, grid, look.map)? {
+                Step::More(done) => return Ok(Some(done)),
+                Step::Done(picture) => self.show(picture),
             },
             Job::Filter(filtering) => match filtering.step(source)? {
                 Step::More(done) => return Ok(Some(done)),
@@ -212,5 +250,14 @@ impl Model {
             },
         }
         Ok(None)
+    }
+
+    fn show(&mut self, picture: Picture) {
+        self.message = None;
+        if let Some(numbers) = picture.colored.as_ref().and_then(|colored| colored.cut_off) {
+            let [low, high, white] = numbers.map(|number| reals::with_digits(number, 6));
+            self.say(format!("values from {low} to {high} are drawn as colors from 0 to {white}"));
+        }
+        self.picture = Some(picture);
     }
 }

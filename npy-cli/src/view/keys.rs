@@ -94,7 +94,9 @@ impl Model {
                 let text = self.order.kept().map(|kept| kept.text.clone()).unwrap_or_default();
                 self.mode = Mode::Prompt { prompt: Prompt::Filter, text };
             }
+            KeyCode::Char('p') => self.toggle_picture()?,
             KeyCode::Char('C') => self.toggle_heat()?,
+            KeyCode::Esc if self.picture.take().is_some() => {}
             KeyCode::Esc => self.keep(None)?,
             KeyCode::Char('n') => self.search(true),
             KeyCode::Char('N') => self.search(false),
@@ -127,6 +129,18 @@ impl Model {
 
     /// Takes a key that moves the cursor or shows other axes. Returns whether it was one.
     fn is_move(&mut self, code: KeyCode) -> bool {
+        if self.has_picture_of_table() {
+            match code {
+                KeyCode::Up | KeyCode::Left | KeyCode::PageUp | KeyCode::Char('k' | 'h') => self.step_other(false),
+                KeyCode::Down | KeyCode::Right | KeyCode::PageDown | KeyCode::Char('j' | 'l' | ' ') => self.step_other(true),
+                _ => return self.is_move_in_table(code),
+            }
+            return true;
+        }
+        self.is_move_in_table(code)
+    }
+
+    fn is_move_in_table(&mut self, code: KeyCode) -> bool {
         match code {
             KeyCode::Up | KeyCode::Char('k') => self.move_by(-1, 0),
             KeyCode::Down | KeyCode::Char('j') => self.move_by(1, 0),

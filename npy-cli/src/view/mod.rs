@@ -11,6 +11,7 @@ mod sort;
 mod filter;
 mod histogram;
 mod heat;
+mod picture;
 mod search;
 mod popup;
 mod model;

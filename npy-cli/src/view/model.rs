@@ -9,6 +9,7 @@ use super::grid::Grid;
 use super::heat::{Ranges, Ranging};
 use super::histogram::Histogram;
 use super::order::RowOrder;
+use super::picture::{Picture, Picturing};
 use super::popup::Popup;
 use super::search::{Query, Search};
 use super::sort::Sort;
@@ -39,6 +40,8 @@ pub(crate) struct Model {
     pub(crate) look: Look,
     /// The ranges of heat colors, once they are known.
     pub(crate) ranges: Option<Ranges>,
+    /// The picture in the place of the table.
+    pub(crate) picture: Option<Picture>,
 }
 
 /// The colors of the viewer.
@@ -113,6 +116,7 @@ pub(crate) enum Job {
     Sort(Sort),
     Histogram(Histogram),
     Heat(Ranging),
+    Picture(Box<Picturing>),
 }
 
 impl Model {
@@ -136,6 +140,7 @@ impl Model {
             clipboard: None,
             look,
             ranges: None,
+            picture: None,
         })
     }
 
@@ -172,6 +177,8 @@ impl Model {
         self.other = 0;
         self.is_stale = false;
         self.ranges = None;
+        // It may be another array of the same shape.
+        self.picture = self.picture.take().map(|_| Picture::default());
     }
 
     /// Opens the next array or the one before it.
@@ -255,6 +262,11 @@ impl Model {
         }
     }
 
+    /// Whether there is a picture of all rows and columns, in which no cursor moves.
+    pub(crate) fn has_picture_of_table(&self) -> bool {
+        self.picture.is_some() && self.grid.fields().is_none()
+    }
+
     /// Selects the next one of the other axes.
     pub(crate) fn select_other(&mut self) {
         self.other += 1;
@@ -265,7 +277,11 @@ impl Model {
     }
 
     fn other_axis(&self) -> Option<usize> {
-        let others = self.grid.others();
+        let mut others = self.grid.others();
+        if self.picture.is_some() {
+            // A picture has all channels.
+            others.retain(|axis| Some(*axis) != self.grid.channel_axis());
+        }
         others.get(self.other.checked_rem(others.len())?).copied()
     }
 

@@ -30,7 +30,9 @@ impl Model {
     }
 
     fn wheel(&mut self, rows: isize, columns: isize) -> bool {
+        let has_picture = self.has_picture_of_table();
         match &mut self.mode {
+            Mode::Table if has_picture => self.step_other(rows + columns > 0),
             Mode::Table => {
                 self.scroll(rows);
                 self.move_by(0, columns);

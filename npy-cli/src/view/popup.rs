@@ -58,6 +58,8 @@ y, Y             copy the element, the column
 s                sort by this column
 H                histogram of it
 C                colors of numbers, on or off
+p                picture, in which arrows step
+                 through images; p, Esc close
 t                exchange rows, columns
 r, c             other axis as rows, columns
 , and .          back, on along another axis
