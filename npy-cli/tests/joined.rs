@@ -1,12 +1,7 @@
 //! `npy cat --axis`, `npy stack` and `npy sample`.
 
-use std::process::Command;
-
-use npy_core::npz::WriteOptions;
-use npy_core::{DynValues, Header, Order};
-
 use crate::support::numpy::numpy;
-use crate::support::{Files, Run, announce, run, session};
+use crate::support::{Files, announce, run, session};
 
 /// Writes arrays, and what NumPy makes of them; prints the command of each case.
 const CASES: &str = r#"
@@ -155,6 +150,13 @@ assert o.shape == (7, 2) and all(str(i) == t for i, t in o) and sorted(o[:, 0]) 
 #[test]
 #[cfg(unix)]
 fn many_archives_are_joined() {
+    use std::process::Command;
+
+    use npy_core::npz::WriteOptions;
+    use npy_core::{DynValues, Header, Order};
+
+    use crate::support::Run;
+
     let files = Files::new();
     let header = Header::new("|u1".parse().unwrap(), Order::C, &[2, 1]).unwrap();
     for number in 0..100_u8 {

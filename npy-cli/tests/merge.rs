@@ -5,7 +5,7 @@ use std::fs;
 use npy_core::npz::NpzReader;
 
 use crate::support::numpy::numpy;
-use crate::support::{Files, command, run, session};
+use crate::support::{Files, run, session};
 
 /// The archive is the one that NumPy writes of all arrays.
 #[test]
@@ -145,6 +145,8 @@ fn names_that_lead_elsewhere_are_refused() {
 #[cfg(unix)]
 fn a_signal_ends_the_copy_of_a_member() {
     use rustix::process::{Pid, Signal, kill_process};
+
+    use crate::support::command;
 
     let files = Files::new();
     npy_core::save(files.path("big.npy"), &vec![0_u8; 64 << 20]).unwrap();
