@@ -13,7 +13,7 @@ use crate::input::source::Source;
 use crate::values::quantity;
 
 /// The most bytes that are read at once. A screen needs fewer.
-const MOST_BYTES: usize = 8 << 20;
+pub(crate) const MOST_BYTES: usize = 8 << 20;
 
 /// The elements of some rows and columns, row after row.
 pub(crate) struct Block {

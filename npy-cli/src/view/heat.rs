@@ -2,6 +2,7 @@
 
 use npy_core::region::AxisRange;
 
+use super::block::MOST_BYTES;
 use super::grid::Grid;
 use super::histogram::Summary;
 use super::scan::Step;
@@ -47,8 +48,8 @@ impl Ranging {
         let ranges: Vec<Option<Summary>> = (0..columns).map(range).collect();
         let is_any = ranges.iter().any(Option::is_some);
         let region = header.shape().iter().map(|_| 0.into()).collect();
-        // Where there are no numbers, nothing is read.
-        let tiles = if is_any { Tiles::new(header, |_| true) } else { Tiles::none() };
+        // Where there are no numbers, nothing is read, and of elements that are too large to be shown neither.
+        let tiles = if is_any && header.dtype().itemsize() <= MOST_BYTES { Tiles::new(header, |_| true) } else { Tiles::none() };
         Self { tiles, region, ranges }
     }
 

@@ -218,14 +218,7 @@ impl Model {
             },
             Job::Search(search) => match search.step(source, grid, order)? {
                 Step::More(done) => return Ok(Some(done)),
-                Step::Done(None) => self.say(match &self.query {
-                    Some((query, Some(column))) if self.grid.columns() > 1 => {
-                        let title = self.grid.title(*column);
-                        format!("{} was not found in {title}; \\ searches all columns", escape::line(&query.text))
-                    }
-                    Some((query, _)) => format!("{} was not found", escape::line(&query.text)),
-                    None => "not found".to_owned(),
-                }),
+                Step::Done(None) => self.say(self.not_found()),
                 Step::Done(Some((row, column))) => {
                     self.message = None;
                     self.go_to(Some(row), Some(column));
@@ -250,6 +243,17 @@ impl Model {
             },
         }
         Ok(None)
+    }
+
+    fn not_found(&self) -> String {
+        match &self.query {
+            Some((query, Some(column))) if self.grid.columns() > 1 => {
+                let title = self.grid.title(*column);
+                format!("{} was not found in {title}; \\ searches all columns", escape::line(&query.text))
+            }
+            Some((query, _)) => format!("{} was not found", escape::line(&query.text)),
+            None => "not found".to_owned(),
+        }
     }
 
     fn show(&mut self, picture: Picture) {

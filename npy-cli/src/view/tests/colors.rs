@@ -94,6 +94,9 @@ fn heat_is_told_where_there_is_none() {
     let mut plain = model(directory.path(), "|u1", &[2], vec![1, 2]);
     press(&mut plain, "C");
     assert!(plain.message.as_ref().unwrap().text.contains("NO_COLOR") && !plain.look.has_heat);
+    // Elements that are not shown are not read for a range either.
+    let mut large = colored(model(directory.path(), "[('n', '|u1'), ('v', '|V9000000')]", &[2], vec![0; 18_000_002]), TRUE);
+    assert!(screen(&mut large, 80, 6).contains("too large to be shown") && large.ranges.is_some());
     // Ranges of nothing, of one value, and of all floats.
     let missing = rgb(ColorMap::Viridis.missing());
     for (dtype, shape, bytes, color) in [
