@@ -6,7 +6,8 @@ use npy_core::npz::NpzWriter;
 use npy_core::object::{ObjectArray, PyObject};
 use npy_core::{DynValues, Order};
 
-use crate::support::{Files, data, session, some};
+use crate::support::numpy::numpy;
+use crate::support::{Files, data, rounds, session, some};
 
 fn array(dtype: &str, shape: &[usize], bytes: Vec<u8>) -> PyObject {
     DynValues::new(dtype.parse().unwrap(), Order::C, shape, bytes).unwrap().into()
@@ -95,6 +96,79 @@ fn slices_lead_into_objects() {
     $ npy show ragged.npy [1]
     [[3 4]]
     "#);
+}
+
+#[test]
+fn paths_begin_with_an_index() {
+    let files = files();
+    let digits = dict(vec![("0", PyObject::from(5)), ("2p", dict(vec![("1", PyObject::from(6))])), ("0.5", PyObject::from(7))]);
+    files.write("d.npy", saved(digits));
+    session!(files, @r#"
+    $ npy show stat.npy 1.pix
+    [2 7]
+    $ npy show stat.npy:0.pix[0]
+    1
+    $ npy show stat.npy:1:pix
+    [2 7]
+    $ npy show stat.npy:-1["pix"]
+    [2 7]
+    $ npy show stat.npy:2.pix
+    npy: stat.npy:2.pix: slice "2.pix" at column 1: index 2 is out of bounds for axis 0 with length 2
+    exit code 2
+    $ npy show d.npy 0
+    5
+    $ npy show d.npy:2p.1
+    6
+    $ npy show d.npy:0.5
+    7
+    $ npy show d.npy:1
+    npy: d.npy:1: slice "1" at column 1: no key 1: expected one of "0", "2p", "0.5"
+    exit code 2
+    "#);
+}
+
+#[test]
+fn lists_of_the_same_length_are_axes() {
+    let list = |items: Vec<PyObject>| PyObject::List(items);
+    let rows = |rows: [Vec<PyObject>; 2]| list(rows.map(list).into());
+    let files = Files::with(&[(
+        "l.npy",
+        &saved(dict(vec![
+            ("rows", rows([vec![1.into(), true.into()], vec![2.into(), 3.into()]])),
+            ("ragged", rows([vec![1.into()], vec![2.into(), 3.into()]])),
+            ("empty", rows([vec![], vec![]])),
+            ("mixed", rows([vec![1.into(), PyObject::None], vec![2.into(), "a".into()]])),
+        ])),
+    )]);
+    session!(files, @r#"
+    $ npy show l.npy:rows
+    [[1 1]
+     [2 3]]
+    $ npy show l.npy rows[:,1]
+    [True 3]
+    $ npy show l.npy:ragged
+    [list([1]) list([2, 3])]
+    $ npy show l.npy:mixed
+    [[1 None]
+     [2 'a']]
+    $ npy convert l.npy: l.npz
+    $ npy info l.npz
+    l.npz  .npz, 4 members, 1.31 KiB
+      member  dtype  shape   order  size  stored as
+      rows    <i8    (2, 2)  C      32 B  stored
+      ragged  |O     (2,)    C       0 B  stored; Python objects
+      empty   <f8    (2, 0)  C       0 B  stored
+      mixed   |O     (2, 2)  C       0 B  stored; Python objects
+    "#);
+}
+
+#[test]
+fn nested_lists_are_the_arrays_of_numpy() {
+    let Some(numpy) = numpy("nested_lists_are_the_arrays_of_numpy") else { return };
+    let files = Files::new();
+    let (path, count) = (files.directory().to_str().unwrap(), rounds(500).to_string());
+    let printed = numpy.run(["-c", include_str!("lists.py"), env!("CARGO_BIN_EXE_npy"), path, &count], b"");
+    assert_eq!(String::from_utf8(printed).unwrap(), format!("{count} lists\n"));
 }
 
 #[test]

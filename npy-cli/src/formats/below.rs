@@ -9,8 +9,8 @@ use npy_core::object::{ObjectArray, PyObject};
 
 use super::sparse;
 use crate::failure::{Failure, Result};
-use crate::input::{Input, Named, Spool, in_memory, not_spooled, object_options};
-use crate::objects::{Wish, type_of, typed, unknown_classes};
+use crate::input::{Array, Input, Named, Spool, in_memory, not_spooled, object_options};
+use crate::objects::{Wish, array_of, numbers, type_of, typed, unknown_classes};
 use crate::output;
 use crate::select::{Chosen, Slice, entries_of, items_of, key_text};
 use crate::values::quantity;
@@ -105,26 +105,34 @@ fn write_archive(members: &[Member<'_>], file: &mut File, left_out: &mut Vec<Str
     Ok(())
 }
 
-/// Writes an object as the array that it is: a list of its items, anything else of one element without axes.
+/// Writes an object as the array that it is: a list as `np.array` does, anything else of one element without axes.
 fn write(object: &PyObject, out: &mut dyn Write) -> Result<()> {
     let array = match object.plain() {
         PyObject::Array(values) | PyObject::Scalar(values) => return Ok(values.write(out)?),
         PyObject::Objects(array) => return write_objects(array, out),
         object => match items_of(object) {
-            Some(items) => ObjectArray::new(&[items.len()], items.to_vec())?,
+            Some(items) => {
+                let array = array_of(items)?;
+                if let Some(values) = numbers(&array) {
+                    return write_values(values, out);
+                }
+                array
+            }
             None => ObjectArray::new(&[], vec![object.clone()])?,
         },
     };
     write_objects(&array, out)
 }
 
+fn write_values(values: Box<dyn Array>, out: &mut dyn Write) -> Result<()> {
+    out.write_all(&values.header().to_bytes())?;
+    values.copy_from(0, out).map(drop)
+}
+
 /// Writes objects as the dtype of their values, or as a pickle if there is none.
 fn write_objects(array: &ObjectArray, out: &mut dyn Write) -> Result<()> {
     match typed(array, Wish::default()) {
-        Ok(values) => {
-            out.write_all(&values.header().to_bytes())?;
-            values.copy_from(0, out).map(drop)
-        }
+        Ok(values) => write_values(values, out),
         Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => Err(failure),
         Err(_) => match (unknown_classes(array), array.items()) {
             (None, _) => Ok(array.write(out)?),

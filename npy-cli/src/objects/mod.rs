@@ -3,6 +3,7 @@
 mod kind;
 mod part;
 mod missing;
+mod nested;
 mod typed;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ pub(crate) use kind::{Wish, type_of};
 #[cfg(feature = "arrow")]
 pub(crate) use missing::below;
 pub(crate) use missing::{missing, without_missing};
+pub(crate) use nested::{array_of, numbers};
 pub(crate) use part::{Part, parts, with_fields};
 pub(crate) use typed::{expect_one_kind, is_text_in_csv, plain, typed};
 

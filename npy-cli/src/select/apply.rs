@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use npy_core::DType;
 use npy_core::dtype::{Field, Record, Title};
 
-use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of};
+use super::parse::{Item, ItemKind, Slice, Step, StepKind, column_of, index_and_rest};
 use super::{Axis, Selection, Source};
 use crate::failure::{Failure, Result};
 use crate::values::{nearest, quantity};
@@ -34,7 +34,13 @@ impl Selection {
             StepKind::Axes(items) => self.take_axes(items),
             StepKind::Field(name) => self.take_field(name),
             StepKind::Fields(names) => self.take_fields(names),
-            StepKind::Path(path) => self.take_path(path),
+            StepKind::Path(path) => match index_and_rest(path).filter(|_| !self.axes.is_empty() && !self.has_field(path)) {
+                Some((index, rest)) => {
+                    self.apply(&step.with_index(index), text)?;
+                    return if rest.is_empty() { Ok(()) } else { self.apply(&step.with_path(rest), text) };
+                }
+                None => self.take_path(path),
+            },
         };
         applied.map_err(|problem| failure_at(text, problem.place.unwrap_or(step.place), &problem.message))
     }
@@ -161,6 +167,12 @@ impl Selection {
             self.take_field(rest.get(..dot).unwrap_or_default())?;
             rest = rest.get(dot + 1..).unwrap_or_default();
         }
+    }
+
+    /// Whether a path begins with the name of a field.
+    fn has_field(&self, path: &str) -> bool {
+        let begins = |name: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.fields().iter().any(|field| begins(field.name()))
     }
 
     /// The fields of the element, if it is a record.

@@ -5,10 +5,10 @@ use npy_core::{DType, DynValues, Header};
 
 use super::apply::{failure_at, place};
 use super::keys::{Entry, entries_of, find, items_of, missing, split};
-use super::parse::{Item, ItemKind, Step, StepKind};
+use super::parse::{Item, ItemKind, Step, StepKind, index_and_rest};
 use super::{Chosen, Selection, Slice};
 use crate::failure::Result;
-use crate::objects::type_of;
+use crate::objects::{array_of, type_of};
 use crate::values::quantity;
 
 /// Where a path has led to.
@@ -79,8 +79,9 @@ impl Reached {
         Ok(Self::Objects(array, selection))
     }
 
+    /// Of nested lists, all axes are those of the array; a path takes one after another.
     fn of_list(items: &[PyObject]) -> Result<Self> {
-        Self::of_array(ObjectArray::new(&[items.len()], items.to_vec())?)
+        Self::of_array(array_of(items)?)
     }
 
     fn of(object: PyObject) -> Result<Self> {
@@ -115,16 +116,13 @@ impl Reached {
         match &mut place {
             Self::Objects(array, selection) if array.dtype().record().is_none() && !matches!(step.kind, StepKind::Axes(_)) => {
                 let path = if let StepKind::Path(path) = &step.kind { path } else { "" };
-                let (index, rest) = path.split_once(['.', ':']).unwrap_or((path, ""));
-                let shape = selection.shape();
-                let Some(index) = index.parse().ok().filter(|_| shape.len() == 1) else {
-                    let shape = quantity::shape(&shape);
+                let Some((index, rest)) = index_and_rest(path) else {
+                    let shape = quantity::shape(&selection.shape());
                     return Err(failed(&format!(
                         "expected an index for shape {shape}, found a key; take an element first, as in [0]['x']"
                     )));
                 };
-                let item = Item { place: step.place, kind: ItemKind::Index(index) };
-                selection.apply(&Step { place: step.place, kind: StepKind::Axes(vec![item]) }, text)?;
+                selection.apply(&step.with_index(index), text)?;
                 return place.rest(rest, step, text);
             }
             Self::Values(_, selection) | Self::Objects(_, selection) => selection.apply(step, text)?,
@@ -138,7 +136,7 @@ impl Reached {
         if rest.is_empty() {
             return Ok(self);
         }
-        self.follow(&Step { place: step.place, kind: StepKind::Path(rest.to_owned()) }, text)
+        self.follow(&step.with_path(rest), text)
     }
 
     /// Follows a step into an object, or into the array that it is.
@@ -189,7 +187,8 @@ fn key_of<'s>(kind: &'s StepKind, entries: &[Entry<'_>]) -> Result<(usize, &'s s
         StepKind::Axes(axes) => {
             let index = index_of(axes).ok_or(None)?;
             let is_key = |key: &PyObject| PyInt::from_object(key).is_ok_and(|key| key.to_i128() == Some(index));
-            entries.iter().position(|(key, _)| is_key(key)).map(|place| (place, "")).ok_or_else(|| Some(index.into()))
+            let place = entries.iter().position(|(key, _)| is_key(key)).or_else(|| find(entries, &index.to_string()));
+            place.map(|place| (place, "")).ok_or_else(|| Some(index.into()))
         }
     }
 }

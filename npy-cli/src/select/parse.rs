@@ -18,7 +18,7 @@ pub(super) enum StepKind {
     Axes(Vec<Item>),
     /// `['t']`
     Field(String),
-    /// `pose.x`: one field, or a path of them.
+    /// `pose.x`: one field, or a path of them. `0.x`: an index, and a path behind it.
     Path(String),
     /// `[['a', 'b']]`
     Fields(Vec<String>),
@@ -56,6 +56,37 @@ impl Step {
             _ => true,
         }
     }
+
+    /// An index in its place.
+    pub(super) fn with_index(&self, index: i128) -> Self {
+        let item = Item { place: self.place, kind: ItemKind::Index(index) };
+        Self { place: self.place, kind: StepKind::Axes(vec![item]) }
+    }
+
+    /// A path in its place.
+    pub(super) fn with_path(&self, path: &str) -> Self {
+        Self { place: self.place, kind: StepKind::Path(path.to_owned()) }
+    }
+}
+
+/// The index with which a path begins, and the rest behind its dot or colon.
+pub(super) fn index_and_rest(path: &str) -> Option<(i128, &str)> {
+    let (index, rest) = path.split_once(['.', ':']).unwrap_or((path, ""));
+    Some((index.parse().ok()?, rest))
+}
+
+/// Whether a text is a path that begins with an index or a digit: `0.x`, `0['x']`, `2p`. Alone, an index is as in brackets.
+fn begins_with_digits(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let rest = digits.trim_start_matches(|character: char| character.is_ascii_digit());
+    let mut after = rest.chars();
+    rest.len() < digits.len()
+        && match (after.next(), after.next()) {
+            (Some('.'), Some(next)) => next != '.',
+            (Some(':'), Some(next)) => next.is_alphabetic() || next == '_',
+            (Some(next), _) => next == '[' || next.is_alphabetic(),
+            (None, _) => false,
+        }
 }
 
 /// `start:stop:step`
@@ -101,6 +132,7 @@ impl Parser<'_> {
         match self.rest.chars().next() {
             None => return Ok(steps),
             Some('[') => {}
+            Some(_) if begins_with_digits(self.rest) => steps.push(self.path()?),
             // The inside of brackets alone.
             Some(':' | '.' | '-' | '+' | '0'..='9' | '\'' | '"' | '(') => {
                 steps.push(self.brackets(None)?);
@@ -385,6 +417,12 @@ mod tests {
             ("[['a',\"b\"]]", "[[\"a\", \"b\"]]"),
             ("pose.x[::100]", ".pose.x[::100]"),
             ("[3].pose.x", "[3].pose.x"),
+            ("3.pose.x[0]", ".3.pose.x[0]"),
+            ("-1['x']", ".-1[\"x\"]"),
+            ("0:pose", ".0:pose"),
+            ("2p", ".2p"),
+            ("0:10", "[0:10:]"),
+            ("0,...", "[0, ...]"),
             (r"['it\'s\x41\u00e9']", "[\"it'sAé\"]"),
             ("", ""),
             ("99999999999999999999999999999999999999999999", "[1267650600228229401496703205376]"),
