@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use npy_core::object::{
-    ObjectArray, ObjectOptions, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, UnknownGlobals, Visitor,
+    self, ObjectArray, ObjectOptions, PyDate, PyDateTime, PyInt, PyObject, PyTime, PyTimeDelta, PyTimeZone, UnknownGlobals, Visitor,
 };
 use npy_core::{DType, DynValues, ErrorKind, NpyReader, Order, Result};
 
@@ -159,6 +159,36 @@ fn shared_objects_may_contain_themselves() {
         let error = visit(&file(opcodes), &mut Names::default(), options).unwrap_err();
         assert!(error.to_string().contains("an object contains itself"), "{error}");
     }
+}
+
+#[test]
+fn references_of_objects_to_themselves_are_kept() {
+    let options = ObjectOptions::new().keep_cycles(true);
+    for (opcodes, expected) in [
+        ("(lp1\ng1\na", "[...]"),
+        ("(dp1\nVkey\ng1\nsVn\nI1\ns", "{'key': ..., 'n': 1}"),
+        // As Python pickles `t = ([],); t[0].append(t)`.
+        ("((lp1\n(g1\ntp2\na1g2\n", "([...],)"),
+        // Lists in each other are cut in one place each.
+        ("(lp1\n(lp2\n(lp3\ng1\nag2\naag1\nag3\naag2\na", "[[[..., ...], ..., [..., ...]], [[..., ...], ..., [..., ...]]]"),
+        ("g0\n", "..."),
+        ("cmodule\nName\n(tRp1\n(dVself\ng1\nsb", "<module.Name()>"),
+    ] {
+        let is_class = opcodes.starts_with('c');
+        let options = options.unknown_globals(if is_class { UnknownGlobals::Opaque } else { UnknownGlobals::Refuse });
+        let read = object::read_with(&file(opcodes)[..], options).unwrap();
+        assert_eq!(read.items()[0].to_string(), expected, "{opcodes:?}");
+    }
+}
+
+/// Each of these lists contains all of them. Copies of them would be as many as there are orders.
+#[test]
+fn lists_that_all_contain_each_other_are_bounded() {
+    let lists = 40;
+    let begun: String = (1..=lists).map(|list| format!("(lp{list}\n0")).collect();
+    let filled: String = (1..=lists).flat_map(|list| (1..=lists).map(move |item| format!("g{list}\ng{item}\na0"))).collect();
+    let read = object::read_with(&file(&format!("{begun}{filled}g1\n"))[..], ObjectOptions::new().keep_cycles(true));
+    assert_eq!(read.unwrap_err().kind(), npy_core::ErrorKind::LimitExceeded);
 }
 
 #[test]

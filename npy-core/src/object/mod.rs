@@ -17,7 +17,8 @@
 //! anything. The opcodes build a tree of [`PyObject`]s, or values of your own with a [`Visitor`]. Classes of NumPy's own files and plain values are on a list of names; any other
 //! name is an error, or an object with its name with [`UnknownGlobals::Opaque`]. All other modules of the crate refuse pickles.
 //!
-//! Memory and time are bounded by the length of the file and by [`ObjectOptions`]. An object that contains itself is an error.
+//! Memory and time are bounded by the length of the file and by [`ObjectOptions`]. An object that contains itself is an error, unless
+//! [`ObjectOptions::keep_cycles`] is set.
 //!
 //! All dialects that NumPy writes are read: protocols 0 to 5, by Python 2 and 3, by NumPy 1 and 2,
 //! and NumPy 2's `StringDType`. The pickle has the shape of the array; that of the header is
@@ -174,8 +175,9 @@ impl<R: Read> NpyReader<R> {
 fn visit<V: Visitor>(input: &[u8], data_offset: u64, options: &ReadOptions, visitor: &mut V) -> Result<(V::Value, usize)> {
     let objects = options.objects.unwrap_or_default();
     let mut visit = || {
-        let (arena, root, length) = pickle::machine::run(input, &objects, V::SHARES)?;
-        pickle::measure::measure(&arena, root, &objects, V::SHARES)?;
+        let (mut arena, root, length) = pickle::machine::run(input, &objects, V::SHARES)?;
+        let cycles = pickle::measure::measure(&arena, root, &objects, V::SHARES)?;
+        arena.cut(&cycles)?;
         let value = Walker::new(Decoder::new(&arena, &objects, options.limits), visitor).root(root)?;
         Ok((value, length))
     };

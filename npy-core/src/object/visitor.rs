@@ -66,7 +66,8 @@ pub trait Visitor {
     ///
     /// Then an object in several places of the pickle is visited once, and its value is cloned for the other places. It may
     /// contain itself. Otherwise, it is visited in each place, [`ObjectOptions::expansion`](super::ObjectOptions::expansion)
-    /// limits these copies, and an object that contains itself is an error.
+    /// limits these copies, and an object that contains itself is an error. With
+    /// [`keep_cycles`](super::ObjectOptions::keep_cycles), the reference to itself is an [`opaque`](Self::opaque) `...` without a module.
     const SHARES: bool = false;
 
     /// Makes the value of an object whose method is not implemented. Fails by default.

@@ -58,6 +58,7 @@ pub struct ObjectOptions {
     pub(crate) items: u64,
     pub(crate) bytes: u64,
     pub(crate) expansion: u64,
+    pub(crate) keeps_cycles: bool,
 }
 
 /// The limit of levels, because recursive functions walk and drop values.
@@ -80,6 +81,7 @@ impl ObjectOptions {
             items: u64::MAX,
             bytes: u64::MAX,
             expansion: 64 << 20,
+            keeps_cycles: false,
         }
     }
 
@@ -92,6 +94,27 @@ impl ObjectOptions {
     /// Sets the encoding of a `str` of Python 2.
     pub const fn encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
+        self
+    }
+
+    /// Keeps a reference of an item to a container around it as an opaque `...`, instead of an error.
+    ///
+    /// It is a [`PyObject::Opaque`](crate::object::PyObject::Opaque) without a module, whose name is
+    /// `...`. The rest of the pickle is read as usual.
+    ///
+    /// ```
+    /// use npy_core::object::{self, ObjectOptions};
+    ///
+    /// // In Python: x = ['a']; x.append(x); array[0] = x
+    /// # let mut file = npy_core::Header::new("|O".parse()?, npy_core::Order::C, &[1])?.to_bytes();
+    /// # file.extend(b"cnumpy._core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(I1\nt");
+    /// # file.extend(b"cnumpy\ndtype\n(VO8\nI00\nI01\ntR(I3\nV|\nNNNI-1\nI-1\nI63\ntbI00\n(l(lp1\nVa\nag1\naatb.");
+    /// let options = ObjectOptions::new().keep_cycles(true);
+    /// assert_eq!(object::read_with(&file[..], options)?.items()[0].to_string(), "['a', ...]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub const fn keep_cycles(mut self, yes: bool) -> Self {
+        self.keeps_cycles = yes;
         self
     }
 

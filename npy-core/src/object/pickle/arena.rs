@@ -83,6 +83,8 @@ pub(crate) enum Node {
         module: u32,
         name: u32,
     },
+    /// A reference to a container or an object around it.
+    Cycle,
     /// The result of a call. Nothing is called.
     Call {
         callable: u32,
@@ -112,6 +114,7 @@ impl Node {
             Self::Set(_) => "a set",
             Self::FrozenSet(_) => "a frozenset",
             Self::Known(_) | Self::Global { .. } => "a class or function",
+            Self::Cycle => "a cyclic reference",
             Self::Call { .. } => "an object",
         }
     }
@@ -285,6 +288,20 @@ impl<'a> Arena<'a> {
             items.count = items.count.saturating_add(1);
         }
         Ok(items)
+    }
+
+    /// Makes the items of these edges cyclic references.
+    pub(crate) fn cut(&mut self, edges: &[u32]) -> Result<()> {
+        if edges.is_empty() {
+            return Ok(());
+        }
+        let cycle = self.push(Node::Cycle)?;
+        for edge in edges {
+            if let Some(edge) = get_mut(&mut self.edges, *edge) {
+                edge.node = cycle;
+            }
+        }
+        Ok(())
     }
 
     /// Replaces a node.

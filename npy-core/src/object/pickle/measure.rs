@@ -26,7 +26,11 @@ const VISITING: u64 = u64::MAX;
 ///
 /// Visits each node once, however often it is shared, without recursion. With `shares`, a value in several containers is one, and may
 /// contain itself.
-pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions, shares: bool) -> Result<()> {
+///
+/// Returns the edges of items that are around themselves, if these are kept. Without them, the size and the depth of a node are the same
+/// in each of its places.
+pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions, shares: bool) -> Result<Vec<u32>> {
+    let mut cycles = Vec::new();
     let mut sizes = Vec::new();
     reserve(&mut sizes, arena.len())?;
     sizes.resize(arena.len(), UNKNOWN);
@@ -55,6 +59,11 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions, sha
             // Leaves have no recorded size.
             _ if node.is_leaf() => visit.add(if is_handle { VALUE_BYTES } else { size_of_node(node) }, 1),
             VISITING if shares => visit.add(VALUE_BYTES, 1),
+            VISITING if options.keeps_cycles && visit.last_edge != NONE => {
+                reserve(&mut cycles, 1)?;
+                cycles.push(visit.last_edge);
+                visit.add(VALUE_BYTES, 1);
+            }
             VISITING => return Err(PickleError::in_node(child, Fault::cycle())),
             UNKNOWN => {
                 set(&mut sizes, child, VISITING);
@@ -68,7 +77,7 @@ pub(crate) fn measure(arena: &Arena<'_>, root: u32, options: &ObjectOptions, sha
     let length = arena.input.len() as u64;
     let limit = length.saturating_mul(BYTES_PER_BYTE).saturating_add(options.expansion);
     match get(&sizes, root).unwrap_or_default() {
-        size if size <= limit => Ok(()),
+        size if size <= limit => Ok(cycles),
         found => {
             let what = "bytes of objects, copies of shared ones included";
             Err(PickleError::in_node(root, Fault::LimitExceeded { what, limit, found }))
@@ -89,6 +98,8 @@ struct Visit {
     id: u32,
     /// The next edge of the list that `phase` selects.
     edge: u32,
+    /// The edge of the last child; `NONE` if it is not an item.
+    last_edge: u32,
     phase: u8,
     size: u64,
     depth: usize,
@@ -100,7 +111,7 @@ impl Visit {
     fn new(arena: &Arena<'_>, id: u32) -> Self {
         let node = arena.node(id);
         let has_handles = matches!(node, Node::List(_) | Node::Dict(_) | Node::Set(_) | Node::FrozenSet(_));
-        Self { id, edge: node.items().first, phase: 0, size: size_of_node(node), depth: 1, has_handles }
+        Self { id, edge: node.items().first, last_edge: NONE, phase: 0, size: size_of_node(node), depth: 1, has_handles }
     }
 
     /// Adds the size and the depth of a child.
@@ -113,10 +124,12 @@ impl Visit {
     fn next_child(&mut self, arena: &Arena<'_>) -> Option<u32> {
         loop {
             if let Some(edge) = arena.edge(self.edge) {
+                self.last_edge = self.edge;
                 self.edge = edge.next;
                 return Some(edge.node);
             }
             let phase = self.phase;
+            self.last_edge = NONE;
             self.phase = phase.saturating_add(1);
             let child = match (arena.node(self.id), phase) {
                 (Node::Call { arguments, .. }, 0) => arguments,
@@ -279,7 +292,8 @@ mod tests {
         for item in [&b"]q\0h\0a."[..], b"](]q\0h\0ae.", b"cmodule\nName\n)\x81q\0h\0a."] {
             let (arena, root, _) = run(item, &OPTIONS, true).map_err(|_| ()).unwrap();
             assert!(measure(&arena, root, &OPTIONS, false).is_err());
-            assert!(measure(&arena, root, &OPTIONS, true).is_ok());
+            assert_eq!(measure(&arena, root, &OPTIONS, true).map_err(|_| ()).unwrap(), []);
+            assert_eq!(measure(&arena, root, &OPTIONS.keep_cycles(true), false).map_err(|_| ()).unwrap().len(), 1);
         }
     }
 }

@@ -206,6 +206,7 @@ impl<'v, 'a, V: Visitor> Walker<'v, 'a, V> {
             Node::Bytes(span) => self.visitor.bytes(Cow::Borrowed(decoder.arena.bytes(span)))?,
             Node::ByteArray(span) => self.visitor.byte_array(Cow::Borrowed(decoder.arena.bytes(span)))?,
             Node::Known(known) => self.opaque(id, known.path(), None)?,
+            Node::Cycle => self.visitor.opaque("", "...", None)?,
             // Containers and calls are not leaves.
             _ => self.visitor.none()?,
         })

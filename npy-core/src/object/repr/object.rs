@@ -123,6 +123,10 @@ fn mapping(
 
 /// The class and the arguments of its call.
 fn opaque_object(opaque: &Opaque, options: &PrintOptions, out: &mut dyn fmt::Write) -> fmt::Result {
+    if opaque.module.is_empty() && opaque.arguments.is_none() {
+        // A cyclic reference.
+        return out.write_str(&opaque.name);
+    }
     // Other names may be functions.
     if let (None, Some(name)) = (&opaque.arguments, Known::class_name(&opaque.module, &opaque.name)) {
         return write!(out, "<class '{name}'>");
