@@ -432,15 +432,79 @@ fn sparse_matrices_have_the_members_of_save_npz() {
     npy: s.npy:coo:row: slice "coo:row" at column 1: no attribute "row": expected one of "_shape", "coords", "data", "has_canonical_format"
     exit code 2
     $ npy convert s.npy: n.npz
-    npy: the conversion would lose s.npy: 2 keys, such as "csr" with objects of unknown class scipy.sparse._csr.csr_matrix; allow it with --lossy
+    npy: the conversion would lose s.npy: 2 keys, such as "csr" with unknown class scipy.sparse._csr.csr_matrix; allow it with --lossy
     exit code 2
     $ npy convert s.npy: n.npz --lossy
-    npy: lost s.npy: 2 keys, such as "csr" with objects of unknown class scipy.sparse._csr.csr_matrix
+    npy: lost s.npy: 2 keys, such as "csr" with unknown class scipy.sparse._csr.csr_matrix
     $ npy show n.npz:n
     7
     $ npy stats --brief s.npy:csr.data
     array           dtype  shape  min  max  mean     std  NaN  zeros
     s.npy:csr.data  <f8    (3,)     1    3     2  0.8165    0      0
+    "#);
+}
+
+#[test]
+fn objects_of_pandas_are_refused_with_advice() {
+    let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap().to_bytes();
+    // np.array([x, …]) of pandas.DataFrame(): objects whose attributes are dicts.
+    let object = |class: &str| format!("cpandas\n{class}\n(tR(dV_typ\nVdataframe\nsb");
+    let array = |items: &str, count: usize| {
+        let array = "cnumpy._core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR";
+        let dtype = "cnumpy\ndtype\n(VO8\nI00\nI01\ntR(I3\nV|\nNNNI-1\nI-1\nI63\ntb";
+        [&header[..], format!("{array}(I1\n(I{count}\nt{dtype}I00\n({items}ltb.").as_bytes()].concat()
+    };
+    let files = Files::with(&[
+        ("one.npy", &array(&object("DataFrame"), 1)),
+        ("two.npy", &array(&format!("{}I1\n", object("Series")), 2)),
+        ("dict.npy", &array(&format!("(dVtable\n{}sVn\nI5\ns", object("DataFrame")), 1)),
+    ]);
+    session!(files, @r#"
+    $ npy convert one.npy:[0] out.npy
+    npy: one.npy:[0]: expected an array, a list or a dict, found pandas.DataFrame; in Python, to_numpy() makes an array of it, and to_records() one with its columns
+    exit code 2
+    $ npy convert two.npy: out.npy
+    npy: two.npy: expected arrays and plain values, found unknown class pandas.Series; in Python, to_numpy() makes an array of it, and to_records() one with its columns
+    exit code 2
+    $ npy convert two.npy out.csv
+    npy: two.npy: element 0: expected a value of a plain type, found pandas.Series; in Python, to_numpy() makes an array of it, and to_records() one with its columns; --lossy writes its text
+    exit code 2
+    $ npy convert dict.npy:[0] out.npz
+    npy: the conversion would lose dict.npy:[0]: the key "table" with unknown class pandas.DataFrame; allow it with --lossy
+    exit code 2
+    $ npy show dict.npy:[0].n
+    5
+    "#);
+}
+
+#[test]
+fn objects_that_contain_themselves_are_read_up_to_there() {
+    let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[]).unwrap().to_bytes();
+    let array = "cnumpy._core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR";
+    let dtype = "cnumpy\ndtype\n(VO8\nI00\nI01\ntR(I3\nV|\nNNNI-1\nI-1\nI63\ntb";
+    let dict = "(dp1\nVself\ng1\nsVn\n(lI1\naI2\nas";
+    let file = [&header[..], format!("{array}(I1\n(t{dtype}I00\n({dict}ltb.").as_bytes()].concat();
+    session!(Files::with(&[("c.npy", &file)]), @r#"
+    $ npy show c.npy n
+    [1, 2]
+    $ npy convert c.npy:n n.npy
+    $ npy show n.npy
+    [1 2]
+    $ npy show c.npy
+    npy: c.npy: a cyclic reference, shown by name; --opaque leaves this note out
+    {'self': ..., 'n': [1, 2]}
+    $ npy verify c.npy
+    c.npy: good, a cyclic reference
+    1 file, 1 item: all good
+    $ npy info c.npy
+    c.npy  .npy, version 1.0, 289 B
+      shape     (), 1 element
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      dtype     |O
+        self  a cyclic reference
+        n     list of 2 items
     "#);
 }
 

@@ -74,7 +74,7 @@ fn unknown_classes_are_no_damage_and_the_other_elements_are_shown() {
     "#);
 }
 
-/// A pickle that Python reads is intact, whether it is read here or not.
+/// Of a pickle that only Python reads, nothing is known.
 #[test]
 fn verify_tells_intact_pickles_from_damaged_ones() {
     let header = npy_core::Header::new("|O".parse().unwrap(), npy_core::Order::C, &[1]).unwrap().to_bytes();
@@ -88,12 +88,12 @@ fn verify_tells_intact_pickles_from_damaged_ones() {
     ]);
     session!(files, @"
     $ npy verify cycle.npy other.npy future.npy cut.npy empty.npy
-    cycle.npy: good, not read: unsupported pickle at byte 130: cyclic reference: an object contains itself
+    cycle.npy: unsupported pickle at byte 130: expected an array of objects, found a list
     other.npy: unsupported pickle at byte 130: expected an array of objects, found an int
-    future.npy: good, not read: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
+    future.npy: not checked: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
     cut.npy: truncated file: the pickle needs 1 byte at offset 131, found 0
     empty.npy: unsupported pickle at byte 130: opcode APPEND: stack underflow
-    5 files, 5 items: 3 damaged
+    5 files, 5 items: 4 damaged, 1 unreadable
     exit code 2
     ");
 }

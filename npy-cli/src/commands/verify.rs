@@ -43,7 +43,8 @@ temporary directory and checked too, up to 32 times the bytes of the file or 1 G
 Files of other formats are read to their ends, and so are files that gzip or Zstandard has compressed, whose checksums \
 are compared. \
 Bytes after an array are reported. NumPy ignores them, so they are not damage; neither are classes that are not \
-known, names of members that occur twice, and names that lead out of the directory of the archive.
+known, names of members that occur twice, and names that lead out of the directory of the archive. Of a pickle that is not read \
+here, as its protocol is too new or it nests too deep, nothing is known.
 
 A line is printed for each problem and remark. Where a member is damaged, the good ones beside it are listed.
 

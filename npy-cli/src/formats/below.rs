@@ -10,7 +10,7 @@ use npy_core::object::{ObjectArray, PyObject};
 use super::sparse;
 use crate::failure::{Failure, Result};
 use crate::input::{Array, Input, Named, Spool, in_memory, not_spooled, object_options};
-use crate::objects::{Wish, array_of, numbers, type_of, typed, unknown_classes};
+use crate::objects::{Wish, advice, array_of, numbers, type_of, typed, unknown_classes};
 use crate::output;
 use crate::select::{Chosen, Slice, entries_of, items_of, key_text};
 use crate::values::quantity;
@@ -37,7 +37,12 @@ pub(crate) fn inside(mut input: Input, path: &str) -> Result<Input> {
         Failure::Unwritten(error) => not_spooled(&error).about(&name),
         failure => failure.about(&name),
     };
-    let found = found(&slice, objects).map_err(about)?;
+    let found = object_at(&slice, objects).map_err(about)?;
+    if let PyObject::Opaque(object) = &found
+        && !advice(&format!("{}.", object.module)).is_empty()
+    {
+        return Err(about(not_an_array(&found)));
+    }
     let mut left_out = Vec::new();
     let spool = Spool::written(|file| match members(&found) {
         Some(members) => write_archive(&members, file, &mut left_out),
@@ -51,7 +56,7 @@ pub(crate) fn inside(mut input: Input, path: &str) -> Result<Input> {
 }
 
 /// The object that a path selects, or the array.
-fn found(slice: &Slice, objects: ObjectArray) -> Result<PyObject> {
+pub(crate) fn object_at(slice: &Slice, objects: ObjectArray) -> Result<PyObject> {
     let (chosen, selection) = slice.inside(objects)?;
     let chosen = match chosen {
         Chosen::Values(values) if selection.is_whole() => Chosen::Values(values),
@@ -91,7 +96,7 @@ fn write_archive(members: &[Member<'_>], file: &mut File, left_out: &mut Vec<Str
     let mut unknown = Vec::new();
     for (name, object) in members {
         if let Some(classes) = unknown_classes(&ObjectArray::new(&[], vec![PyObject::clone(object)])?) {
-            unknown.push(format!("{name:?} with objects of {classes}"));
+            unknown.push(format!("{name:?} with {classes}"));
             continue;
         }
         output::add_array(&mut archive, name, |member| write(object, member))?;
@@ -136,8 +141,15 @@ fn write_objects(array: &ObjectArray, out: &mut dyn Write) -> Result<()> {
         Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => Err(failure),
         Err(_) => match (unknown_classes(array), array.items()) {
             (None, _) => Ok(array.write(out)?),
-            (Some(_), [item]) => Err(Failure::Nameless(format!("expected an array, a list or a dict, found {}", type_of(item)))),
-            (Some(classes), _) => Err(Failure::Nameless(format!("expected arrays and plain values, found {classes}"))),
+            (Some(_), [item]) => Err(not_an_array(item)),
+            (Some(classes), _) => {
+                Err(Failure::Nameless(format!("expected arrays and plain values, found {classes}{}", advice(&classes))))
+            }
         },
     }
+}
+
+fn not_an_array(object: &PyObject) -> Failure {
+    let found = type_of(object);
+    Failure::Nameless(format!("expected an array, a list or a dict, found {found}{}", advice(&found)))
 }

@@ -29,6 +29,7 @@ use crate::input::{Input, Named, Other, Spool, path_of};
 use crate::output;
 #[cfg(feature = "plot")]
 pub(crate) use below::inside;
+pub(crate) use below::object_at;
 pub(crate) use compressed::{Compressed, numpy};
 pub(crate) use foreign::Foreign;
 pub(crate) use format::{Format, Objects, Outgoing, ReadOptions, WriteOptions, expect_support};

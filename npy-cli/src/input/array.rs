@@ -110,7 +110,7 @@ pub(crate) fn in_memory(values: &DynValues) -> Result<NpyReader<Cursor<Vec<u8>>>
 
 /// The options for pickles: an object of an unknown class is kept with its name.
 pub(crate) fn object_options() -> ObjectOptions {
-    ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque)
+    ObjectOptions::new().unknown_globals(UnknownGlobals::Opaque).keep_cycles(true)
 }
 
 /// An array whose bytes come once, one after another.

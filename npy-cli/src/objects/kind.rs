@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use npy_core::DType;
 use npy_core::dtype::{ByteOrder, Scalar, ScalarKind, TimeUnit};
-use npy_core::object::{FromPyObject, PyInt, PyObject};
+use npy_core::object::{FromPyObject, Opaque, PyInt, PyObject};
 use npy_core::scalar::Class;
 
 use crate::values::fields;
@@ -112,8 +112,10 @@ impl Column {
                 column.first_none.get_or_insert(position);
                 continue;
             }
-            let kind =
-                Kind::of(item).ok_or_else(|| (position, format!("expected a value of a plain type, found {}", type_of(item))))?;
+            let kind = Kind::of(item).ok_or_else(|| {
+                let found = type_of(item);
+                (position, format!("expected a value of a plain type, found {found}{}", advice(&found)))
+            })?;
             let joined = column.kind.map_or(Some(kind), |known| known.joined(kind));
             let Some(joined) = joined else {
                 let expected = items.get(first).map_or("None".to_owned(), |item| type_of(item));
@@ -318,10 +320,25 @@ fn is_float(scalar: Scalar) -> bool {
     matches!(scalar.kind(), ScalarKind::Float16 | ScalarKind::Float32 | ScalarKind::Float64)
 }
 
+/// What to do about objects of these classes; empty where there is no advice.
+pub(crate) fn advice(classes: &str) -> &'static str {
+    if classes.contains("pandas.") {
+        "; in Python, to_numpy() makes an array of it, and to_records() one with its columns"
+    } else {
+        ""
+    }
+}
+
+/// Whether it is a reference to an object around it.
+pub(super) fn is_cycle(opaque: &Opaque) -> bool {
+    opaque.module.is_empty()
+}
+
 /// The type of an object, for messages.
 pub(crate) fn type_of(object: &PyObject) -> String {
     match object {
         PyObject::Scalar(values) => format!("a NumPy scalar of {}", values.dtype()),
+        PyObject::Opaque(opaque) if is_cycle(opaque) => "a cyclic reference".to_owned(),
         PyObject::Opaque(opaque) => format!("{}.{}", opaque.module, opaque.name),
         other => other.type_name().to_owned(),
     }

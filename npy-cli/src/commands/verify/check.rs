@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
+use npy_core::FileFormat;
 use npy_core::npz::{ArchiveFile, NpzReader, leads_elsewhere};
 use npy_core::object::ObjectArray;
-use npy_core::{Error, ErrorKind, FileFormat};
 
 use super::finding::{Finding, State};
 use super::nested::{self, Budget, Level, nameless};
@@ -127,15 +127,9 @@ fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Optio
 fn check_objects(result: npy_core::Result<ObjectArray>) -> Result<Finding> {
     match result {
         Ok(array) => Ok(Finding::good(objects::unknown_classes(&array).into_iter().collect())),
-        Err(error) if is_intact(&error) => Ok(Finding::good(vec![format!("not read: {}", nameless(error))])),
+        Err(error) if objects::is_intact(&error) => Ok(State::Unread(format!("not checked: {}", nameless(error))).into()),
         Err(error) => Err(nameless(error)),
     }
-}
-
-/// Whether Python reads a pickle that is not read here.
-fn is_intact(error: &Error) -> bool {
-    // At a byte of the pickle, and not of the header.
-    error.offset().is_some() && matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::LimitExceeded)
 }
 
 fn compare_lengths(expected: u64, found: u64) -> State {

@@ -39,7 +39,7 @@ pub(super) enum State {
     /// Good, with bytes after the array.
     Trailing(u64),
     Damaged(String),
-    /// Nothing is known of it, because the system does not let it be read.
+    /// Nothing is known of it, because the system does not let it be read, or its pickle is beyond what is read here.
     Unread(String),
 }
 
