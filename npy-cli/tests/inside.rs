@@ -445,6 +445,15 @@ fn sparse_matrices_have_the_members_of_save_npz() {
 }
 
 #[test]
+fn sparse_matrices_are_those_of_scipy() {
+    let Some(numpy) = numpy("sparse_matrices_are_those_of_scipy") else { return };
+    let files = Files::new();
+    let path = files.directory().to_str().unwrap();
+    let printed = numpy.run(["-c", include_str!("sparse.py"), env!("CARGO_BIN_EXE_npy"), path], b"");
+    assert_eq!(String::from_utf8(printed).unwrap(), "140 matrices\n");
+}
+
+#[test]
 fn objects_of_pandas_are_refused_with_advice() {
     let header = npy_core::Header::new("|O".parse().unwrap(), Order::C, &[1]).unwrap().to_bytes();
     // np.array([x, …]) of pandas.DataFrame(): objects whose attributes are dicts.
