@@ -517,6 +517,93 @@ fn objects_that_contain_themselves_are_read_up_to_there() {
     "#);
 }
 
+#[test]
+fn info_lists_keys_of_streams_compressed_files_and_records() {
+    let files = files();
+    let parts = |number: i32| PyObject::Tuple(vec![PyObject::from(number), dict(vec![("k", PyObject::from(number))])]);
+    let dtype = "[('id', '<i4'), ('more', '|O')]".parse().unwrap();
+    let records = ObjectArray::with_dtype(dtype, &[2], vec![parts(1), parts(2)], None).unwrap();
+    records.save(files.path("records.npy")).unwrap();
+    let grid = [1, 2].map(|value| dict(vec![("k", PyObject::from(value))]));
+    ObjectArray::new(&[1, 2], grid.into()).unwrap().save(files.path("grid.npy")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, &files.read("stat.npy")).unwrap();
+    files.write("stat.npy.gz", packed.finish().unwrap());
+    let whole = files.read("ops.npy");
+    files.write("cut.npy", &whole[..whole.len() - 9]);
+    session!(files, @r#"
+    $ npy info - < stat.npy
+    -  .npy, version 1.0
+      shape     (2,), 2 elements
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      dtype     |O
+        [0]    dict of 1 key
+          pix  |u1 (2,)
+        [1]    dict of 1 key
+          pix  |u1 (2,)
+    $ npy info stat.npy.gz
+    stat.npy.gz  .npy, version 1.0
+      shape     (2,), 2 elements
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      dtype     |O
+        [0]    dict of 1 key
+          pix  |u1 (2,)
+        [1]    dict of 1 key
+          pix  |u1 (2,)
+    $ npy info records.npy
+    records.npy  .npy, version 1.0, 406 B
+      shape     (2,), 2 elements
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      dtype     record of 2 fields, 4 bytes
+           0    id    <i4
+           4    more  |O
+        [0]     record of 2 fields, 4 bytes
+          more  dict of 1 key
+            k   int 1
+        [1]     record of 2 fields, 4 bytes
+          more  dict of 1 key
+            k   int 2
+    $ npy show records.npy [1].more.k
+    2
+    $ npy show records.npy:1.more.k
+    2
+    $ npy info grid.npy
+    grid.npy  .npy, version 1.0, 295 B
+      shape     (1, 2), 2 elements
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      dtype     |O
+        [0, 0]  dict of 1 key
+          k     int 1
+        [0, 1]  dict of 1 key
+          k     int 2
+    $ npy info --json grid.npy
+    {"alignment":64,"bytes":295,"count":2,"data_bytes":0,"data_offset":128,"dtype":"|O","file":"grid.npy","format":"npy","itemsize":0,"mappable":false,"objects":true,"order":"C","shape":[1,2],"tree":[{"length":1,"path":"[0, 0]","type":"dict"},{"path":"[0, 0].k","type":"int","value":1},{"length":1,"path":"[0, 1]","type":"dict"},{"path":"[0, 1].k","type":"int","value":2}],"version":"1.0"}
+    $ npy info cut.npy
+    cut.npy  .npy, version 1.0, 612 B
+      shape     (), 1 element
+      order     C (the last index varies fastest)
+      data      Python objects, stored as a pickle; nothing of it is run here
+      mappable  no
+      problem   truncated file: the pickle needs 482 bytes at offset 139, found 473
+      dtype     |O
+    exit code 2
+    $ npy info cut.npy stat.npy
+    file      dtype  shape  order  size
+    cut.npy   |O     ()     C       0 B  truncated file
+    stat.npy  |O     (2,)   C       0 B  Python objects
+    2 files, 1 with damage
+    exit code 2
+    "#);
+}
+
 /// Each is an error or, where only a class is unknown, a value.
 #[test]
 fn hostile_pickles_end_in_errors() {

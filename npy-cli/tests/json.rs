@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use npy_core::object::{ObjectArray, PyObject};
+use npy_core::{DynValues, Order};
 use serde_json::Value;
 
 use crate::objects::replace;
@@ -67,6 +69,18 @@ fn files() -> Files {
             archive.add_bytes("bad.npy", b"hello").unwrap();
         });
     }
+    let text = PyObject::from("a");
+    let array = DynValues::new("<u2".parse().unwrap(), Order::C, &[2], vec![0; 4]).unwrap().into();
+    let keys = vec![
+        (text.clone(), array),
+        ("b".into(), PyObject::List(vec![text.clone(), text])),
+        ("c".into(), PyObject::Float(f64::NAN)),
+    ];
+    // More than the lines of a list.
+    let array = ObjectArray::from(vec![PyObject::Dict(keys); 11]);
+    array.save(files.path("objects.npy")).unwrap();
+    let file = files.read("objects.npy");
+    files.write("future.npy", [&file[..128], &b"\x80\x09N."[..]].concat());
     let path = files.archive("c.npz", |archive| archive.add_slice("aaa/x", &[1_u8]).unwrap());
     replace(&path, b"aaa/x", b"../xx");
     files

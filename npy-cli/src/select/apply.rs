@@ -170,7 +170,7 @@ impl Selection {
     }
 
     /// Whether a path begins with the name of a field.
-    fn has_field(&self, path: &str) -> bool {
+    pub(super) fn has_field(&self, path: &str) -> bool {
         let begins = |name: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         self.fields().iter().any(|field| begins(field.name()))
     }

@@ -54,6 +54,17 @@ fn is_object(selection: &Selection) -> bool {
     selection.shape().is_empty() && matches!(selection.dtype(), DType::Scalar(_)) && selection.dtype().has_object()
 }
 
+/// The index, or the field of objects, with which a path in records begins, and the rest, which leads into them.
+fn first_and_rest<'s>(selection: &Selection, step: &'s Step) -> Option<(Step, &'s str)> {
+    let StepKind::Path(path) = &step.kind else { return None };
+    if let Some((index, rest)) = index_and_rest(path).filter(|_| !selection.shape().is_empty() && !selection.has_field(path)) {
+        return Some((step.with_index(index), rest));
+    }
+    let is_object = |dtype: &DType| matches!(dtype, DType::Scalar(_)) && dtype.has_object();
+    let (name, _) = selection.dtype().fields_before(path).find(|(_, field)| is_object(field.dtype()))?;
+    Some((step.with_path(name), path.get(name.len() + 1..)?))
+}
+
 /// The object that is selected.
 fn only(chosen: Chosen) -> PyObject {
     match chosen {
@@ -125,7 +136,14 @@ impl Reached {
                 selection.apply(&step.with_index(index), text)?;
                 return place.rest(rest, step, text);
             }
-            Self::Values(_, selection) | Self::Objects(_, selection) => selection.apply(step, text)?,
+            Self::Objects(_, selection) => {
+                if let Some((first, rest)) = first_and_rest(selection, step) {
+                    selection.apply(&first, text)?;
+                    return place.rest(rest, step, text);
+                }
+                selection.apply(step, text)?;
+            }
+            Self::Values(_, selection) => selection.apply(step, text)?,
             Self::Object(_) => return place.follow_object(step, text),
         }
         Ok(place)

@@ -102,7 +102,9 @@ Examples:
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
 Mappable means that the bytes of the data are in the file as they are, so that np.load(...,
-mmap_mode='r') works for an .npy file. Trailing bytes follow the array, and NumPy ignores them.
+mmap_mode='r') works for an .npy file. Trailing bytes follow the array, and NumPy ignores them. Of
+Python objects, the keys are listed: their paths select arrays, as in ops.npy:reg.yoff. A pickle of
+more than 256 MiB is not read for them.
 
 Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.
 "#);

@@ -8,6 +8,7 @@ use npy_core::dtype::Title;
 use npy_core::npz::{ArchiveFile, NpzReader};
 use npy_core::{FileFormat, Header};
 
+use super::tree::Tree;
 use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats::{Foreign, Opened};
@@ -47,6 +48,8 @@ pub(super) struct AboutArray {
     pub(super) trailing: Option<i128>,
     /// Damage that the length does not show, such as that of a transfer in text mode.
     pub(super) problem: Option<String>,
+    /// Of Python objects, where there is one array.
+    pub(super) tree: Option<Box<Tree>>,
 }
 
 /// The properties of a member of an archive.
@@ -78,7 +81,8 @@ impl About {
 
     /// Of a file in a format that is not NumPy's, by the headers that its arrays will have.
     fn of_foreign(file: &Foreign) -> Result<Self> {
-        let array = |header: &Header| AboutArray { header: header.clone(), data_offset: None, trailing: None, problem: None };
+        let array =
+            |header: &Header| AboutArray { header: header.clone(), data_offset: None, trailing: None, problem: None, tree: None };
         let (format, items) = (file.format(), file.items()?);
         let content = match &items[..] {
             [(_, item)] if !file.holds_several() => Content::Array { format, array: array(&item.header), further: Vec::new() },
@@ -121,6 +125,7 @@ impl About {
         let bytes = input.path().and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
         let file = input.name().to_owned();
         let format = input.format();
+        let tree = Tree::of(input)?;
         let content = match format {
             FileFormat::Npz => {
                 let selected = input.selected().map(|_| input.members()).transpose()?;
@@ -129,7 +134,10 @@ impl About {
                     Some(members) => members.into_iter().map(|(index, _)| index).collect(),
                     None => (0..archive.len()).collect(),
                 };
-                let members = indices.into_iter().map(|index| Member::of(&mut archive, index)).collect();
+                let mut members: Vec<Member> = indices.into_iter().map(|index| Member::of(&mut archive, index)).collect();
+                if let [Member { content: MemberContent::Array(array), .. }] = &mut members[..] {
+                    array.set_tree(tree);
+                }
                 Content::Archive { format: "npz", members }
             }
             _ => {
@@ -140,11 +148,12 @@ impl About {
                 let array = input.with_member(0, |array| {
                     let header = array.header().clone();
                     Ok(match format {
-                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None, problem: None },
+                        FileFormat::RawArray => AboutArray { header, data_offset: None, trailing: None, problem: None, tree: None },
                         _ => AboutArray::of(&*array, bounds),
                     })
                 })?;
-                let array = array.with_transfer(path.as_deref());
+                let mut array = array.with_transfer(path.as_deref());
+                array.set_tree(tree);
                 let may_have_further = array.trailing.map_or(array.header.dtype().has_object(), |bytes| bytes > 0);
                 let arrays = match input.path() {
                     Some(path) if format == FileFormat::Npy && may_have_further && input.part().is_none() => {
@@ -170,15 +179,18 @@ impl About {
             let mut about = AboutArray::of(&*array, None);
             // Of the further ones it is not that in the stream.
             about.data_offset = about.data_offset.filter(|_| arrays.is_empty());
-            arrays.push(about);
             if array.header().dtype().has_object() {
-                return array.into_objects(object_options()).map(drop).map_err(Failure::from);
+                let read = array.into_objects(object_options());
+                about.set_tree(Some(Tree::of_objects(&read)));
+                arrays.push(about);
+                return read.map(drop).map_err(Failure::from);
             }
+            arrays.push(about);
             pieces::read_to_end(&mut *array)
         });
         // Damaged data do not matter to the header before them, but to a file that has no more than these.
         match (&read, arrays.last_mut().filter(|_| is_content)) {
-            (Err(failure), Some(last)) => last.problem = Some(failure.to_string()),
+            (Err(failure), Some(last)) => last.problem = last.problem.take().or_else(|| Some(failure.to_string())),
             (Ok(behind), Some(last)) if !last.header.dtype().has_object() => last.trailing = Some((*behind).into()),
             _ => {}
         }
@@ -207,7 +219,7 @@ impl AboutArray {
         let (header, data_offset) = (array.header().clone(), array.data_offset());
         match bounds {
             Some(range) => Self::of_found(Found { header, data_offset: range.start + data_offset, range }),
-            None => Self { header, data_offset: None, trailing: None, problem: None },
+            None => Self { header, data_offset: None, trailing: None, problem: None, tree: None },
         }
     }
 
@@ -216,13 +228,19 @@ impl AboutArray {
         let end = i128::from(data_offset) + i128::from(header.data_bytes());
         // The data of objects are a pickle, of which the header does not tell the length.
         let trailing = (!header.dtype().has_object()).then(|| i128::from(range.end) - end);
-        Self { header, data_offset: Some(data_offset), trailing, problem: None }
+        Self { header, data_offset: Some(data_offset), trailing, problem: None, tree: None }
     }
 
     /// Looks for the signs of a transfer in text mode, if the array is a file.
     fn with_transfer(self, path: Option<&Path>) -> Self {
         let missing = self.trailing.map_or(0, |bytes| u64::try_from(-bytes).unwrap_or(0));
         Self { problem: path.and_then(|path| text_transfer(path, missing)).map(str::to_owned), ..self }
+    }
+
+    /// Sets the tree. Damage of its pickle is that of the array.
+    fn set_tree(&mut self, mut tree: Option<Tree>) {
+        let damage = tree.as_mut().and_then(|tree| tree.damage.take());
+        (self.tree, self.problem) = (tree.map(Box::new), self.problem.take().or(damage));
     }
 
     fn is_damaged(&self) -> bool {

@@ -43,8 +43,9 @@ impl AboutArray {
             let bytes = self.trailing.filter(|bytes| is_wanted(*bytes))?.unsigned_abs();
             Some(u64::try_from(bytes).unwrap_or(u64::MAX))
         };
+        let tree = self.tree.as_ref().map_or_else(|| json!({}), |tree| tree.to_json());
         without_nulls(joined(
-            about,
+            joined(about, tree),
             json!({
                 "version": header.version().to_string(),
                 "dtype": dtype.to_string(),

@@ -1,14 +1,13 @@
 //! `npy info`: what is in files.
 
 mod about;
+mod dtype;
 mod json;
 mod text;
 mod tree;
 
 use std::ffi::OsString;
 use std::io::Write;
-
-use npy_core::DType;
 
 use crate::escape;
 use crate::failure::{Failure, Result};
@@ -18,6 +17,7 @@ use crate::output::table::Side;
 use crate::output::{Screen, Style};
 use crate::values::quantity;
 use about::{About, Content};
+pub(crate) use dtype::short_dtype;
 
 /// Show what is in files: dtype, fields, shape, order, sizes.
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ Examples:
   npy info --json picks.npy      one line of JSON for each file, for other programs
 
 Mappable means that the bytes of the data are in the file as they are, so that np.load(..., mmap_mode='r') works \
-for an .npy file. Trailing bytes follow the array, and NumPy ignores them.
+for an .npy file. Trailing bytes follow the array, and NumPy ignores them. Of Python objects, the keys are listed: their paths select arrays, as in ops.npy:reg.yoff. A pickle of more than 256 MiB is not read for them.
 
 Exit codes: 0 success, 2 a file or a member is damaged; the others are shown.")]
 pub(crate) struct Arguments {
@@ -61,14 +61,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let (mut damaged, mut unread) = (unread_directories, unread_directories);
     let mut table = text::table(screen, "file", &[("", Side::Left)]);
     for file in &files {
-        let mut tree = tree::Tree::default();
-        let found = formats::open_any(file).and_then(|mut opened| {
-            if is_one && !arguments.json {
-                tree = tree::Tree::of(&mut opened)?;
-            }
-            About::of(opened)
-        });
-        let about = match found {
+        let about = match formats::open_any(file).and_then(About::of) {
             Ok(about) => about,
             Err(failure @ (Failure::BrokenPipe | Failure::Interrupted)) => return Err(failure),
             Err(failure) if is_one && !arguments.json => return Err(failure),
@@ -82,7 +75,6 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
             screen.json(&about.to_json())?;
         } else if is_one {
             about.write(screen)?;
-            tree.write(screen)?;
         } else {
             about.write_rows(screen, &mut table);
         }
@@ -98,18 +90,4 @@ fn summary(files: usize, damaged: usize, unread: usize) -> String {
     let bad = [(damaged, "with damage"), (unread, "unreadable")].into_iter().filter(|(count, _)| *count > 0);
     let parts = bad.map(|(count, what)| format!("{count} {what}"));
     std::iter::once(quantity::counted(files as u64, "file")).chain(parts).collect::<Vec<_>>().join(", ")
-}
-
-/// A dtype in a few characters: a record by its size.
-pub(crate) fn short_dtype(dtype: &DType) -> String {
-    let (base, axes) = dtype.flattened();
-    let text = match base {
-        DType::Record(record) => {
-            let [fields, bytes] = [(record.fields().len(), "field"), (record.itemsize(), "byte")]
-                .map(|(count, noun)| quantity::counted(count as u64, noun));
-            format!("record of {fields}, {bytes}")
-        }
-        base => base.to_string(),
-    };
-    if axes.is_empty() { text } else { format!("{text} {}", quantity::shape(&axes)) }
 }

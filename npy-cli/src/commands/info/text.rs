@@ -5,7 +5,7 @@ use std::io::Write;
 use npy_core::{DType, Order};
 
 use super::about::{About, AboutArray, Content, Member, MemberContent, method_name, title_text};
-use super::short_dtype;
+use super::dtype::short_dtype;
 use crate::commands::order::order_name;
 use crate::escape;
 use crate::failure::Result;
@@ -186,7 +186,8 @@ impl AboutArray {
             line("problem", problem)?;
         }
         line("dtype", &short_dtype(dtype))?;
-        write_fields(screen, dtype, 0, 2)
+        write_fields(screen, dtype, 0, 2)?;
+        self.tree.as_ref().map_or(Ok(()), |tree| tree.write(screen))
     }
 }
 
