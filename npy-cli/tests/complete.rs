@@ -1,5 +1,7 @@
 //! Completions of shells: members of archives, and fields.
 
+use npy_core::object::{ObjectArray, PyObject};
+
 use crate::support::{Files, run};
 #[cfg(all(unix, feature = "view"))]
 use crate::terminal::Terminal;
@@ -50,6 +52,47 @@ fn fields_are_found_where_a_command_takes_them() {
         (&["show", "plain.npy", ""], &[]),
         (&["show", "run.npz", ""], &[]),
         (&["unknown", "picks.npy", "ti"], &[]),
+    ] {
+        assert_eq!(candidates(&files, words), found, "{words:?}");
+    }
+}
+
+#[test]
+fn keys_of_objects_are_completed() {
+    let files = files();
+    let key = |key: &str, value: PyObject| (PyObject::from(key), value);
+    let inner = vec![key("yoff", 1.into()), key("a.b", 2.into()), (7.into(), 3.into())];
+    let dict = PyObject::Dict(vec![key("reg", PyObject::Dict(inner)), key("rest", PyObject::None)]);
+    ObjectArray::new(&[], vec![dict.clone()]).unwrap().save(files.path("ops.npy")).unwrap();
+    ObjectArray::from(vec![dict]).save(files.path("stat.npy")).unwrap();
+    for (words, found) in [
+        (&["info", "ops.npy:re"][..], &["ops.npy:reg", "ops.npy:rest"][..]),
+        (&["convert", "ops.npy:reg."], &["ops.npy:reg.yoff", "ops.npy:reg.7"]),
+        (&["convert", "ops.npy:reg:y"], &["ops.npy:reg:yoff"]),
+        (&["show", "stat.npy:0.res"], &["stat.npy:0.rest"]),
+        (&["show", "ops.npy", "reg.y"], &["reg.yoff"]),
+        (&["show", "ops.npy", "missing.y"], &[]),
+        (&["show", "ops.npy:rest."], &[]),
+        (&["stats", "ops.npy", "re"], &[]),
+    ] {
+        assert_eq!(candidates(&files, words), found, "{words:?}");
+    }
+}
+
+#[test]
+fn members_and_columns_are_found_where_a_command_takes_them() {
+    let files = files();
+    for (words, found) in [
+        (&["rm", "run.npz", "t"][..], &["time", "temp"][..]),
+        (&["rm", "run.npz", "time", "te"], &["temp"]),
+        (&["mv", "run.npz", "ti"], &["time"]),
+        (&["mv", "run.npz", "time", "t"], &[]),
+        (&["set", "run.npz:ti"], &["run.npz:time"]),
+        (&["set", "picks.npy", "ti"], &["time"]),
+        (&["hash", "run.npz:te"], &["run.npz:temp"]),
+        (&["stats", "run.npz", "--brief", "--sort", "-s"], &["-shape", "-std"]),
+        (&["stats", "--brief", "--sort", "m"], &["min", "max", "mean"]),
+        (&["show", "run.npz", "--sort", "m"], &[]),
     ] {
         assert_eq!(candidates(&files, words), found, "{words:?}");
     }

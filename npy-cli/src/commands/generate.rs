@@ -17,7 +17,8 @@ Examples:
   npy completions fish > ~/.config/fish/completions/npy.fish
   npy completions nushell > npy.nu         use npy.nu * in config.nu
 
-Those of bash, zsh, fish and nushell complete members after FILE.npz: and fields in slices, --fields and --where.")]
+Those of bash, zsh, fish and nushell complete members after FILE.npz:, keys of Python objects after FILE.npy:, and fields in slices, \
+--fields and --where.")]
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,

@@ -1,4 +1,4 @@
-//! The completions of each shell: those of the command line by `clap_complete`, which ask `npy complete` for members and fields first.
+//! The completions of each shell: those of the command line by `clap_complete`, which ask `npy complete` for members, fields and keys first.
 
 use std::fmt::Write as _;
 

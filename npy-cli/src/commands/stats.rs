@@ -39,6 +39,7 @@ use crate::progress::Progress;
 use crate::threads;
 use crate::values::fields::Leaf;
 use crate::values::quantity;
+pub(super) use brief::columns;
 use brief::{Brief, Sort};
 use report::Report;
 pub(super) use report::named;

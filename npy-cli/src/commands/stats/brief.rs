@@ -60,6 +60,11 @@ pub(super) fn sort(argument: &str) -> Result<Sort, String> {
     sort.ok_or_else(|| format!("expected one of {}", quantity::listed(KEYS.iter().map(|(known, _)| *known))))
 }
 
+/// The names of the columns.
+pub(in crate::commands) fn columns() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(name, _)| *name)
+}
+
 /// The lines of the arrays that were read.
 #[derive(Default)]
 pub(super) struct Brief(Vec<Line>);
