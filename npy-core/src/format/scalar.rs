@@ -39,7 +39,7 @@ fn units_of(bytes: &[u8]) -> &[[u8; 4]] {
 impl Scalar {
     /// Returns the value with these bytes; `None` for Python objects.
     ///
-    /// [`Decoder`] is for loops over numbers.
+    /// [`Decoder`](crate::scalar::Decoder) is for loops over numbers.
     ///
     /// ```
     /// # use npy_core::DType;
