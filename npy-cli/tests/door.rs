@@ -224,5 +224,5 @@ fn an_image_may_have_one_row() {
     DynValues::new("|u1".parse().unwrap(), Order::C, &[1, 5], vec![1, 2, 3, 4, 5]).unwrap().save(&path).unwrap();
     run(["plot", "--kind", "image", &path, "--size", "40x10"]).ok();
     npy_core::save(&path, &[1, 2, 3]).unwrap();
-    assert!(directory.refused(["plot", "--kind", "image", &path]).contains("cannot plot shape (3,): "));
+    assert!(directory.refused(["plot", "--kind", "image", &path]).contains("cannot plot shape (3,) as an image: expected 2 axes"));
 }
