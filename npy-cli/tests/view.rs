@@ -67,9 +67,10 @@ fn scrolls_5_gib_to_the_end_in_bounded_memory() {
     terminal.wait_for("row 671088632 of");
     terminal.press(":1_000_000\r");
     terminal.wait_for("row 1000000 of");
-    // It goes on in pieces, and a key ends it.
+    // It goes on in pieces, and a key ends it, also behind many moves of the mouse.
     terminal.press("/3.5\r");
     terminal.wait_for("searching");
+    terminal.press(&"\x1b[<35;10;5M".repeat(600));
     terminal.press(ESCAPE);
     terminal.wait_for("stopped");
     if let Some(peak) = terminal.peak() {
@@ -170,7 +171,9 @@ fn works_on_20_by_5_and_follows_the_size() {
 
 #[test]
 fn restores_the_terminal_after_signals() {
-    for (signal, keys) in [(Some(Signal::INT), ""), (Some(Signal::TERM), ""), (None, "\x03")] {
+    // Also behind a button that nobody knows, and behind the begin of an event.
+    let unknown = [(Some(Signal::TERM), "\x1b[<128;2;3M"), (Some(Signal::INT), "\x1b[<")];
+    for (signal, keys) in [(Some(Signal::INT), ""), (Some(Signal::TERM), ""), (None, "\x03")].into_iter().chain(unknown) {
         let mut terminal = Terminal::new(10, 60, &["view", &example("picks.npy")]);
         terminal.wait_for("row 0 of 240");
         terminal.press(keys);

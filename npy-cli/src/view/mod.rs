@@ -87,7 +87,8 @@ pub(crate) fn view(files: Vec<OsString>, look: Look) -> Result<()> {
                 session.copy(&text)?;
             }
             nap = BLINK;
-            if model.job.is_some() {
+            // Else the key that stops the job would be seen a slice later for each move of the mouse before it.
+            if model.job.is_some() && is_seen {
                 break;
             }
         }

@@ -11,6 +11,8 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::prelude::CrosstermBackend;
 use ratatui::{DefaultTerminal, Terminal};
+#[cfg(unix)]
+use rustix::termios::{OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
 use crate::failure::{Failure, Result};
 use crate::output::base64::base64;
@@ -63,6 +65,8 @@ impl Drop for Session {
 
 fn take() -> Result<DefaultTerminal> {
     let taken = enable_raw_mode().and_then(|()| {
+        #[cfg(unix)]
+        never_wait()?;
         execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)?;
         Terminal::new(CrosstermBackend::new(stdout()))
     });
@@ -70,6 +74,15 @@ fn take() -> Result<DefaultTerminal> {
         restore();
         lost(error)
     })
+}
+
+/// Lets a read return at once if there is no input. `crossterm` reads on behind half an event, and behind a button it does not know: it
+/// would wait for the next key, and neither jobs nor signals were seen before.
+#[cfg(unix)]
+fn never_wait() -> io::Result<()> {
+    let mut modes = tcgetattr(stdout())?;
+    (modes.special_codes[SpecialCodeIndex::VMIN], modes.special_codes[SpecialCodeIndex::VTIME]) = (0, 0);
+    Ok(tcsetattr(stdout(), OptionalActions::Now, &modes)?)
 }
 
 /// Gives the terminal back. If that fails, nothing else can be done.
