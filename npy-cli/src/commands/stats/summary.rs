@@ -100,6 +100,10 @@ pub(super) fn between(low: f64, high: f64, part: f64) -> f64 {
         return low;
     }
     let distance = high - low;
+    // Floats can be further apart than the greatest of them.
+    if distance.is_infinite() && low.is_finite() && high.is_finite() {
+        return low * (1.0 - part) + high * part;
+    }
     if part >= 0.5 { high - distance * (1.0 - part) } else { low + distance * part }
 }
 
