@@ -52,8 +52,8 @@ fn a_terminal_without_sixel_shows_text_and_gets_its_answer_read() {
 
 #[test]
 fn a_terminal_that_says_nothing_shows_text() {
-    // Nothing, half an answer, and something else.
-    for answer in ["", "\x1b[?62;4", "\x1b[A"] {
+    // Nothing, half an answer, something else, and the keys that end or stop a program, which are none while it waits.
+    for answer in ["", "\x1b[?62;4", "\x1b[A", "\x1c", "\x1a"] {
         let output = answered(answer);
         assert!(!output.contains("\x1bP") && output.contains('⡇'), "{answer:?}: {output:?}");
     }

@@ -49,7 +49,7 @@ pub(crate) fn cell() -> Option<(usize, usize)> {
     Some((width.into(), height.into())).filter(|(width, height)| *width > 0 && *height > 0)
 }
 
-/// The terminal without echo and without lines, until it is dropped. Ctrl-C stays a signal.
+/// The terminal without echo and without lines, until it is dropped. Ctrl-C stays a signal, those after which it would not be dropped do not.
 struct Quiet {
     old: Termios,
 }
@@ -59,7 +59,9 @@ impl Quiet {
         let old = tcgetattr(io::stdin()).ok()?;
         let mut new = old.clone();
         new.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        (new.special_codes[SpecialCodeIndex::VMIN], new.special_codes[SpecialCodeIndex::VTIME]) = (0, 0);
+        for code in [SpecialCodeIndex::VMIN, SpecialCodeIndex::VTIME, SpecialCodeIndex::VQUIT, SpecialCodeIndex::VSUSP] {
+            new.special_codes[code] = 0;
+        }
         tcsetattr(io::stdin(), OptionalActions::Now, &new).ok()?;
         Some(Self { old })
     }
