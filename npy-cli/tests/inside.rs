@@ -244,7 +244,7 @@ fn paths_behind_a_file_lead_into_objects() {
     [[0 1 2]
      [3 4 5]]
     $ npy repack ops.npy:Vcorr
-    npy: ops.npy: cannot select "Vcorr" in Python objects; npy convert writes it to a file
+    npy: ops.npy: cannot select "Vcorr": expected a whole array; npy convert writes the part to a file
     exit code 2
     "#);
     assert_eq!(DynValues::load(files.path("v.npy")).unwrap().bytes(), [0, 1, 2, 3, 4, 5]);

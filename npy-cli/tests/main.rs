@@ -39,6 +39,7 @@ mod several;
 mod show;
 #[cfg(all(unix, feature = "plot", feature = "view"))]
 mod sixel;
+mod slices;
 #[cfg(unix)]
 mod sql;
 mod stats;

@@ -122,7 +122,11 @@ fn keys(mut input: Input, path: &str) -> Option<Vec<String>> {
     let begin = path.rfind(['.', ':']).map_or(0, |end| end + 1);
     let (before, name) = path.split_at(begin);
     let slice = Slice::new(before.trim_end_matches(['.', ':'])).ok()?;
-    let objects = input.with_array(|array| Ok(array.into_objects(object_options())?)).ok()?;
+    let index = input.only_member().ok()?;
+    if !input.header(index).ok()?.dtype().has_object() {
+        return None;
+    }
+    let objects = input.with_member(index, |array| Ok(array.into_objects(object_options())?)).ok()?;
     let object = formats::object_at(&slice, objects).ok()?;
     let entries = entries_of(object.plain())?;
     let names =

@@ -1,18 +1,20 @@
-//! The value of a path in Python objects, as an input of its own: an array, or an archive of the arrays in a dict or a list.
+//! The value of a path as an input of its own: a part of an array, or an archive of the arrays in a dict or a list of Python objects.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use npy_core::npz::NpzWriter;
 use npy_core::object::{ObjectArray, PyObject};
+use npy_core::{Header, Order};
 
 use super::sparse;
 use crate::failure::{Failure, Result};
-use crate::input::{Array, Input, Named, Spool, in_memory, not_spooled, object_options};
+use crate::input::{Array, Input, Named, Spool, in_memory, not_spooled, object_options, spooled};
 use crate::objects::{Wish, advice, array_of, numbers, type_of, typed, unknown_classes};
 use crate::output;
-use crate::select::{Chosen, Slice, entries_of, items_of, key_text};
+use crate::select::{Chosen, Selection, Slice, entries_of, items_of, key_text};
 use crate::values::quantity;
 
 /// A name, and what becomes its array.
@@ -27,16 +29,26 @@ pub(super) fn input_of(named: Named) -> Result<Input> {
     }
 }
 
-/// Follows a path into the Python objects of the only array of an input.
+/// Follows a path into the only array of an input: a slice, fields, or keys of Python objects.
 pub(crate) fn inside(mut input: Input, path: &str) -> Result<Input> {
-    let slice = Slice::new(path)?;
     let parts = [Some(input.name()), input.selected(), Some(path).filter(|path| !path.is_empty())];
-    let name = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
-    let objects = input.with_array(|array| Ok(array.into_objects(object_options())?))?;
+    let name = match input.selected() {
+        Some(member) if path.starts_with('[') => format!("{}:{member}{path}", input.name()),
+        _ => parts.into_iter().flatten().collect::<Vec<_>>().join(":"),
+    };
     let about = |failure: Failure| match failure {
         Failure::Unwritten(error) => not_spooled(&error).about(&name),
         failure => failure.about(&name),
     };
+    let slice = Slice::new(path).map_err(about)?;
+    let (index, file) = (input.only_member()?, input.path().map(Path::to_owned));
+    if !input.header(index)?.dtype().has_object() {
+        input.tell_of_further();
+        let (fields, spool) = input.with_member(index, |array| part(array, &slice)).map_err(about)?;
+        let fields = fields.or_else(|| input.selected().map(str::to_owned)).unwrap_or_default();
+        return Ok(Input::spooled(&name, spool, None)?.below(fields, Vec::new(), file));
+    }
+    let objects = input.with_member(index, |array| Ok(array.into_objects(object_options())?))?;
     let found = object_at(&slice, objects).map_err(about)?;
     if let PyObject::Opaque(object) = &found
         && !advice(&format!("{}.", object.module)).is_empty()
@@ -52,7 +64,28 @@ pub(crate) fn inside(mut input: Input, path: &str) -> Result<Input> {
             Ok(out.flush()?)
         }
     });
-    Ok(Input::spooled(&name, spool.map_err(about)?, None)?.below(slice.name(), left_out))
+    Ok(Input::spooled(&name, spool.map_err(about)?, None)?.below(slice.name(), left_out, file))
+}
+
+/// A part of an array without objects in a temporary file, and the fields that led to it.
+fn part(mut array: Box<dyn Array + '_>, slice: &Slice) -> Result<(Option<String>, Spool)> {
+    let selection = slice.of(array.header())?;
+    if !array.can_go_back() && !selection.is_forward(array.header().order()) {
+        array = spooled(&mut *array)?;
+    }
+    let spool = Spool::written(|file| {
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        write_part(&selection, &mut *array, &mut out)?;
+        Ok(out.flush()?)
+    })?;
+    Ok((selection.fields_name(), spool))
+}
+
+fn write_part(selection: &Selection, array: &mut dyn Array, out: &mut dyn Write) -> Result<()> {
+    let dtype = selection.dtype();
+    out.write_all(&Header::new(dtype.clone(), Order::C, &selection.shape())?.to_bytes())?;
+    let stored = if dtype.itemsize() == 0 { 0 } else { selection.count() };
+    selection.for_each_piece(0..stored, array, &mut |values| Ok(out.write_all(values.bytes())?))
 }
 
 /// The object that a path selects, or the array.

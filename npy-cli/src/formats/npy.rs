@@ -161,12 +161,12 @@ impl InputSource {
     }
 }
 
-/// The name of an array that is no member, with its number if one is selected. In Python objects, that of its path.
+/// The name of an array that is no member, with its number if one is selected. Of a part, that of its path.
 fn name_of(input: &Input, path: &OsStr) -> String {
     match input.part() {
         _ if input.path_below().is_some_and(|path| !path.is_empty()) => input.path_below().unwrap_or_default().to_owned(),
         Some(number) => numbered(path_of(path), number),
-        None => stem_of(path),
+        None => stem_of(path_of(path)),
     }
 }
 

@@ -15,7 +15,7 @@ use super::array::{Array, Once, in_memory};
 use super::arrays::{self, Found};
 use super::kept::{Extent, Keep, Kept, Stored};
 use super::members::{array_of, error_without_path, expected_one, members_named};
-use super::part::Part;
+use super::part::{Below, Part};
 use super::paths;
 use super::stream::{Forward, Prefixed, Recorder, Spool};
 use crate::failure::{Failure, Result};
@@ -38,8 +38,8 @@ pub(crate) struct Input {
     keep: Option<Arc<dyn Keep>>,
     /// Those of the array that was read last, by its index.
     kept: Option<(usize, Kept)>,
-    /// Of what was found in Python objects, the path, and the parts that are not here, in words.
-    pub(super) below: Option<(String, Vec<String>)>,
+    /// Of a part that a path selected, its origin.
+    pub(super) below: Option<Below>,
 }
 
 /// What holds the bytes of an input.

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 /// The file that an argument of a user names.
 pub(crate) enum Named {
     Input(Input),
-    /// An array of Python objects, and a path into them.
+    /// An array, and a path into it.
     Below(Input, String),
     Other(Other),
 }
@@ -61,7 +61,7 @@ impl Input {
         match Self::find(text.as_ref())? {
             Named::Input(input) => Ok(input),
             Named::Below(input, path) => {
-                let message = format!("cannot select {path:?} in Python objects; npy convert writes it to a file");
+                let message = format!("cannot select {path:?}: expected a whole array; npy convert writes the part to a file");
                 Err(Failure::new(format!("{}: {message}", input.name)))
             }
             Named::Other(other) => Err(other.failure()),
@@ -109,10 +109,7 @@ impl Input {
             (None, _) | (Some(Part::Member(_)), FileFormat::Npz) => {}
             (Some(Part::Number(number)), FileFormat::Npy) => self.range = Some(self.range_of(*number)?),
             (Some(Part::Member(member)), _) => {
-                let is_npy = self.format() == FileFormat::Npy;
-                let is_field = is_npy && self.header(0).is_ok_and(|header| header.dtype().field(member).is_some());
-                let hint = if is_field { "; it is a field: a slice of npy show, or --fields of npy stats" } else { "" };
-                let message = format!("cannot select member {member:?}: expected an .npz archive{hint}");
+                let message = format!("cannot select member {member:?}: expected an .npz archive");
                 return Err(Failure::new(format!("{}: {message}", self.name)));
             }
             (Some(Part::Number(number)), _) => {

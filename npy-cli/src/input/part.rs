@@ -1,7 +1,7 @@
 //! The part of a file that a user selects: `FILE:MEMBER`, `FILE#N`, `-:MEMBER`, `-#N`.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::paths;
 use crate::escape;
@@ -13,6 +13,16 @@ pub(crate) enum Part {
     Member(String),
     /// The number of an array in an `.npy` file, counted from 0: what follows `#`.
     Number(usize),
+}
+
+/// The origin of an input that a path into an array selected.
+pub(super) struct Below {
+    /// The fields or keys on the path.
+    pub(super) path: String,
+    /// The parts of Python objects that no array holds, in words.
+    pub(super) left_out: Vec<String>,
+    /// The file with the whole array; `None` of a stream.
+    pub(super) file: Option<PathBuf>,
 }
 
 /// Standard input with a part, as [`Input::open`](super::Input::open) takes it beside `-:MEMBER` and `-#N`.

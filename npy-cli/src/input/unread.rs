@@ -86,6 +86,10 @@ impl Input {
 
     /// Names the other arrays of the file, which it would lose if `output` replaced it.
     pub(crate) fn replaced_parts(&self, output: &Path) -> Option<String> {
+        let whole = self.below.as_ref().and_then(|below| below.file.as_deref());
+        if whole.is_some_and(|file| are_same(file, output)) {
+            return Some("the rest of the file, which the output replaces".to_owned());
+        }
         if self.part().is_none() || !self.is_replaced_by(output) {
             return None;
         }

@@ -136,6 +136,11 @@ impl Selection {
         &self.element
     }
 
+    /// The fields that were selected one after another, joined by dots; `None` without any.
+    pub(crate) fn fields_name(&self) -> Option<String> {
+        Some(self.path.join(".")).filter(|name| !name.is_empty())
+    }
+
     /// The lengths of the axes.
     pub(crate) fn shape(&self) -> Vec<usize> {
         self.axes.iter().map(|axis| axis.count).collect()

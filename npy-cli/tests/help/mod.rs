@@ -20,8 +20,9 @@ See, understand, compare and convert NumPy's .npy and .npz files.
 npy FILE shows what is in a file, and its first values. FILE is an .npy, .npz or .ra file. info,
 show, view, stats, plot, diff, convert and verify also read CSV, JSON, safetensors, PNG, Parquet and
 Arrow. These and cat read files compressed by gzip or Zstandard. FILE:MEMBER is one array of an .npz
-archive, - is standard input, and -:MEMBER one array of it. FILE#1 is the second of several arrays
-in an .npy file, as several np.save into one handle write them.
+archive, - is standard input, and -:MEMBER one array of it. FILE:PATH is a slice or a field, as in
+'stack.npy:[0]' and events.npy:pos.x. FILE#1 is the second of several arrays in an .npy file, as
+several np.save into one handle write them.
 
 Usage: npy [OPTIONS] <COMMAND>
 

@@ -22,6 +22,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats::{self, FORMATS, Format, Outgoing, ReadOptions, WriteOptions, csv};
+use crate::input::is_on_disk;
 use crate::losses;
 use crate::output::Screen;
 use filtered::Filtered;
@@ -36,6 +37,8 @@ Examples:
   npy convert --dtype \"[('t', '<M8[ns]'), ('x', '<f4')]\" table.csv table.npy
   npy convert a.npy b.npy out.npz                   members a and b
   npy convert --compress run.npz small.npz          deflate each member
+  npy convert 'photo.npy:[:, ::2]' half.png         a slice; of a member, as in 'run.npz:x[10:]'
+  npy convert picks.npy:at.x x.npy                  a field
   npy convert run.npz run/                          a file for each member
   npy convert --fields time,pose.x run.npz:picks - --to json
   npy convert picks.npy --where 'at.x > 3' some.npy  the rows for which this is true
@@ -62,7 +65,7 @@ JSON: NaN is \"NaN\" and infinities are \"Infinity\"; bare words, as Python writ
 
 Python objects that are text, bytes, numbers, dates or None are converted to the dtype of their values, or to --dtype from \
 there; None, and NaN where no value is a number, is null in JSON, Parquet and Arrow, an empty cell in CSV, and NaN or NaT \
-elsewhere. NumPy's formats keep their pickle. FILE:PATH leads into it, as the slice of npy show does: a dict, a list of arrays and a \
+elsewhere. NumPy's formats keep their pickle. FILE:PATH leads into it too, as the slice of npy show does: a dict, a list of arrays and a \
 sparse matrix of SciPy are archives then. A member with other objects is left out with an error, and the others are \
 converted.
 
@@ -78,7 +81,7 @@ Exit codes: 0 success, 2 trouble, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 #[allow(clippy::doc_markdown, reason = "help texts are not Markdown")]
 pub(crate) struct Arguments {
-    /// Files, members (FILE:MEMBER), a directory of .npy files, or - for standard input; then the output, or -
+    /// Files, members (FILE:MEMBER), slices and fields (FILE:[0], FILE:pos.x), a directory of .npy files, or - for standard input; then the output, or -
     #[arg(required = true, value_name = "IN... OUT")]
     files: Vec<OsString>,
 
@@ -267,6 +270,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         |input: &OsString| arguments.from.or_else(|| formats::of_extension(Path::new(input))).is_some_and(Format::has_dialect);
     if let Some(option) = arguments.csv.given().filter(|_| !inputs.iter().any(is_text)) {
         return Err(Failure::new(format!("{option} is for CSV and TSV inputs, found none; give their format with --from csv")));
+    }
+    for pair in inputs.windows(2) {
+        let [file, slice] = [&pair[0], &pair[1]].map(|input| escape::path(input));
+        if slice.starts_with('[') && !is_on_disk(&pair[1]) && is_on_disk(&pair[0]) {
+            return Err(Failure::new(format!(
+                "{slice}: expected a file, found a slice; write {file}:{slice} for a part of the array"
+            )));
+        }
     }
     let filter = arguments.filter.parsed()?;
     let target = arguments.target(format);
