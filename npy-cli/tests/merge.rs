@@ -108,6 +108,7 @@ fn names_that_lead_elsewhere_are_refused() {
     files.array("x.npy", "|u1", &[1], vec![2]);
     files.array("...npy", "|u1", &[1], vec![2]);
     files.archive("a.npz", |archive| archive.add_slice("x", &[1_u8]).unwrap());
+    files.archive("...npz", |archive| archive.add_slice("x", &[1_u8]).unwrap());
     files.archive("evil.npz", |archive| {
         ["../evil", "a\x1b[2J"].iter().for_each(|name| archive.add_slice(name, &[1_u8]).unwrap());
     });
@@ -123,6 +124,9 @@ fn names_that_lead_elsewhere_are_refused() {
     exit code 2
     $ npy merge a.npz ...npy -o c.npz --prefix
     npy: ...npy: invalid name ".." for a member: expected a name that stays in the directory where the archive is unpacked; give the file another name
+    exit code 2
+    $ npy merge ...npz -o c.npz --prefix
+    npy: ...npz: invalid name "../" for a member: expected a name that stays in the directory where the archive is unpacked; give the archive another name
     exit code 2
     $ npy merge evil.npz -o c.npz
     $ npy convert c.npz d.npz

@@ -151,6 +151,7 @@ fn add_members<'a, W: Write>(input: &Input, claim: Claim<'a>, names: &mut Names<
         None => all(&archive),
     };
     let prefix = if names.arguments.prefix { claim.prefix() } else { String::new() };
+    expect_member_name(&prefix).map_err(|failure| failure.with_advice("; give the archive another name"))?;
     for member in &mut members {
         member.name.insert_str(0, &prefix);
         names.claim(member.key(), claim)?;
