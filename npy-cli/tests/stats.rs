@@ -346,6 +346,11 @@ fn extreme_numbers_do_not_overflow() {
     // Of 2 × 1.5e308: rounding errors alone.
     assert!(of("floats", "mean").as_f64().is_some_and(|mean| mean.abs() < 1e294));
     assert_eq!(of("apart", "median"), 0.0);
+    // A third of each, rounded up.
+    files.array("greatest.npy", "<f8", &[3], floats(&[f64::MAX; 3]));
+    assert_eq!((of("greatest", "mean"), of("greatest", "std")), (f64::MAX.into(), 0.0.into()));
+    files.array("pairs.npy", "<c16", &[3], floats(&[-f64::MAX; 6]));
+    assert_eq!((of("pairs", "mean"), of("pairs", "std")), (serde_json::json!([-f64::MAX, -f64::MAX]), 0.0.into()));
     assert_eq!(of("wide", "median"), 0);
     assert_eq!(of("high", "median"), i64::MAX - 1);
     assert_eq!(of("times", "median"), "1970-01-01T00:00:00.000000000");

@@ -245,10 +245,22 @@ impl Number for f64 {
     }
 }
 
-/// The mean of values of this sum. They are divided first if it overflows.
-fn mean_of(sum: f64, values: impl ExactSizeIterator<Item = f64>) -> f64 {
+/// The mean of values of this sum. They are divided first if it overflows, and rounding leads to no mean beyond all of them.
+fn mean_of(sum: f64, values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     let count = values.len() as f64;
-    if sum.is_finite() { sum / count } else { values.map(|value| value / count).sum() }
+    if sum.is_finite() {
+        return sum / count;
+    }
+    let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.clone().fold(f64::NEG_INFINITY, f64::max));
+    let mean: f64 = values.map(|value| value / count).sum();
+    // NaN stays, which infinities give.
+    if mean < least {
+        least
+    } else if mean > most {
+        most
+    } else {
+        mean
+    }
 }
 
 /// The first of two loops over a block: range, zeros and the sum, which is not finite if there is NaN or an infinity.
