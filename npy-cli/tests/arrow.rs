@@ -117,6 +117,16 @@ mod with_arrow {
         let table = directory.table("ragged.parquet", columns);
         convert(&["--fields", "id", "--where", "x > 1 and row > 0", &table, &directory.path("rows.csv")]);
         assert_eq!(directory.read("rows.csv"), b"id\n2\n");
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("id", Arc::new(Int32Array::from(vec![1, 2]))),
+            ("x, y", Arc::new(Float64Array::from(vec![0.5, 1.5]))),
+            ("speed", Arc::new(Float64Array::from(vec![0.5, 1.5]))),
+        ];
+        let table = directory.table("commas.parquet", columns);
+        convert(&["--fields", "x, y,id", "--where", "speed > 1", &table, &directory.path("rows.csv")]);
+        assert_eq!(directory.read("rows.csv"), b"\"x, y\",id\n1.5,2\n");
+        let failed = directory.run(["convert", "--fields", "id", "--where", "sped > 1", &table, "rows.npy"]);
+        assert!(failed.stderr.contains("unknown field \"sped\": expected one of id, x, y, speed"), "{}", failed.stderr);
     }
 
     #[test]

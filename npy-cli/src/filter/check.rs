@@ -12,7 +12,6 @@ use super::field::{ROW, Table};
 use super::mark::{Checked, Problem};
 use super::node::{Column, Difference, Test, TextTest, Whole, WholeKind};
 use super::syntax::{Comparison, Expression, Kind, Operator, Path};
-use crate::values::columns::PLAIN;
 use crate::values::units::Length;
 
 /// The types of an expression on an array, and the columns that it needs.
@@ -21,6 +20,11 @@ pub(super) fn check(expression: &Expression, header: &Header) -> Checked<(Test, 
     let mut checker = Checker { table: Table::new(header), rows };
     let test = checker.test(expression)?;
     Ok((test, checker.table.columns))
+}
+
+/// Whether a name stands for a value where no field has it.
+pub(super) fn is_value(name: &str) -> bool {
+    matches!(name, ROW | "true" | "True" | "false" | "False" | "nan" | "inf")
 }
 
 /// A part of an expression.
@@ -125,7 +129,7 @@ impl Checker<'_> {
     /// A field, or a name that no field has.
     fn field(&mut self, path: &Path, at: usize) -> Checked<Typed> {
         let name = path.name.as_str();
-        if path.indices.is_empty() && !self.table.has(name) && name != PLAIN {
+        if path.indices.is_empty() && !self.table.has(name) && is_value(name) {
             match name {
                 ROW => {
                     let most = i128::try_from(self.rows).unwrap_or(i128::MAX) - 1;

@@ -54,11 +54,11 @@ impl Argument {
         self.filter.as_deref()
     }
 
-    /// The names in the expression, of which some may be no fields. None of an invalid one.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The names in the expression, and whether each has to be a field. None of an invalid one.
+    pub(crate) fn names(&self) -> Vec<(String, bool)> {
         let mut names = Vec::new();
         if let Ok(Some(filter)) = self.parsed() {
-            filter.expression.for_each_name(&mut |name| names.push(name.to_owned()));
+            filter.expression.for_each_name(&mut |name| names.push((name.to_owned(), !check::is_value(name))));
         }
         names
     }

@@ -107,9 +107,9 @@ pub(crate) struct ReadOptions {
     /// The only fields that are wanted, or none for all. A format that has each as a column leaves the others unread.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only tables have columns"))]
     pub(crate) fields: Vec<String>,
-    /// Names of fields that are needed to select rows, beside those that are wanted. Others are no fields.
+    /// The names that select rows, beside those that are wanted, and whether each has to be a field: others can stand for a value.
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "only tables have columns"))]
-    pub(crate) filtered: Vec<String>,
+    pub(crate) filtered: Vec<(String, bool)>,
     pub(crate) is_lossy: bool,
     /// Whether all arrays of the input are wanted, or the first.
     pub(crate) are_all_wanted: bool,

@@ -44,7 +44,7 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
     if paths.is_empty() {
         return Ok(leaves);
     }
-    let paths = rejoined(dtype, paths);
+    let paths = rejoined(paths, |path| dtype.field(path).is_some());
     let fields = paths.iter().map(|path| {
         dtype.field(path).ok_or_else(|| {
             let known = quantity::listed(leaves.iter().map(|leaf| &leaf.path).filter(|path| !path.is_empty()));
@@ -61,12 +61,12 @@ pub(crate) fn select(dtype: &DType, paths: &[String]) -> Result<Vec<Leaf>> {
     Ok(leaves.iter().filter(|leaf| fields.iter().any(|field| leaf.is_below(field.fields()))).cloned().collect())
 }
 
-/// The paths of a list that was separated at commas, which names have too: the shortest ones that the dtype has.
-pub(crate) fn rejoined(dtype: &DType, parts: &[String]) -> Vec<String> {
+/// The paths of a list that was separated at commas, which names have too: the shortest ones that there are.
+pub(crate) fn rejoined(parts: &[String], is_known: impl Fn(&str) -> bool) -> Vec<String> {
     let (mut paths, mut rest) = (Vec::new(), parts);
     while !rest.is_empty() {
         let counts = 1..=rest.len();
-        let count = counts.into_iter().find(|count| dtype.field(&rest[..*count].join(",")).is_some()).unwrap_or(1);
+        let count = counts.into_iter().find(|count| is_known(&rest[..*count].join(","))).unwrap_or(1);
         let (path, others) = rest.split_at(count);
         paths.push(path.join(","));
         rest = others;

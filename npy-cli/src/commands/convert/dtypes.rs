@@ -10,7 +10,7 @@ use crate::values::{fields, nearest, quantity};
 pub(super) fn select(dtype: &DType, paths: &[String]) -> Result<DType> {
     match dtype {
         DType::Record(record) => {
-            let paths = fields::rejoined(dtype, paths);
+            let paths = fields::rejoined(paths, |path| dtype.field(path).is_some());
             let fields = paths.iter().map(|path| dtype.field(path).ok_or_else(|| unknown(path, dtype, record)));
             let names = fields.map(|field| Ok(field?.fields().iter().map(|field| field.name()).collect()));
             let names: Vec<Vec<&str>> = names.collect::<Result<_>>()?;

@@ -158,7 +158,7 @@ fn prepare(a: &Header, b: &Header, names: &[String]) -> Result<(Comparison, Vec<
         comparison.fields.push(Field::new(leaf.path.clone(), count.saturating_mul(leaf.per_element() as u64)));
         pairs.push(Pair { leaves: [leaf, other], judge });
     }
-    let names = fields::rejoined(b.dtype(), names);
+    let names = fields::rejoined(names, |name| b.dtype().field(name).is_some());
     let known: Vec<String> = names.iter().filter(|name| b.dtype().field(name).is_some()).cloned().collect();
     let selected = if names.len() == known.len() || !known.is_empty() { fields::select(b.dtype(), &known)? } else { Vec::new() };
     for leaf in b_leaves.iter().filter(|leaf| selected.contains(leaf)) {

@@ -20,6 +20,7 @@ use crate::formats::format::ReadOptions;
 use crate::formats::source::{FileOrSpool, Item, Source};
 use crate::input::pieces::Sink;
 use crate::signals;
+use crate::values::fields;
 
 /// The most bytes of encoded rows in memory.
 const PIECE_BYTES: usize = 16 << 20;
@@ -66,14 +67,18 @@ fn silent<T>(read: impl FnOnce() -> T) -> T {
     result.unwrap_or_else(|panic| panic::resume_unwind(panic))
 }
 
-/// The columns that lead to the fields that are wanted or needed; all columns if a wanted one is missing, which is an error later. Where the dtype is part of
-/// the file, its fields are selected instead.
-fn columns_of(schema: &Schema, ReadOptions { fields, filtered, .. }: &ReadOptions) -> Vec<usize> {
-    let leads = |name: &str, path: &String| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+/// The columns that lead to the fields that are wanted, or needed to select rows; all columns if one is missing, which is an error
+/// later. Where the dtype is part of the file, its fields are selected instead.
+fn columns_of(schema: &Schema, ReadOptions { fields: wanted, filtered, .. }: &ReadOptions) -> Vec<usize> {
+    let leads = |name: &str, path: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    let is_found = |path: &String| names.iter().any(|name| leads(name, path));
-    let is_selected = !schema.metadata().contains_key(DESCR) && !fields.is_empty() && fields.iter().all(is_found);
-    let is_read = |index: &usize| !is_selected || fields.iter().chain(filtered).any(|path| leads(names[*index], path));
+    let is_found = |path: &str| names.iter().any(|name| leads(name, path));
+    let wanted = fields::rejoined(wanted, is_found);
+    let is_missing =
+        wanted.iter().any(|path| !is_found(path)) || filtered.iter().any(|(path, is_field)| *is_field && !is_found(path));
+    let is_selected = !schema.metadata().contains_key(DESCR) && !wanted.is_empty() && !is_missing;
+    let needed = || wanted.iter().chain(filtered.iter().map(|(path, _)| path));
+    let is_read = |index: &usize| !is_selected || needed().any(|path| leads(names[*index], path));
     (0..names.len()).filter(is_read).collect()
 }
 
