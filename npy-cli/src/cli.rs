@@ -70,6 +70,7 @@ enum Command {
     Glance(info::Arguments),
     Info(info::Arguments),
     Show(show::Arguments),
+    Head(show::head::Arguments),
     Tail(show::tail::Arguments),
     #[cfg(feature = "view")]
     View(view::Arguments),
@@ -257,6 +258,7 @@ impl Command {
             Self::Glance(arguments) => glance::run(arguments, screen),
             Self::Info(arguments) => info::run(arguments, screen),
             Self::Show(arguments) => show::run(arguments, screen),
+            Self::Head(arguments) => show::head::run(arguments, screen),
             Self::Tail(arguments) => show::tail::run(arguments, screen),
             #[cfg(feature = "view")]
             Self::View(arguments) => view::run(arguments, screen),

@@ -1,4 +1,4 @@
-//! The last rows of an array, and those that are appended.
+//! The first and the last rows of an array, and those that are appended.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -12,7 +12,7 @@ use npy_core::NpyWriter;
 use crate::support::{Files, command, session};
 
 /// A hang fails the test after this time; nothing is measured by it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run of `npy tail -f` in a directory, and the lines that it writes to standard output and to standard error.
 struct Tail {
@@ -53,6 +53,32 @@ impl Drop for Tail {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[test]
+fn shows_the_first_rows() {
+    let files = Files::new();
+    npy_core::save(files.path("a.npy"), &(0..30_u8).collect::<Vec<_>>()).unwrap();
+    files.array("r.npy", "[('x','|u1'),('y','|u1')]", &[2], vec![1, 2, 3, 4]);
+    files.array("scalar.npy", "|u1", &[], vec![1]);
+    session!(
+        files,
+        @r#"
+        $ npy head a.npy
+        [0 1 2 3 4 5 6 7 8 9]
+        $ npy head - -n 2 < a.npy
+        [0 1]
+        $ npy head r.npy -n 1 --csv
+        x,y
+        1,2
+        $ npy head r.npy -n 9 --json
+        {"x":1,"y":2}
+        {"x":3,"y":4}
+        $ npy head scalar.npy
+        npy: scalar.npy: cannot show the first rows: expected an array with rows, found a single element
+        exit code 2
+        "#
+    );
 }
 
 #[test]

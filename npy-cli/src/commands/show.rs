@@ -1,5 +1,6 @@
 //! `npy show`: arrays as text, as NumPy prints them, as a table, as JSON or as CSV.
 
+pub(crate) mod head;
 mod objects;
 mod print;
 mod stream;

@@ -29,6 +29,7 @@ Usage: npy [OPTIONS] <COMMAND>
 Commands:
   info         Show what is in files: dtype, fields, shape, order, sizes
   show         Print an array or a slice of it, as NumPy prints it
+  head         Print the first rows of an array
   tail         Print the last rows of an array, and follow a file that grows
   view         Browse arrays and records in the terminal
   schema       Write the Rust struct, or the NumPy dtype, that reads a file

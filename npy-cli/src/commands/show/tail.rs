@@ -41,17 +41,24 @@ truncated or removed is named on standard error, and rows of the new one are pri
 
 Exit codes: 0 success, 2 the file cannot be read, 130 interrupted.")]
 pub(crate) struct Arguments {
-    /// A file, a member (FILE:MEMBER), or - for standard input; with -f an .npy file
+    #[command(flatten)]
+    shown: Rows,
+
+    /// Wait for rows that are appended to an .npy file
+    #[arg(short, long)]
+    follow: bool,
+}
+
+/// Rows of an array, and how they are printed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Rows {
+    /// A file, a member (FILE:MEMBER), or - for standard input
     #[arg(value_name = "FILE")]
     file: OsString,
 
-    /// Show the last N rows
-    #[arg(short = 'n', long, value_name = "N", default_value = "10", hide_default_value = true)]
-    rows: usize,
-
-    /// Wait for rows that are appended
-    #[arg(short, long)]
-    follow: bool,
+    /// Show N rows
+    #[arg(short = 'n', long = "rows", value_name = "N", default_value = "10", hide_default_value = true)]
+    pub(super) count: usize,
 
     /// Write JSON: a line for each row
     #[arg(long, conflicts_with = "csv")]
@@ -62,16 +69,23 @@ pub(crate) struct Arguments {
     csv: bool,
 }
 
+impl Rows {
+    /// The arguments of `npy show`, but for the end of the array.
+    pub(super) fn arguments(&self) -> super::Arguments {
+        super::Arguments {
+            file: self.file.clone(),
+            json: self.json,
+            csv: self.csv,
+            has_json_lines: true,
+            ..super::Arguments::default()
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
-    let shown = super::Arguments {
-        file: arguments.file.clone(),
-        tail: Some(arguments.rows),
-        json: arguments.json,
-        csv: arguments.csv,
-        has_json_lines: true,
-        ..super::Arguments::default()
-    };
-    if arguments.follow { follow(&shown, arguments.rows, screen) } else { super::run(&shown, screen) }
+    let count = arguments.shown.count;
+    let shown = super::Arguments { tail: Some(count), ..arguments.shown.arguments() };
+    if arguments.follow { follow(&shown, count, screen) } else { super::run(&shown, screen) }
 }
 
 /// Prints the last rows of a file, and then those that are appended. It ends by a failure, or by a signal.
