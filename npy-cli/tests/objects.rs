@@ -6,7 +6,7 @@ use npy_core::npz::NpzWriter;
 use npy_core::object::{ObjectArray, PyDate, PyDateTime, PyObject, PyTime, StringDType};
 use npy_core::{DType, Order};
 
-use crate::support::{Files, session};
+use crate::support::{Files, data, session};
 
 /// `[1, 'a', physics.Quantum('1')]`, whose class is unknown.
 fn with_unknown_class() -> Vec<u8> {
@@ -85,15 +85,16 @@ fn verify_tells_intact_pickles_from_damaged_ones() {
         ("future.npy", &pickle(b"\x80\x09K\x01.")),
         ("cut.npy", &pickle(b"\x80\x02K")),
         ("empty.npy", &pickle(b"\x80\x02a.")),
+        ("python2.npy", &fs::read(data("numpy-tests/py2-objarr.npy")).unwrap()),
     ]);
     session!(files, @"
-    $ npy verify cycle.npy other.npy future.npy cut.npy empty.npy
+    $ npy verify cycle.npy other.npy future.npy cut.npy empty.npy python2.npy
     cycle.npy: unsupported pickle at byte 130: expected an array of objects, found a list
     other.npy: unsupported pickle at byte 130: expected an array of objects, found an int
     future.npy: not checked: unsupported pickle at byte 128: unknown protocol 9: expected 0 to 5
     cut.npy: truncated file: the pickle needs 1 byte at offset 131, found 0
     empty.npy: unsupported pickle at byte 130: opcode APPEND: stack underflow
-    5 files, 5 items: 4 damaged, 1 unreadable
+    6 files, 6 items: 4 damaged, 1 unreadable
     exit code 2
     ");
 }

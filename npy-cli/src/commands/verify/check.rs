@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 
 use npy_core::FileFormat;
 use npy_core::npz::{ArchiveFile, NpzReader, leads_elsewhere};
-use npy_core::object::ObjectArray;
+use npy_core::object::{Encoding, ObjectArray, ObjectOptions};
 
 use super::finding::{Finding, State};
 use super::nested::{self, Budget, Level, nameless};
@@ -107,7 +107,7 @@ fn numbered(mut findings: Vec<Finding>) -> Vec<Finding> {
 fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Option<u64>, path: Option<&Path>) -> Result<Finding> {
     let header = array.header().clone();
     if header.dtype().has_object() {
-        return check_objects(array.into_objects(object_options()));
+        return check_objects(array.into_objects(options()));
     }
     let state = match length {
         Some(length) if format == FileFormat::Npy => {
@@ -121,6 +121,11 @@ fn check_array(mut array: Box<dyn Array + '_>, format: FileFormat, length: Optio
         }
     };
     Ok(state.into())
+}
+
+/// The text of Python 2 may be in any encoding, which is no damage.
+fn options() -> ObjectOptions {
+    object_options().encoding(Encoding::Latin1)
 }
 
 /// Damage of a pickle, or remarks on classes and opcodes that are not known.
@@ -201,7 +206,7 @@ fn check_member(archive: &mut NpzReader<ArchiveFile>, index: usize) -> Result<Fi
     let mut content = reader.into_inner();
     let found = io::copy(&mut content, &mut io::sink()).map_err(|error| Failure::Nameless(error.to_string()))?;
     if header.dtype().has_object() {
-        return check_objects(archive.array(index).and_then(|reader| reader.into_objects(object_options())));
+        return check_objects(archive.array(index).and_then(|reader| reader.into_objects(options())));
     }
     Ok(compare_lengths(header.data_bytes(), found).into())
 }
