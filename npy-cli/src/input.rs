@@ -23,8 +23,10 @@ pub(crate) use array::{
 pub(crate) use file::Input;
 pub(crate) use kept::{Extent, Keep, Kept, Stored};
 pub(crate) use looks::text_transfer;
+#[cfg(feature = "plot")]
+pub(crate) use members::member_beside;
 pub(crate) use members::{array_of, expected_one, member_named, members_named};
-pub(crate) use open::{Named, Other};
+pub(crate) use open::{Named, Other, expand_patterns};
 pub(crate) use part::{Part, STANDARD_INPUT, is_on_disk, path_of, split, standard_input};
 pub(crate) use stream::{Prefixed, Spool};
 pub(crate) use unread::{are_same, behind_array_of_stream, beside_members, is_shadowed};

@@ -9,6 +9,7 @@ mod diff;
 mod door;
 mod edit;
 mod hash;
+mod hints;
 mod help;
 #[cfg(feature = "plot")]
 mod images;

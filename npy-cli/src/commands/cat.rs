@@ -12,7 +12,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::formats;
 use crate::input::pieces;
-use crate::input::{Input, object_options, standard_input};
+use crate::input::{Input, expand_patterns, object_options, standard_input};
 use crate::objects;
 use crate::output::{self, Content};
 use crate::progress::Progress;
@@ -100,6 +100,8 @@ pub(crate) fn stack(arguments: &Stack) -> Result<u8> {
 }
 
 fn join(arguments: &Joined, how: How) -> Result<u8> {
+    formats::expect_npy(&arguments.output)?;
+    let arguments = &Joined { files: expand_patterns(&arguments.files)?, output: arguments.output.clone() };
     let Some(Whole { dtype, shape, outer }) = whole(arguments, how)? else { return Ok(0) };
     let (files, output) = (&arguments.files, &arguments.output);
     if dtype.has_object() {

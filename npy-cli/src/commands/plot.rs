@@ -9,7 +9,7 @@ use crate::escape;
 use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
-use crate::input::is_on_disk;
+use crate::input::{expand_patterns, is_on_disk, member_beside};
 use crate::output::{self, Content, Screen, ask};
 use crate::plot::options::{Kind, LogAxes, Options};
 use crate::plot::picture::{Paper, Protocol};
@@ -166,8 +166,15 @@ const MOST_PIXELS: usize = 8192;
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
     let format = arguments.output.as_deref().map(|path| arguments.to.map_or_else(|| format_of(path), Ok)).transpose()?;
     let _guard = signals::Guard::new();
+    if let (Some(x), Some(y)) = (&arguments.x, &arguments.y)
+        && let Some(member) = member_beside(&arguments.file, y.as_ref())
+    {
+        let hint = format!("write npy plot --kind scatter {} --x {}", escape::path(&member), escape::path(x));
+        return Err(Failure::new(format!("{y}: expected a field as --y, found a member of the archive; {hint}")));
+    }
     let (mut data, slices) = open(arguments)?;
-    let x = arguments.x.as_deref().map(|x| horizontal(x, &data, slices.first().and_then(Option::as_ref))).transpose()?;
+    let slice = slices.first().and_then(Option::as_ref);
+    let x = arguments.x.as_deref().map(|x| horizontal(x, &arguments.file, &data, slice)).transpose()?;
     if arguments.filter.is_given() && matches!(x, Some(Horizontal::Data(_))) {
         return Err(Failure::new("cannot keep rows of two files: expected a field as --x beside --where"));
     }
@@ -292,8 +299,12 @@ fn open(arguments: &Arguments) -> Result<(Vec<Data>, Vec<Option<Slice>>)> {
     slices.resize(files.len(), None);
     let slices: Vec<Option<Slice>> = slices.into_iter().map(|slice| slice.map(Slice::new).transpose()).collect::<Result<_>>()?;
     let (rows, part) = (arguments.filter.rows()?, arguments.parts.part());
-    let open = |(file, slice): (&OsStr, &Option<Slice>)| Ok(Data::open(file, slice.as_ref(), rows.as_ref())?.of_part(part));
-    let data = files.into_iter().zip(&slices).map(open).collect::<Result<_>>()?;
+    let mut data = Vec::new();
+    for (file, slice) in files.into_iter().zip(&slices) {
+        for file in expand_patterns(&[file.to_owned()])? {
+            data.push(Data::open(&file, slice.as_ref(), rows.as_ref())?.of_part(part));
+        }
+    }
     Ok((data, slices))
 }
 
@@ -309,13 +320,14 @@ fn is_named_as_file(text: &OsStr) -> bool {
     !text.starts_with('[') && (path.contains('/') || formats::of_extension(Path::new(path)).is_some())
 }
 
-/// The values of the horizontal axis: a field of records, unless there is only a file of the name.
-fn horizontal(text: &OsStr, data: &[Data], slice: Option<&Slice>) -> Result<Horizontal> {
+/// The values of the horizontal axis: a field of records, or else a file, or a member of the archive that the first file is.
+fn horizontal(text: &OsStr, file: &OsStr, data: &[Data], slice: Option<&Slice>) -> Result<Horizontal> {
     let first = data.first();
     if let (Some(field), true) = (text.to_str(), first.is_some_and(Data::has_fields) && !is_file(text)) {
         return Ok(Horizontal::Field(field.to_owned()));
     }
-    let x = Data::open(text, None, None)?;
+    let member = if is_file(text) { None } else { member_beside(file, text) };
+    let x = Data::open(member.as_deref().unwrap_or(text), None, None)?;
     let is_alike = first.is_some_and(|first| first.file_shape() == x.file_shape());
     let x = match slice.filter(|_| is_alike) {
         Some(slice) => x.with_slice(slice)?,

@@ -53,6 +53,7 @@ pub(crate) struct Arguments {
 const BLOCK: usize = 1 << 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
+    formats::expect_npy(&arguments.output)?;
     let mut input = formats::input_of_one(&arguments.file)?.into_file()?;
     input.expect_nothing_else("sample")?;
     input.expect_not_replaced(&arguments.output)?;

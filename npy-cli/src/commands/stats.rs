@@ -23,7 +23,9 @@ mod objects;
 mod report;
 mod brief;
 
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Mutex;
 
 use npy_core::{DType, Header};
@@ -33,7 +35,7 @@ use crate::failure::{Failure, Result};
 use crate::filter;
 use crate::formats;
 use crate::input::paths::Files;
-use crate::input::{Input, object_options};
+use crate::input::{Input, is_on_disk, object_options, path_of, standard_input};
 use crate::output::Screen;
 use crate::progress::Progress;
 use crate::threads;
@@ -123,6 +125,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         is_brief: arguments.brief,
     };
     let rows = arguments.filter.rows_by(settings.threads)?;
+    expect_no_field(&files)?;
     let mut failures = Vec::new();
     let mut reports = Reports { arguments, are_members: files.len() == 1, count: 0, brief: Brief::default() };
     for file in &files {
@@ -152,6 +155,22 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<u8> {
         Ok(0) if unread > 0 => Err(Failure::Reported),
         result => result,
     }
+}
+
+/// Fails, before anything is printed, if a field of a file follows the file, as a slice does in other commands.
+fn expect_no_field(files: &[OsString]) -> Result<()> {
+    let is_missing =
+        |text: &OsStr| standard_input(text).is_none() && !path_of(text).is_empty() && !Path::new(path_of(text)).exists();
+    for pair in files.windows(2).filter(|pair| is_missing(&pair[1]) && is_on_disk(&pair[0])) {
+        let (Some(field), Ok(mut input)) = (pair[1].to_str(), Input::open(&pair[0])) else { continue };
+        let member = input.only_member().ok();
+        let header = member.and_then(|member| input.header(member).ok());
+        if header.is_some_and(|header| header.dtype().field(field).is_some()) {
+            let message = format!("expected a file, found a field of {}; write --fields {field}", input.name());
+            return Err(Failure::new(format!("{field}: {message}")));
+        }
+    }
+    Ok(())
 }
 
 /// The statistics of the arrays that were read.

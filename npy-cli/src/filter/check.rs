@@ -172,6 +172,10 @@ impl Checker<'_> {
         }
     }
 
+    fn is_nan_alone(&self, expression: &Expression) -> bool {
+        matches!(&expression.kind, Kind::Field(path) if path.name == "nan" && path.indices.is_empty() && !self.table.has("nan"))
+    }
+
     fn is_nan(&mut self, operand: &Expression) -> Checked<Test> {
         match self.typed(operand)? {
             Typed::Time(column, _) => Ok(Test::IsNat(column)),
@@ -205,7 +209,18 @@ impl Checker<'_> {
     }
 
     fn compare(&mut self, comparison: Comparison, left: &Expression, right: &Expression, at: usize) -> Checked<Test> {
-        let (a, b) = (self.typed(left)?, self.typed(right)?);
+        let a = self.typed(left)?;
+        let b = self.typed(right).map_err(|problem| match (&a, &right.kind) {
+            (Typed::Text(..), Kind::Field(path)) if !self.table.has(&path.name) => {
+                Problem::new(problem.at, format!("{}; a text is in quotes", problem.message))
+            }
+            _ => problem,
+        })?;
+        for (side, other) in [(left, &b), (right, &a)] {
+            if comparison == Comparison::Equal && self.is_nan_alone(side) && matches!(other, Typed::Number(_)) {
+                return Err(Problem::new(side.at, "nothing equals nan; write isnan(x)"));
+            }
+        }
         match (a, b) {
             (Typed::Number(a), Typed::Number(b)) => Ok(numbers(comparison, a, b)),
             (Typed::Bools(a), Typed::Number(b)) => Ok(numbers(comparison, bools(a, left.at), b)),

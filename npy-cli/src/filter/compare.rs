@@ -12,7 +12,7 @@ use super::node::{Difference, Real, RealKind, Test, Whole, WholeKind};
 use super::syntax::Comparison;
 use crate::formats::text::time as iso;
 use crate::values::fields::scalar_of;
-use crate::values::units::{Length, factors, greatest_divisor, length_of};
+use crate::values::units::{Length, factors, greatest_divisor, length_of, unit_of};
 
 /// A column of bools as the integers 0 and 1.
 pub(super) fn bools(column: usize, at: usize) -> Number {
@@ -183,6 +183,7 @@ pub(super) fn span(step: Option<Length>, text: &str) -> Result<Bound, String> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i64 = format!("{whole}{fraction}").parse().map_err(|_| invalid())?;
     let name = Some(name.trim_start()).filter(|name| name.chars().all(char::is_alphabetic)).ok_or_else(invalid)?;
+    let name = unit_of(name);
     let dtype = format!("<m8[{name}]").parse::<DType>().map_err(|_| invalid())?;
     let length = scalar_of(&dtype).and_then(step_of).ok_or_else(invalid)?;
     let (length, step) = match (length, step) {

@@ -30,6 +30,7 @@ pub(super) fn tokens(text: &str) -> Checked<Vec<(usize, Token)>> {
         let begins_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
         let (token, behind) = match first {
             '\'' | '"' => quoted(text, at, rest)?,
+            'b' | 'B' if rest[1..].starts_with(['\'', '"']) => bytes(text, at + 1, &rest[1..])?,
             _ if begins_number(rest) || first == '.' && begins_number(&rest[1..]) => number(at, rest)?,
             _ if is_of_name(first) => {
                 let (name, behind) = rest.split_at(rest.find(|character| !is_of_name(character)).unwrap_or(rest.len()));
@@ -108,6 +109,16 @@ fn number(at: usize, rest: &str) -> Checked<(Token, &str)> {
 fn plain(at: usize, digits: &str) -> Checked<String> {
     let is_wrong = digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
     if is_wrong { Err(Problem::new(at, "invalid number")) } else { Ok(digits.replace('_', "")) }
+}
+
+/// `b'…'`, as `npy show` prints bytes. They are compared as UTF-8, so that those beyond ASCII would be others.
+fn bytes<'t>(text: &'t str, at: usize, rest: &'t str) -> Checked<(Token, &'t str)> {
+    match quoted(text, at, rest)? {
+        (Token::Text(found), _) if !found.is_ascii() => {
+            Err(Problem::new(at, "expected ASCII in b'…'; a text is compared as UTF-8"))
+        }
+        found => Ok(found),
+    }
 }
 
 /// A text in quotes, with Python's escapes.

@@ -15,6 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::input::pieces::Sink;
 use crate::input::{Spool, expected_one};
 use crate::output::{self, Content};
+use crate::values::quantity;
 
 /// A format of files.
 ///
@@ -164,7 +165,13 @@ pub(super) fn write_only(
         [array] => output::replace(path, content, |out| write(&mut **array, out)),
         [] => Err(Failure::new("expected an array, found none")),
         arrays => {
-            let failure = expected_one(arrays[0].input(), arrays.iter().map(|array| array.name()));
+            let (input, names) = (arrays[0].input(), arrays.iter().map(|array| array.name()));
+            let failure = if arrays.iter().all(|array| array.input() == input) {
+                expected_one(input, names)
+            } else {
+                let (found, names) = (quantity::counted(arrays.len() as u64, "array"), quantity::listed(names));
+                Failure::new(format!("expected one input, found {found}: {names}; name one"))
+            };
             Err(Failure::new(format!("{failure}, or write an .npz archive or a directory")))
         }
     }

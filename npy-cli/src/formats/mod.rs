@@ -65,16 +65,36 @@ pub(crate) fn of_output(text: &OsStr) -> Result<&'static dyn Format> {
     if path.is_dir() || text.as_encoded_bytes().ends_with(b"/") {
         return Ok(&dir::Directory);
     }
-    if compressed::inner(path) != path {
-        let hint = "write it without that extension, and compress it after";
-        return Err(Failure::new(format!("{}: cannot write a file that is compressed as a whole; {hint}", escape::path(text))));
-    }
+    expect_not_compressed(path)?;
     of_extension(path).ok_or_else(|| {
         let extensions: Vec<String> =
             FORMATS.iter().filter_map(|format| format.extensions().first()).map(|extension| format!(".{extension}")).collect();
         let expected = format!("expected {}, or a directory", extensions.join(", "));
         Failure::new(format!("{}: unknown format: {expected}; give one, as in --to npy", escape::path(text)))
     })
+}
+
+fn expect_not_compressed(output: &Path) -> Result<()> {
+    if compressed::inner(output) == output {
+        return Ok(());
+    }
+    let hint = "write it without that extension, and compress it after";
+    Err(Failure::new(format!("{}: cannot write a file that is compressed as a whole; {hint}", escape::path(output))))
+}
+
+/// Fails if an output of a command that writes `.npy` files alone has the extension of another format.
+pub(crate) fn expect_npy(output: &Path) -> Result<()> {
+    if output::is_stream(output) {
+        return Ok(());
+    }
+    expect_not_compressed(output)?;
+    match of_extension(output) {
+        Some(format) if format.names()[0] != "npy" => {
+            let message = "expected an output that ends in .npy; `npy convert` writes other formats";
+            Err(Failure::new(format!("{}: {message}", escape::path(output))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The format of a file of this name.

@@ -1,5 +1,6 @@
 //! `.npz`
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +10,7 @@ use npy_core::npz::{self, NpzWriter};
 use super::format::{Format, Objects, Outgoing, ReadOptions, WriteOptions};
 use super::npy::{self, Npy};
 use super::source::Source;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::input::Spool;
 use crate::output::{self, Content};
 use crate::{escape, signals};
@@ -70,8 +71,14 @@ impl Format for Npz {
 }
 
 fn add_members<W: Write>(arrays: &mut [Box<dyn Outgoing>], archive: &mut NpzWriter<W>) -> Result<()> {
+    let mut names = HashMap::new();
     arrays.iter_mut().try_for_each(|array| {
         let name = array.name().to_owned();
+        let other = names.insert(name.clone(), array.input().to_owned());
+        if let Some(other) = other.filter(|other| other != array.input()) {
+            let hint = "give one of the files another name, or join archives by `npy merge --prefix`";
+            return Err(Failure::new(format!("{}: {other} has the member {name:?} too; {hint}", array.input())));
+        }
         output::add_array(archive, &name, |member| npy::write(&mut **array, member))
     })
 }

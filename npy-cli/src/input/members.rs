@@ -1,8 +1,13 @@
 //! The members of an archive that a user names, and their arrays.
 
+#[cfg(feature = "plot")]
+use std::ffi::{OsStr, OsString};
+
 use npy_core::npz::{ArchiveFile, NpzReader};
 
 use super::array::{Array, Once};
+#[cfg(feature = "plot")]
+use super::part::{is_on_disk, path_of};
 use super::paths;
 use crate::failure::{Failure, Result};
 use crate::values::{nearest, quantity};
@@ -21,11 +26,22 @@ pub(crate) fn members_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Res
         Err(error) => error_without_path(error),
     };
     let Some(pattern) = paths::pattern(text) else {
-        return Err(Failure::from(error).with_advice(&nearest::hint(text, archive.names())));
+        let below = format!("{text}.");
+        let hint = if archive.names().any(|name| name.starts_with(&below)) {
+            format!("; {:?} stands for those below it", format!("{below}*"))
+        } else {
+            nearest::hint(text, archive.names())
+        };
+        return Err(Failure::from(error).with_advice(&hint));
     };
     let matches = |index: &usize| archive.name(*index).is_some_and(|name| pattern.matches(name));
     let found: Vec<usize> = (0..archive.len()).filter(matches).collect();
-    if found.is_empty() { Err(Failure::Nameless(format!("no member matches {text:?}"))) } else { Ok(found) }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let sliced = text.find('[').map(|begin| text.split_at(begin)).filter(|(name, _)| archive.find(name).is_ok());
+    let hint = sliced.map(|(name, slice)| format!("; a slice is an argument of its own: {name} '{slice}'"));
+    Err(Failure::Nameless(format!("no member matches {text:?}{}", hint.unwrap_or_default())))
 }
 
 /// The index of the one member that a text names.
@@ -34,6 +50,15 @@ pub(crate) fn member_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Resu
         [index] => Ok(*index),
         several => Err(Failure::Nameless(format!("expected one member, found {}", several.len()))),
     }
+}
+
+/// The argument for another member of the archive that an argument names, if there is one of this name.
+#[cfg(feature = "plot")]
+pub(crate) fn member_beside(text: &OsStr, name: &OsStr) -> Option<OsString> {
+    let path = path_of(text);
+    let archive = NpzReader::open(Some(path).filter(|path| is_on_disk(path))?).ok()?;
+    archive.find(name.to_str()?).ok()?;
+    Some([path, OsStr::new(":"), name].into_iter().collect())
 }
 
 /// The failure of a command that reads one array, where a file has several.

@@ -1,6 +1,6 @@
 //! Opens the arguments of a user: paths, members, numbers, and streams.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::ops::Range;
@@ -53,6 +53,32 @@ impl Other {
             (None, rest) => Ok(Box::new(Cursor::new(self.front.clone()).chain(rest.unwrap_or_else(|| Box::new(io::empty()))))),
         }
     }
+}
+
+/// The arguments of a user, with patterns of files and of members replaced by what matches them.
+pub(crate) fn expand_patterns(given: &[OsString]) -> Result<Vec<OsString>> {
+    let mut arguments = Vec::new();
+    for text in given {
+        for file in paths::expand_pattern(text)? {
+            let members = members_of_pattern(&file)?;
+            if members.is_empty() { arguments.push(file) } else { arguments.extend(members) }
+        }
+    }
+    Ok(arguments)
+}
+
+/// The members that match the pattern behind the name of an archive; none where there is no pattern.
+fn members_of_pattern(text: &OsStr) -> Result<Vec<OsString>> {
+    let (path, part) = split(text);
+    let Some(Part::Member(_)) = part.filter(|part| matches!(part, Part::Member(name) if paths::is_pattern(name.as_ref()))) else {
+        return Ok(Vec::new());
+    };
+    let Named::Input(input) = Input::find(text)? else { return Ok(Vec::new()) };
+    if !input.has_members()? {
+        return Ok(Vec::new());
+    }
+    let names = input.members()?.into_iter().filter_map(|(_, name)| name);
+    Ok(names.map(|name| [path, OsStr::new(":"), OsStr::new(&name)].into_iter().collect()).collect())
 }
 
 impl Input {

@@ -47,20 +47,41 @@ pub(crate) fn expand(given: &[OsString]) -> Result<Files> {
                 return Err(Failure::new(format!("{}: the directory has no .npy, .npz or .ra files", escape::path(text))));
             }
             found
-        } else if text != "-" && !path.exists() && is_pattern(text) && !text.as_encoded_bytes().contains(&b':') {
-            let before = unread.0.len();
-            let found = matches(text, &mut unread)?;
-            if found.is_empty() && unread.0.len() == before {
-                return Err(Failure::new(format!("{}: no file matches the pattern", escape::path(text))));
-            }
-            found
         } else {
-            vec![path.to_owned()]
+            matches_or_itself(text, &mut unread)?
         };
         files.extend(found.into_iter().map(PathBuf::into_os_string));
     }
     let unread = unread.0.len();
     if files.is_empty() && unread > 0 { Err(Failure::Reported) } else { Ok(Files { found: files, unread }) }
+}
+
+/// The files that match a pattern, each with the member behind the pattern, as in `run*.npz:loss`. Of another text the text itself.
+pub(super) fn expand_pattern(text: &OsStr) -> Result<Vec<OsString>> {
+    let mut unread = Unread::default();
+    let found = matches_or_itself(text, &mut unread)?;
+    if unread.0.is_empty() { Ok(found.into_iter().map(PathBuf::into_os_string).collect()) } else { Err(Failure::Reported) }
+}
+
+fn matches_or_itself(text: &OsStr, unread: &mut Unread) -> Result<Vec<PathBuf>> {
+    let is_there = Path::new(text).exists() || halves(text, b':').any(|(path, _)| Path::new(path).is_file());
+    let (pattern, member) = halves(text, b':').next().map_or((text, None), |(path, member)| (path, Some(member)));
+    if is_there || !is_pattern(pattern) {
+        return Ok(vec![text.into()]);
+    }
+    let before = unread.0.len();
+    let mut found = matches(pattern, unread)?;
+    if found.is_empty() && unread.0.len() == before {
+        let hint = if pattern.as_encoded_bytes().starts_with(b"[") { "; slices are for npy show, view and plot" } else { "" };
+        return Err(Failure::new(format!("{}: no file matches the pattern{hint}", escape::path(pattern))));
+    }
+    if let Some(member) = member {
+        for path in &mut found {
+            path.as_mut_os_string().push(":");
+            path.as_mut_os_string().push(member);
+        }
+    }
+    Ok(found)
 }
 
 /// The paths of the `.npy` files in a directory and those below it, sorted. What cannot be read is named on standard error, and is an
@@ -99,6 +120,9 @@ pub(crate) fn is_pattern(text: &OsStr) -> bool {
 
 /// Advice for a path that is not there: the file of its directory with the nearest name.
 pub(super) fn similar_file(path: &OsStr) -> String {
+    if path.as_encoded_bytes().starts_with(b"[") {
+        return "; a slice follows its file".to_owned();
+    }
     let path = Path::new(path);
     let (Some(name), Some(parent)) = (path.file_name().and_then(OsStr::to_str), path.parent()) else { return String::new() };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };

@@ -30,6 +30,27 @@ pub(crate) fn length_of(unit: TimeUnit) -> Option<Length> {
     unit.attoseconds().map(Length::Attoseconds).or_else(|| unit.months().map(Length::Months))
 }
 
+/// The names by which pandas calls units too.
+const SPELLINGS: [(&str, &[&str]); 10] = [
+    ("Y", &["year"]),
+    ("M", &["month"]),
+    ("W", &["week"]),
+    ("D", &["day"]),
+    ("h", &["hour", "hr"]),
+    ("m", &["minute", "min"]),
+    ("s", &["second", "sec"]),
+    ("ms", &["millisecond", "milli"]),
+    ("us", &["microsecond", "micro", "µs", "μs"]),
+    ("ns", &["nanosecond", "nano"]),
+];
+
+/// NumPy's name of a unit of which this is a name, as `min` and `minutes` are; another text as it is.
+pub(crate) fn unit_of(name: &str) -> &str {
+    let singular = name.strip_suffix('s').filter(|singular| singular.len() > 1).unwrap_or(name);
+    let found = SPELLINGS.iter().find(|(_, others)| others.contains(&name) || others.contains(&singular));
+    found.map_or(name, |(unit, _)| unit)
+}
+
 /// The shorter of two units that have a fixed length.
 pub(crate) fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
     if b.attoseconds() < a.attoseconds() { b } else { a }
@@ -74,6 +95,15 @@ pub(crate) fn moment((unit, count): (TimeUnit, u32), steps: i64) -> Option<(i128
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_have_the_names_of_pandas_too() {
+        for (name, unit) in
+            [("min", "m"), ("minutes", "m"), ("hrs", "h"), ("day", "D"), ("ms", "ms"), ("as", "as"), ("M", "M"), ("x", "x")]
+        {
+            assert_eq!(unit_of(name), unit);
+        }
+    }
 
     #[test]
     fn units_have_factors_unless_their_ratio_varies() {

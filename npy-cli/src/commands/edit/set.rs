@@ -78,8 +78,9 @@ pub(crate) fn set(arguments: &Set) -> Result<u8> {
         (Some(slice), Some(value)) => (Some(Slice::new(slice)?), value.as_str()),
         (value, _) => (None, value.as_deref().unwrap_or_default()),
     };
-    let change = Change { name: name.clone(), slice, value, is_lossy: arguments.lossy };
     let input = Input::open(&arguments.array)?;
+    let is_member = input.format() == FileFormat::Npz;
+    let change = Change { name: name.clone(), slice, value, is_member, is_lossy: arguments.lossy };
     match (input.format(), input.path()) {
         (FileFormat::Npz, Some(path)) => set_value_in_archive(path, input.selected(), &change),
         (FileFormat::Npy, Some(path)) => {
@@ -102,20 +103,27 @@ struct Change<'a> {
     /// `None` is the only element.
     slice: Option<Slice>,
     value: &'a str,
+    /// Whether the array is a member of an archive.
+    is_member: bool,
     is_lossy: bool,
 }
 
 impl Change<'_> {
+    /// What replaces an array whose elements cannot be set.
+    fn other_way(&self) -> &'static str {
+        if self.is_member { "`--from` replaces the array" } else { "replace the file by one that np.save writes" }
+    }
+
     /// The change in the data of an array.
     fn of(&self, header: &Header) -> Result<Patch> {
         if header.dtype().has_object() {
-            return Err(Failure::Nameless("cannot set Python objects; `--from` replaces the array".to_owned()));
+            return Err(Failure::Nameless(format!("cannot set Python objects; {}", self.other_way())));
         }
         let selection = self.slice.as_ref().map_or_else(|| Ok(Selection::new(header)), |slice| slice.of(header))?;
         let scalar = match selection.dtype() {
             DType::Scalar(scalar) if slot::is_supported(*scalar) => *scalar,
             DType::Scalar(scalar) => {
-                return Err(Failure::Nameless(format!("cannot set elements of {scalar}; `--from` replaces the array")));
+                return Err(Failure::Nameless(format!("cannot set elements of {scalar}; {}", self.other_way())));
             }
             dtype => {
                 let fields = quantity::listed(dtype.columns().iter().map(|field| field.path()));
