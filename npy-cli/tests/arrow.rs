@@ -97,14 +97,14 @@ mod with_arrow {
             convert(&[filter, &table, &directory.path("rows.csv")]);
             assert_eq!(String::from_utf8(directory.read("rows.csv")).unwrap(), expected);
         }
-        // Nulls are what fills them.
+        // No null is a value.
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("id", Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]))),
             ("x", Arc::new(Float64Array::from(vec![Some(1.0), None, Some(3.0)]))),
         ];
         let table = directory.table("nulls.parquet", columns);
-        assert_eq!(directory.run(["show", "--where", "x > 1", &table]).stdout, "[(3, 3.)]\n");
-        assert_eq!(directory.run(["show", "--where", "isnan(x)", &table]).stdout, "[(0, nan)]\n");
+        assert_eq!(directory.run(["show", "--where", "x > 1", &table]).stdout, "[(3., 3.)]\n");
+        assert_eq!(directory.run(["show", "--where", "isnan(x)", &table]).stdout, "[(nan, nan)]\n");
         // Only the columns that the expression and the output need are read.
         let lists = ListArray::from_iter_primitive::<npy_arrow::arrow_array::types::Int32Type, _, _>(
             [1, 2].map(|count| Some(vec![Some(7); count])),
@@ -256,7 +256,7 @@ mod with_arrow {
             let columns = vec![("x", Arc::clone(&x)), ("s", Arc::clone(&s)), ("t", Arc::clone(&t))];
             let (table, back) = (directory.table(name, columns), directory.path("a.npy"));
             let lost = format!(
-                "{name}: the nulls of the column \"s.n\"; {name}: the nulls of the column \"x\"; \
+                "{name}: the nulls of the column \"s.n\"; \
                  {name}: the time zone Europe/Vienna of the column \"t\""
             );
             let message = directory.refused(["convert", &table, &back]);
@@ -270,6 +270,46 @@ mod with_arrow {
             assert_eq!((&bytes[8..12], i64::from_le_bytes(bytes[12..20].try_into().unwrap())), (&[0; 4][..], i64::MIN));
             fs::remove_file(&back).unwrap();
         }
+    }
+
+    #[test]
+    fn nulls_are_no_values_for_commands_that_look() {
+        let Some(pyarrow) = pyarrow("nulls_are_no_values_for_commands_that_look") else { return };
+        let directory = Files::new();
+        let printed = pyarrow.run(["tables.py", "missing", &directory.directory().display().to_string()], b"");
+        for name in ["numbers.parquet", "numbers.arrow"] {
+            let table = directory.path(name);
+            let mut found = String::new();
+            for column in ["i", "u", "b", "f", "whole"] {
+                let json = directory.run(["stats", "--json", "--fields", column, &table]).ok();
+                let stats: serde_json::Value = serde_json::from_str(&json).unwrap();
+                let values = directory.run(["show", "--csv", &table, column]).ok();
+                let values: Vec<f64> = values.lines().map(|value| value.parse().unwrap()).collect();
+                let values = format!("{values:?}").replace("NaN", "nan");
+                found += &format!("{column} {:?} {values}\n", stats["stats"][0]["mean"].as_f64().unwrap());
+            }
+            assert_eq!(found, String::from_utf8_lossy(&printed), "{name}");
+            assert_eq!(directory.run(["show", "--where", "i == 0", "--count", &table]).ok(), "1\n");
+            assert_eq!(directory.run(["show", "--where", "b == 0", "--count", &table]).ok(), "1\n");
+        }
+        // An array stays one.
+        let matrix = directory.path("matrix.parquet");
+        convert(&[&directory.path("matrix.npy"), &matrix]);
+        assert_eq!(directory.run(["show", &matrix]).ok(), "[[ 1. nan]\n [ 3.  4.]]\n");
+        // A conversion asks, but not for NaN and NaT.
+        let [all, big, back] = ["all.parquet", "big.parquet", "back.npy"].map(|name| directory.path(name));
+        let lost = ["b", "i", "s", "u"].map(|column| format!("all.parquet: the nulls of the column {column:?}")).join("; ");
+        let message = directory.refused(["convert", &all, &back]);
+        assert_eq!(message, format!("npy: the conversion would lose {lost}; allow it with --lossy\n"));
+        convert(&["--fields", "f,t,whole", &all, &back]);
+        let run = directory.run(["show", "--csv", &all, "[['s', 't']]"]);
+        assert_eq!(run.stderr, "npy: all.parquet: nulls of the column \"s\" are read as ''\n");
+        assert_eq!(run.stdout, "s,t\na,2024-01-02T00:00:00.000000\n,\nc,2024-01-03T00:00:00.000000\n");
+        // An integer that no float has is counted.
+        let run = directory.run(["show", "--csv", &big]);
+        let rounded = "npy: big.parquet: lost 1 number, which was rounded\n";
+        assert_eq!(run.stderr, format!("npy: big.parquet: nulls of the column \"in.s\" are read as ''\n{rounded}"));
+        assert_eq!(run.stdout, "big,in.k,in.s\n9007199254740992.0,1.0,a\nnan,nan,\n9007199254740992.0,nan,b\n");
     }
 
     #[test]

@@ -116,4 +116,32 @@ def of_other_programs(directory):
     duckdb.sql(f"copy (select * from frame) to '{directory}/duckdb.parquet'")
 
 
+def missing(directory):
+    """Columns with nulls, whose values and means pandas prints; and a list and a map that have no dtype."""
+    import pandas
+    import pyarrow
+    import pyarrow.parquet
+
+    frame = pandas.DataFrame({
+        "i": pandas.array([0, None, 5], "Int64"),
+        "u": pandas.array([None, 200, 0], "UInt8"),
+        "b": pandas.array([False, True, None], "boolean"),
+        "f": pandas.array([0.5, None, 2.5], "Float32"),
+        "whole": [1, 2, 3],
+    })
+    frame.to_parquet(directory + "/numbers.parquet")
+    frame.to_feather(directory + "/numbers.arrow")
+    frame["s"] = ["a", None, "c"]
+    frame["t"] = pandas.to_datetime(["2024-01-02", None, "2024-01-03"])
+    frame.to_parquet(directory + "/all.parquet")
+    for name in ["i", "u", "b", "f", "whole"]:
+        print(name, frame[name].mean(), frame[name].to_numpy("f8", na_value=NAN).tolist())
+
+    np.save(directory + "/matrix.npy", np.array([[1, None], [3, 4]], dtype=object))
+    table = pyarrow.table({"x": [1, 2], "ragged": [[1], [1, 2]], "none": [None, None]})
+    pyarrow.parquet.write_table(table, directory + "/ragged.parquet")
+    table = pyarrow.table({"big": [2**53 + 1, None, 2**53], "in": [{"k": 1, "s": "a"}, None, {"k": None, "s": "b"}]})
+    pyarrow.parquet.write_table(table, directory + "/big.parquet")
+
+
 call(globals())

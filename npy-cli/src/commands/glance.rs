@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &info::Arguments, screen: &mut Screen) -> Result<u8
 
 /// Shows the values of a file of one array without Python objects.
 fn look(file: &OsStr, screen: &mut Screen) -> Result<()> {
-    let mut input = formats::input(file)?;
+    let mut input = formats::input_again(file)?;
     let members = input.members()?;
     let [(member, _)] = &members[..] else { return Ok(()) };
     let member = *member;

@@ -159,15 +159,16 @@ pub(crate) enum Opened {
     Foreign(Foreign),
 }
 
-/// Opens an argument in any format: see [`find`].
+/// Opens an argument in any format: see [`find`]. Warns of what is left out.
 pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
+    let opened = open_silently(text)?;
+    opened.warn();
+    Ok(opened)
+}
+
+fn open_silently(text: &OsStr) -> Result<Opened> {
     let (format, mut other) = match find(text)? {
-        Found::Numpy(input) => {
-            for part in input.left_out() {
-                output::warn(&format!("{}: left out {part}", input.name()));
-            }
-            return Ok(Opened::Numpy(input));
-        }
+        Found::Numpy(input) => return Ok(Opened::Numpy(input)),
         Found::Compressed(file) => return Ok(Opened::Compressed(file)),
         Found::Foreign(format, other) => (format, other),
     };
@@ -176,9 +177,6 @@ pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
     let options = ReadOptions { is_lossy: true, are_all_wanted: true, is_for_looking: true, ..ReadOptions::default() };
     let source = open_foreign(format, other, text, &options)?.pop();
     let source = source.ok_or_else(|| Failure::new(format!("{name}: expected an array, found none")))?;
-    for loss in source.items().iter().flat_map(|item| &item.losses) {
-        output::warn(&format!("{name}: left out {loss}"));
-    }
     let holds_several = format.holds_several();
     Ok(Opened::Foreign(Foreign { source, name, format: format.names()[0], holds_several, bytes, part }))
 }
@@ -186,6 +184,11 @@ pub(crate) fn open_any(text: &OsStr) -> Result<Opened> {
 /// Opens an argument in any format, as an input with its arrays.
 pub(crate) fn input(text: &OsStr) -> Result<Input> {
     open_any(text)?.into_input()
+}
+
+/// Opens an argument once more, for a command that has warned.
+pub(crate) fn input_again(text: &OsStr) -> Result<Input> {
+    open_silently(text)?.into_input()
 }
 
 /// Opens an argument in any format, for a command that reads one array.
@@ -198,6 +201,26 @@ pub(crate) fn input_of_one(text: &OsStr) -> Result<Input> {
 }
 
 impl Opened {
+    fn warn(&self) {
+        match self {
+            Self::Numpy(input) => {
+                for part in input.left_out() {
+                    output::warn(&format!("{}: left out {part}", input.name()));
+                }
+            }
+            Self::Compressed(_) => {}
+            Self::Foreign(file) => {
+                let items = file.source.items();
+                for loss in items.iter().flat_map(|item| &item.losses) {
+                    output::warn(&format!("{}: left out {loss}", file.name));
+                }
+                for note in items.iter().flat_map(|item| &item.notes) {
+                    output::warn(&format!("{}: {note}", file.name));
+                }
+            }
+        }
+    }
+
     /// The arrays in NumPy's formats, those of another one in a temporary file.
     fn into_input(self) -> Result<Input> {
         match self {

@@ -148,7 +148,7 @@ impl InputSource {
             Address::Behind(found) => found.header.clone(),
         };
         self.addresses.push(address);
-        self.items.push(Item { name, input: input.to_owned(), header, losses: Vec::new() });
+        self.items.push(Item { name, input: input.to_owned(), header, losses: Vec::new(), notes: Vec::new() });
         Ok(())
     }
 

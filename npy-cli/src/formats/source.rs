@@ -26,6 +26,8 @@ pub(crate) struct Item {
     pub(crate) header: Header,
     /// The parts of the file that no format keeps, in words: the first item has them.
     pub(crate) losses: Vec<String>,
+    /// The values that stand for others, in words, for commands that look at them.
+    pub(crate) notes: Vec<String>,
 }
 
 /// An input with its arrays.
@@ -107,7 +109,7 @@ impl FileOrSpool {
 
     /// The array that the file is.
     pub(super) fn item(&self, header: Header, losses: Vec<String>) -> Item {
-        Item { name: self.stem.clone(), input: self.input.clone(), header, losses }
+        Item { name: self.stem.clone(), input: self.input.clone(), header, losses, notes: Vec::new() }
     }
 
     /// Opens it once more, from the beginning.

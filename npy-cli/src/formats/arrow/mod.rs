@@ -2,6 +2,8 @@
 
 mod kind;
 #[cfg(feature = "arrow")]
+mod missing;
+#[cfg(feature = "arrow")]
 mod nulls;
 #[cfg(feature = "arrow")]
 mod read;

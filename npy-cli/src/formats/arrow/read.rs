@@ -2,25 +2,27 @@
 //! bounded by the largest batch.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::rc::Rc;
 
 use npy_arrow::arrow_array::RecordBatchReader;
-use npy_arrow::arrow_schema::{Schema, SchemaRef};
+use npy_arrow::arrow_schema::Schema;
 use npy_arrow::metadata::DESCR;
 use npy_arrow::{ArrayOptions, BatchWriter, Fill, Survey, ipc, parquet};
-use npy_core::{DType, DynValues, Order};
+use npy_core::{DType, DynValues, Header, Order};
 
 use super::kind::Kind;
+use super::missing::{Floats, Missing};
 use super::write::{failure_of, foreign};
 use crate::failure::{Failure, Result};
 use crate::formats::format::ReadOptions;
 use crate::formats::source::{FileOrSpool, Item, Source};
 use crate::input::pieces::Sink;
-use crate::signals;
 use crate::values::fields;
+use crate::{losses, signals};
 
 /// The most bytes of encoded rows in memory.
 const PIECE_BYTES: usize = 16 << 20;
@@ -31,6 +33,7 @@ pub(super) struct ArrowSource {
     kind: Kind,
     /// The columns that are read.
     columns: Vec<usize>,
+    floats: Floats,
     item: Item,
 }
 
@@ -40,21 +43,49 @@ impl ArrowSource {
     }
 
     fn survey(file: FileOrSpool, kind: Kind, options: &ReadOptions) -> Result<Self> {
+        let columns = columns_of(&reader(kind, file.path())?.schema(), options);
+        let mut found = Surveyed::new(&file, kind, &columns, Floats::default())?;
+        let mut notes = Vec::new();
+        if options.is_for_looking {
+            notes.extend(found.missing.note_of_values());
+            let numbers = std::mem::take(&mut found.missing.numbers);
+            if !numbers.is_empty() {
+                found = Surveyed::new(&file, kind, &columns, Floats::new(numbers))?;
+            }
+        } else {
+            found.losses.extend(found.missing.losses());
+        }
+        let item = Item { notes, ..file.item(found.header, found.losses.into_iter().collect()) };
+        Ok(Self { file, kind, columns, floats: found.floats, item })
+    }
+}
+
+/// The first of two reads.
+struct Surveyed {
+    header: Header,
+    /// The parts of types that dtypes do not have.
+    losses: BTreeSet<String>,
+    missing: Missing,
+    floats: Floats,
+}
+
+impl Surveyed {
+    fn new(file: &FileOrSpool, kind: Kind, columns: &[usize], mut floats: Floats) -> Result<Self> {
         let reader = reader(kind, file.path())?;
-        let all = reader.schema();
-        let columns = columns_of(&all, options);
-        let schema: SchemaRef = all.project(&columns).map_err(foreign)?.into();
+        let schema = floats.schema(reader.schema().project(columns).map_err(foreign)?).map_err(foreign)?;
         // Decimals that become floats are named as a loss.
         let options = ArrayOptions::new().decimals_as_floats(true);
         let mut survey = Survey::new(&schema, options).map_err(failure_of)?;
+        let losses = survey.losses().map(str::to_owned).collect();
+        let mut missing = Missing::default();
         for batch in reader {
             signals::check()?;
-            let batch = batch.and_then(|batch| batch.project(&columns)).map_err(foreign)?;
+            let batch = batch.and_then(|batch| floats.batch(batch.project(columns)?)).map_err(foreign)?;
             survey.note(&batch).map_err(failure_of)?;
+            missing.note(&batch);
         }
-        let header = survey.header().map_err(failure_of)?;
-        let item = file.item(header, survey.losses().map(str::to_owned).collect());
-        Ok(Self { file, kind, columns, item })
+        floats.rounded = 0;
+        Ok(Self { header: survey.header().map_err(failure_of)?, losses, missing, floats })
     }
 }
 
@@ -123,7 +154,7 @@ impl Source for ArrowSource {
             None | Some([]) => dtype.clone(),
             Some(axes) => dtype.clone().sub_array(axes)?,
         };
-        let schema = reader.schema().project(&self.columns).map_err(foreign)?;
+        let schema = self.floats.schema(reader.schema().project(&self.columns).map_err(foreign)?).map_err(foreign)?;
         // Nulls were allowed, or there are none.
         let options = ArrayOptions::new().dtype(row).fill_nulls(Fill::NaN);
         let pieces = Pieces::default();
@@ -133,7 +164,8 @@ impl Source for ArrowSource {
         // Encoded texts are as wide as the widest.
         let step = (PIECE_BYTES / dtype.itemsize().saturating_mul(per_row).max(1)).max(1);
         while let Some(batch) = silent(|| reader.next()) {
-            let batch = batch.and_then(|batch| batch.project(&self.columns)).map_err(foreign)?;
+            let batch = batch.and_then(|batch| self.floats.batch(batch.project(&self.columns)?)).map_err(foreign)?;
+            losses::ROUNDED.note(std::mem::take(&mut self.floats.rounded));
             for begin in (0..batch.num_rows()).step_by(step) {
                 let slice = batch.slice(begin, step.min(batch.num_rows() - begin));
                 writer.write(&slice).map_err(failure_of)?;
