@@ -313,6 +313,28 @@ mod with_arrow {
     }
 
     #[test]
+    fn columns_without_a_dtype_are_left_out_by_commands_that_look() {
+        let Some(pyarrow) = pyarrow("columns_without_a_dtype_are_left_out_by_commands_that_look") else { return };
+        let directory = Files::new();
+        pyarrow.run(["tables.py", "missing", &directory.directory().display().to_string()], b"");
+        let table = directory.path("ragged.parquet");
+        let warning = "npy: ragged.parquet: left out the column \"none\": no dtype for Arrow type Null\n\
+                       npy: ragged.parquet: left out the column \"ragged\": no dtype for Arrow type List(Int64, field: 'element')\n";
+        let run = directory.run(["show", &table]);
+        assert_eq!((run.stderr.as_str(), run.stdout.as_str()), (warning, "[(1,) (2,)]\n"));
+        for command in [&["info"][..], &["stats"], &["verify"], &["diff", &table], &["hash"]] {
+            let run = directory.run([command, &[table.as_str()]].concat());
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            assert!(run.stderr.starts_with(warning), "{}", run.stderr);
+        }
+        assert_eq!(directory.run([&table]).stderr, warning);
+        let message = directory.run(["stats", "--fields", "ragged", &table]).stderr;
+        assert_eq!(message, format!("{warning}npy: ragged.parquet: unknown field \"ragged\": expected one of x\n"));
+        let message = directory.refused(["convert", &table, &directory.path("back.npy")]);
+        assert!(message.ends_with("leave it out with --fields\n"), "{message}");
+    }
+
+    #[test]
     fn missing_objects_are_nulls() {
         let Some(pyarrow) = pyarrow("missing_objects_are_nulls") else { return };
         let directory = Files::new();

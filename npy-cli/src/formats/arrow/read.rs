@@ -43,14 +43,29 @@ impl ArrowSource {
     }
 
     fn survey(file: FileOrSpool, kind: Kind, options: &ReadOptions) -> Result<Self> {
-        let columns = columns_of(&reader(kind, file.path())?.schema(), options);
-        let mut found = Surveyed::new(&file, kind, &columns, Floats::default())?;
+        let schema = reader(kind, file.path())?.schema();
+        let mut columns = columns_of(&schema, options);
+        let mut found = Surveyed::new(&file, kind, &columns, Floats::default());
+        let mut left_out = Vec::new();
+        if options.is_for_looking && found.is_err() {
+            let typed = with_dtype(&file, kind, &columns)?;
+            if !typed.is_empty() && typed.len() < columns.len() {
+                left_out = columns.into_iter().filter(|index| !typed.contains(index)).collect();
+                columns = typed;
+                found = Surveyed::new(&file, kind, &columns, Floats::default());
+            }
+        }
+        let mut found = found?;
+        for field in left_out.into_iter().map(|index| schema.field(index)) {
+            found.losses.insert(format!("the column {:?}: no dtype for Arrow type {}", field.name(), field.data_type()));
+        }
         let mut notes = Vec::new();
         if options.is_for_looking {
             notes.extend(found.missing.note_of_values());
             let numbers = std::mem::take(&mut found.missing.numbers);
             if !numbers.is_empty() {
-                found = Surveyed::new(&file, kind, &columns, Floats::new(numbers))?;
+                let losses = found.losses;
+                found = Surveyed { losses, ..Surveyed::new(&file, kind, &columns, Floats::new(numbers))? };
             }
         } else {
             found.losses.extend(found.missing.losses());
@@ -73,9 +88,7 @@ impl Surveyed {
     fn new(file: &FileOrSpool, kind: Kind, columns: &[usize], mut floats: Floats) -> Result<Self> {
         let reader = reader(kind, file.path())?;
         let schema = floats.schema(reader.schema().project(columns).map_err(foreign)?).map_err(foreign)?;
-        // Decimals that become floats are named as a loss.
-        let options = ArrayOptions::new().decimals_as_floats(true);
-        let mut survey = Survey::new(&schema, options).map_err(failure_of)?;
+        let mut survey = survey_of(&schema).map_err(failure_of)?;
         let losses = survey.losses().map(str::to_owned).collect();
         let mut missing = Missing::default();
         for batch in reader {
@@ -87,6 +100,27 @@ impl Surveyed {
         floats.rounded = 0;
         Ok(Self { header: survey.header().map_err(failure_of)?, losses, missing, floats })
     }
+}
+
+/// Those of the columns that have a dtype, which a list has if all are of one length.
+fn with_dtype(file: &FileOrSpool, kind: Kind, columns: &[usize]) -> Result<Vec<usize>> {
+    let reader = reader(kind, file.path())?;
+    let schema = reader.schema();
+    let alone = |index: &usize| Some((*index, survey_of(&schema.project(&[*index]).ok()?).ok()?));
+    let mut surveys: Vec<(usize, Survey)> = columns.iter().filter_map(alone).collect();
+    for batch in reader {
+        signals::check()?;
+        let batch = batch.map_err(foreign)?;
+        for (index, survey) in &mut surveys {
+            survey.note(&batch.project(&[*index]).map_err(foreign)?).map_err(failure_of)?;
+        }
+    }
+    Ok(surveys.into_iter().filter(|(_, survey)| survey.header().is_ok()).map(|(index, _)| index).collect())
+}
+
+fn survey_of(schema: &Schema) -> npy_core::Result<Survey> {
+    // Decimals that become floats are named as a loss.
+    Survey::new(schema, ArrayOptions::new().decimals_as_floats(true))
 }
 
 /// Reads without the message of a panic: the crates of Arrow panic on some damaged files, for which `npy-arrow` returns an error.
