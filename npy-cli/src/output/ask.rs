@@ -1,6 +1,7 @@
 //! A question to the terminal, whose answer comes as if it were typed.
 
 use std::io::{self, Write as _};
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -42,11 +43,14 @@ pub(crate) fn attributes() -> Option<Vec<u16>> {
     answer
 }
 
+/// The pixels of a side of a character. Beyond any font the answer is wrong, and a picture of it would be huge.
+const PLAUSIBLE: RangeInclusive<u16> = 1..=128;
+
 /// The pixels of a character, if the terminal tells them.
 pub(crate) fn cell() -> Option<(usize, usize)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     let (width, height) = (size.ws_xpixel.checked_div(size.ws_col)?, size.ws_ypixel.checked_div(size.ws_row)?);
-    Some((width.into(), height.into())).filter(|(width, height)| *width > 0 && *height > 0)
+    (PLAUSIBLE.contains(&width) && PLAUSIBLE.contains(&height)).then(|| (width.into(), height.into()))
 }
 
 /// The terminal without echo and without lines, until it is dropped. Ctrl-C stays a signal, those after which it would not be dropped do not.
