@@ -36,12 +36,7 @@ pub(crate) fn members_named(archive: &NpzReader<ArchiveFile>, text: &str) -> Res
     };
     let matches = |index: &usize| archive.name(*index).is_some_and(|name| pattern.matches(name));
     let found: Vec<usize> = (0..archive.len()).filter(matches).collect();
-    if !found.is_empty() {
-        return Ok(found);
-    }
-    let sliced = text.find('[').map(|begin| text.split_at(begin)).filter(|(name, _)| archive.find(name).is_ok());
-    let hint = sliced.map(|(name, slice)| format!("; a slice is an argument of its own: {name} '{slice}'"));
-    Err(Failure::Nameless(format!("no member matches {text:?}{}", hint.unwrap_or_default())))
+    if found.is_empty() { Err(Failure::Nameless(format!("no member matches {text:?}"))) } else { Ok(found) }
 }
 
 /// The index of the one member that a text names.
