@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(feature = "plot")]
@@ -20,6 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::input::STANDARD_INPUT;
 use crate::output::{self, Color, Screen};
 use crate::signals;
+use crate::values::quantity;
 
 /// The exit code of a command that failed, and of wrong arguments.
 const TROUBLE: u8 = 2;
@@ -110,7 +112,7 @@ pub fn main() -> ExitCode {
     };
     let arguments = match parsed {
         Ok(arguments) => arguments,
-        Err(error) => exit(&error),
+        Err(error) => exit(&with_tip(error)),
     };
     let mut screen = Screen::new(arguments.color);
     let result = arguments.command.run(&mut screen).and_then(|code| {
@@ -172,6 +174,33 @@ fn mistyped_option(arguments: impl Iterator<Item = OsString>) -> Option<clap::Er
     root.build();
     let message = format!("unexpected argument '{option}' found{hint}");
     Some(root.find_subcommand_mut(&name)?.error(clap::error::ErrorKind::UnknownArgument, message))
+}
+
+/// Names the commands that have an option that this one lacks, instead of how to pass it as a value.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    if error.kind() != clap::error::ErrorKind::UnknownArgument || error.remove(ContextKind::Suggested).is_none() {
+        return error;
+    }
+    if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
+        let usage = usage.to_string().replace("npy glance", "npy");
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage.into()));
+    }
+    let option = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));
+    let root = Arguments::command();
+    let has_it =
+        |command: &&clap::Command| command.get_arguments().any(|option| option.get_long().is_some() && option.get_long() == long);
+    let names = root
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .filter(has_it)
+        .map(|command| format!("npy {}", command.get_name()));
+    let names: Vec<String> = names.collect();
+    if !names.is_empty() {
+        let tip = format!("{option} is an option of {}", quantity::listed(names));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// Prints what the parser says, and ends the process. It quotes arguments, which can be the names of files.
@@ -282,7 +311,7 @@ impl Command {
             Self::Recover(arguments) => recover::run(arguments, screen),
             Self::Verify(arguments) => verify::run(arguments, screen),
             Self::Complete(arguments) => complete::run(arguments, &Arguments::command(), screen),
-            Self::Completions(arguments) => generate::completions(arguments, Arguments::command(), screen),
+            Self::Completions(arguments) => generate::completions(arguments, &Arguments::command(), screen),
             Self::Man(arguments) => generate::man(arguments, Arguments::command(), screen),
         }
     }

@@ -149,3 +149,29 @@ fn plots_take_members_by_pattern_and_by_name() {
     exit code 2
     "#);
 }
+
+#[test]
+fn options_of_other_commands_are_named() {
+    session!(files(), @r#"
+    $ npy a.npy --head 3
+    error: unexpected argument '--head' found
+
+      tip: --head is an option of npy show
+
+    Usage: npy <FILE>...
+
+    For more information, try '--help'.
+    exit code 2
+    $ npy tail a.npy --count
+    error: unexpected argument '--count' found
+
+      tip: --count is an option of npy show
+
+    Usage: npy tail <FILE>
+
+    For more information, try '--help'.
+    exit code 2
+    "#);
+    let script = files().npy("completions bash").ok();
+    assert!(script.contains("convert") && !script.contains("glance") && !script.contains("complete)"), "{script}");
+}

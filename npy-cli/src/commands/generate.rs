@@ -36,8 +36,15 @@ pub(crate) struct Man {
     directory: Option<PathBuf>,
 }
 
-pub(crate) fn completions(arguments: &Completions, mut command: clap::Command, screen: &mut Screen) -> Result<u8> {
-    screen.write_all(shells::script(arguments.shell, &mut command).as_bytes())?;
+pub(crate) fn completions(arguments: &Completions, command: &clap::Command, screen: &mut Screen) -> Result<u8> {
+    // The scripts would offer hidden commands too.
+    let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned();
+    let mut shown = clap::Command::new("npy")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(command.get_about().cloned().unwrap_or_default())
+        .args(command.get_arguments().cloned())
+        .subcommands(shown);
+    screen.write_all(shells::script(arguments.shell, &mut shown).as_bytes())?;
     Ok(0)
 }
 
