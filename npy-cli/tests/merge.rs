@@ -80,7 +80,7 @@ fn collisions_are_refused() {
     npy: two.npz: merging would lose the other arrays of the file, which the output replaces; allow it with --lossy
     exit code 2
     $ npy sample two.npz:x -n 1 -o two.npz
-    npy: two.npz: the output would replace the file, and lose the other arrays of the file, which the output replaces; name another output
+    npy: two.npz: expected an output that ends in .npy; `npy convert` writes other formats
     exit code 2
     $ npy set two.npz:[xy] --from x.npy
     npy: two.npz: expected the name of one member, found the pattern "[xy]"
