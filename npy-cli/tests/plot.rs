@@ -419,7 +419,7 @@ fn lines_go_over_another_array_or_a_field() {
     let message = trouble(&[&long, "--x", &grid]);
     assert!(message.contains("cannot plot over values of shape (5, 4): expected one axis"), "{message}");
     assert!(trouble(&[&records, "--x", "u", "--field", "a"]).contains("unknown field \"u\""));
-    assert!(trouble(&[&value, "--x", "s.npy"]).contains("cannot open the file"));
+    assert!(trouble(&[&value, "--x", "t.npy"]).contains("cannot open the file"));
     assert!(trouble(&[&value, "--x", &t, "--histogram"]).contains("--x is for lines and scatter plots"));
     assert!(trouble(&[&value, "--kind", "scatter"]).contains("a scatter plot needs values of x"));
     let empty = files.array("empty.npy", "<f8", &[0], vec![]);

@@ -326,7 +326,9 @@ fn horizontal(text: &OsStr, file: &OsStr, data: &[Data], slice: Option<&Slice>) 
     if let (Some(field), true) = (text.to_str(), first.is_some_and(Data::has_fields) && !is_file(text)) {
         return Ok(Horizontal::Field(field.to_owned()));
     }
-    let member = if is_file(text) { None } else { member_beside(file, text) };
+    // A misspelt file is an error, not the member of its stem.
+    let is_file = is_file(text) || formats::of_extension(Path::new(text)).is_some();
+    let member = if is_file { None } else { member_beside(file, text) };
     let x = Data::open(member.as_deref().unwrap_or(text), None, None)?;
     let is_alike = first.is_some_and(|first| first.file_shape() == x.file_shape());
     let x = match slice.filter(|_| is_alike) {
